@@ -1,0 +1,258 @@
+//! Expressions: immutable trees, shared, that no depth can harm.
+//!
+//! Dropping and comparing keep their own list of what is left to do instead of recursing, so that a
+//! chain of a million operators is as safe as a short one.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use super::{Ad, BinaryOperator, Name, Span, UnaryOperator, Value};
+
+/// An expression.  Immutable; cloning it shares the tree.
+#[derive(Clone)]
+pub struct Expression(Arc<Node>);
+
+struct Node {
+    kind: Kind,
+    span: Span,
+}
+
+/// What an expression is made of.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A scalar value, written out.
+    Literal(Value),
+    /// `name`: looked up in the scope, outwards.
+    Attribute(Name),
+    /// `.name`: looked up in the root scope.
+    RootAttribute(Name),
+    /// `expression.name`: looked up in an ad, outwards from there.
+    Select(Expression, Name),
+    /// `expression[index]`
+    Subscript(Expression, Expression),
+    /// An operator before its operand.
+    Unary(UnaryOperator, Expression),
+    /// An operator between its operands.
+    Binary(BinaryOperator, Expression, Expression),
+    /// `condition ? consequent : alternative`
+    Conditional(Expression, Expression, Expression),
+    /// `expression ?: default`: the default where the expression is undefined.
+    Elvis(Expression, Expression),
+    /// `(expression)`, kept as written.
+    Parentheses(Expression),
+    /// `name(arguments)`
+    Call(Name, Box<[Expression]>),
+    /// `{ elements }`
+    List(Arc<[Expression]>),
+    /// `[ attributes ]`
+    Ad(Ad),
+}
+
+static UNDEFINED: LazyLock<Expression> =
+    LazyLock::new(|| Expression(Arc::new(Node { kind: Kind::Literal(Value::Undefined), span: Span::default() })));
+
+impl Expression {
+    /// An expression that stands at this place of its text.
+    #[must_use]
+    pub fn new(kind: Kind, span: Span) -> Self {
+        Expression(Arc::new(Node { kind, span }))
+    }
+
+    /// A literal that stands nowhere.
+    #[must_use]
+    pub fn literal(value: Value) -> Self {
+        Expression::new(Kind::Literal(value), Span::default())
+    }
+
+    /// What it is made of.
+    #[must_use]
+    pub fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    /// Where it stands in the text it was parsed from.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// The expression inside any parentheses around it.
+    #[must_use]
+    pub fn bare(&self) -> &Expression {
+        let mut expression = self;
+        while let Kind::Parentheses(inner) = expression.kind() {
+            expression = inner;
+        }
+        expression
+    }
+
+    /// Whether both are the same tree in memory.
+    #[must_use]
+    pub fn same(&self, other: &Expression) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// A number that no other living tree has.
+    #[must_use]
+    pub fn identity(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+}
+
+impl Kind {
+    /// Whether there is nothing below that a drop would have to descend into.
+    fn is_leaf(&self) -> bool {
+        matches!(self, Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_))
+    }
+
+    /// The expressions directly below, in the order in which they are written.
+    pub fn for_each_child<'a>(&'a self, mut visit: impl FnMut(&'a Expression)) {
+        match self {
+            Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => {}
+            Kind::Select(a, _) | Kind::Unary(_, a) | Kind::Parentheses(a) => visit(a),
+            Kind::Subscript(a, b) | Kind::Binary(_, a, b) | Kind::Elvis(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Kind::Conditional(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
+            }
+            Kind::Call(_, arguments) => arguments.iter().for_each(visit),
+            Kind::List(elements) => elements.iter().for_each(visit),
+            Kind::Ad(ad) => ad.iter().for_each(|attribute| visit(attribute.expression)),
+        }
+    }
+
+    /// Moves the expressions below out, as far as nothing else holds them.
+    pub(super) fn take_children(&mut self, into: &mut Vec<Expression>) {
+        match std::mem::replace(self, Kind::Literal(Value::Undefined)) {
+            Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => {}
+            Kind::Select(a, _) | Kind::Unary(_, a) | Kind::Parentheses(a) => into.push(a),
+            Kind::Subscript(a, b) | Kind::Binary(_, a, b) | Kind::Elvis(a, b) => into.extend([a, b]),
+            Kind::Conditional(a, b, c) => into.extend([a, b, c]),
+            Kind::Call(_, arguments) => into.extend(arguments),
+            Kind::List(mut elements) => {
+                for element in Arc::get_mut(&mut elements).into_iter().flatten() {
+                    into.push(std::mem::replace(element, UNDEFINED.clone()));
+                }
+            }
+            Kind::Ad(mut ad) => ad.take_expressions(into),
+        }
+    }
+}
+
+impl fmt::Debug for Expression {
+    /// Only where it stands: the tree may be too deep to descend into.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Expression({}..{})", self.0.span.start, self.0.span.end)
+    }
+}
+
+impl Drop for Expression {
+    fn drop(&mut self) {
+        if self.0.kind.is_leaf() {
+            return;
+        }
+        let Some(node) = Arc::get_mut(&mut self.0) else { return };
+        let mut pending = Vec::new();
+        node.kind.take_children(&mut pending);
+        while let Some(mut expression) = pending.pop() {
+            if let Some(node) = Arc::get_mut(&mut expression.0) {
+                node.kind.take_children(&mut pending);
+            }
+        }
+    }
+}
+
+impl PartialEq for Expression {
+    /// Equal when written alike, spelling of names, spaces and positions aside.
+    fn eq(&self, other: &Self) -> bool {
+        all_equal(vec![(self, other)])
+    }
+}
+
+/// Whether two lists of expressions are written alike.
+#[must_use]
+pub fn same_list(left: &[Expression], right: &[Expression]) -> bool {
+    left.len() == right.len() && all_equal(left.iter().zip(right).collect())
+}
+
+/// Whether every pair is equal.
+pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>) -> bool {
+    while let Some((left, right)) = pending.pop() {
+        if left.same(right) {
+            continue;
+        }
+        let heads_equal = match (left.kind(), right.kind()) {
+            (Kind::Literal(a), Kind::Literal(b)) => literals_equal(a, b),
+            (Kind::Attribute(a), Kind::Attribute(b))
+            | (Kind::RootAttribute(a), Kind::RootAttribute(b))
+            | (Kind::Select(_, a), Kind::Select(_, b)) => a == b,
+            (Kind::Unary(a, _), Kind::Unary(b, _)) => a == b,
+            (Kind::Binary(a, ..), Kind::Binary(b, ..)) => a == b,
+            (Kind::Call(a, x), Kind::Call(b, y)) => a == b && x.len() == y.len(),
+            (Kind::List(a), Kind::List(b)) => a.len() == b.len(),
+            (Kind::Ad(a), Kind::Ad(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.name == y.name)
+            }
+            (Kind::Subscript(..), Kind::Subscript(..))
+            | (Kind::Conditional(..), Kind::Conditional(..))
+            | (Kind::Elvis(..), Kind::Elvis(..))
+            | (Kind::Parentheses(_), Kind::Parentheses(_)) => true,
+            _ => false,
+        };
+        if !heads_equal {
+            return false;
+        }
+        let mut lefts = Vec::new();
+        left.kind().for_each_child(|child| lefts.push(child));
+        let mut lefts = lefts.into_iter();
+        right.kind().for_each_child(|child| pending.extend(lefts.next().map(|l| (l, child))));
+    }
+    true
+}
+
+/// Literals are equal to the bit, so that a NaN is itself and -0.0 is not 0.0.
+fn literals_equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
+        (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.to_bits() == b.seconds.to_bits(),
+        _ => left == right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Expression, Kind, Span, Value};
+    use crate::ad::{BinaryOperator, UnaryOperator};
+
+    fn chain(length: usize) -> Expression {
+        let one = Expression::literal(Value::Integer(1));
+        (1..length).fold(one.clone(), |left, _| {
+            Expression::new(Kind::Binary(BinaryOperator::Add, left, one.clone()), Span::default())
+        })
+    }
+
+    fn tower(height: usize) -> Expression {
+        (0..height).fold(Expression::literal(Value::Integer(1)), |inner, _| {
+            Expression::new(Kind::Unary(UnaryOperator::Minus, inner), Span::default())
+        })
+    }
+
+    #[test]
+    fn depth_harms_neither_comparing_nor_dropping() {
+        assert!(chain(1_000_000) == chain(1_000_000));
+        assert!(tower(1_000_000) == tower(1_000_000));
+        assert!(chain(1_000_000) != chain(999_999));
+    }
+
+    #[test]
+    fn literals_compare_by_bits() {
+        let real = |r| Expression::literal(Value::Real(r));
+        assert!(real(f64::NAN) == real(f64::NAN));
+        assert!(real(0.0) != real(-0.0));
+        assert!(real(1.0) != Expression::literal(Value::Integer(1)));
+    }
+}

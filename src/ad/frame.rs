@@ -1,0 +1,62 @@
+//! Where an expression stands: the nest of ads around it.
+
+use std::sync::Arc;
+
+use super::Ad;
+
+/// The number of an ad among those that meet in one evaluation: 0 alone or for `self`, 1 for the
+/// other side of a match, one for each ad of a gang.
+pub type Participant = u32;
+
+/// A link of the chain of ads around an expression, innermost first (thesis §2.3: a classad value
+/// indicates its parent scope).
+#[derive(Debug)]
+pub struct Frame {
+    /// The ad of this link.
+    pub ad: Ad,
+    /// The ad around it; none for a root.
+    pub enclosing: Option<Arc<Frame>>,
+    /// Which of the ads that meet the root of this chain is.
+    pub participant: Participant,
+    /// The position in the port list, if this ad is a port of the root; labels are seen from there.
+    pub port: Option<u32>,
+}
+
+impl Frame {
+    /// The outermost link for an ad that is not nested.
+    #[must_use]
+    pub fn root(ad: Ad, participant: Participant) -> Arc<Frame> {
+        Arc::new(Frame { ad, enclosing: None, participant, port: None })
+    }
+
+    /// The link for an ad nested in `self`.
+    #[must_use]
+    pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<Frame> {
+        Arc::new(Frame {
+            ad,
+            participant: self.participant,
+            port: self.port,
+            enclosing: Some(Arc::clone(self)),
+        })
+    }
+
+    /// The outermost link.
+    #[must_use]
+    pub fn outermost(self: &Arc<Self>) -> &Arc<Frame> {
+        let mut frame = self;
+        while let Some(enclosing) = &frame.enclosing {
+            frame = enclosing;
+        }
+        frame
+    }
+}
+
+impl Drop for Frame {
+    /// A deep nest is taken apart link by link: dropping it must not recurse.
+    fn drop(&mut self) {
+        let mut next = self.enclosing.take();
+        while let Some(frame) = next {
+            next = Arc::into_inner(frame).and_then(|mut frame| frame.enclosing.take());
+        }
+    }
+}

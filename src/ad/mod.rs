@@ -1,0 +1,27 @@
+//! What things are: names, spans, values, times, expressions, operators, ads and the two dialects.
+//!
+//! Nothing here reads text or computes a value; the floors above do.
+
+mod dialect;
+mod expression;
+mod fault;
+mod frame;
+mod name;
+mod operator;
+mod record;
+mod span;
+mod text;
+pub mod time;
+mod value;
+
+pub use dialect::Dialect;
+pub use expression::{Expression, Kind, same_list};
+pub use fault::{Cause, Fault};
+pub use frame::{Frame, Participant};
+pub use name::Name;
+pub use operator::{BinaryOperator, Group, PRECEDENCE_UNARY, UnaryOperator};
+pub use record::{Ad, Attribute};
+pub use span::Span;
+pub use text::Text;
+pub use time::{AbsoluteTime, RelativeTime};
+pub use value::{List, Nested, Type, Value};

@@ -1,0 +1,121 @@
+//! Attribute and function names: compared without regard to case, printed as first written.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// The name of an attribute, a label or a function: equal to any other spelling in upper and lower
+/// case, and remembered as it was written.  Cheap to clone.
+#[derive(Clone)]
+pub struct Name {
+    text: Arc<str>,
+    /// Hash of the name in lower case, so that looking a name up never folds it again.
+    hash: u32,
+}
+
+impl Name {
+    /// The name spelt like this.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Name { text: Arc::from(text), hash: folded_hash(text) }
+    }
+
+    /// The spelling.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether this is the name `text`, in any case.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        self.text.eq_ignore_ascii_case(text)
+    }
+
+    /// Whether the name can be written without quotes: a letter or underscore, then letters, digits
+    /// and underscores, and no keyword.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        const KEYWORDS: [&str; 6] = ["true", "false", "undefined", "error", "is", "isnt"];
+        let bytes = self.text.as_bytes();
+        bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+            && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+            && !KEYWORDS.iter().any(|k| self.is(k))
+    }
+}
+
+/// FNV-1a over the bytes in lower case.
+fn folded_hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
+    })
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.text, &other.text)
+            || (self.hash == other.hash && self.text.eq_ignore_ascii_case(&other.text))
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.hash);
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let folded = |name: &Name| name.text.bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
+        folded(self).cmp(&folded(other))
+    }
+}
+
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Name::new(text)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Name;
+
+    #[test]
+    fn case_does_not_count_but_is_kept() {
+        assert_eq!(Name::new("ImageSize"), Name::new("imagesize"));
+        assert_ne!(Name::new("a"), Name::new("b"));
+        assert_eq!(Name::new("ImageSize").to_string(), "ImageSize");
+    }
+
+    #[test]
+    fn keywords_and_odd_names_want_quotes() {
+        for plain in ["a", "_x", "A1", "parent", "isn"] {
+            assert!(Name::new(plain).is_plain(), "{plain}");
+        }
+        for quoted in ["", "1a", "a b", "TRUE", "isnt", "é", "a.b"] {
+            assert!(!Name::new(quoted).is_plain(), "{quoted}");
+        }
+    }
+}

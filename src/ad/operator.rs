@@ -1,0 +1,130 @@
+//! The operators: one table of symbols and precedences, which the parser and the printer read.
+
+/// What an operator is about; decides which types it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// `+ - * / %`
+    Arithmetic,
+    /// `& | ^ << >> >>>`
+    Bitwise,
+    /// `< <= == != >= >`
+    Comparison,
+    /// `is isnt`
+    Identity,
+    /// `&& ||`
+    Logic,
+}
+
+macro_rules! binary_operators {
+    ($($name:ident $symbol:literal $precedence:literal $group:ident,)*) => {
+        /// An operator between two operands; all associate to the left (thesis Figure 3).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum BinaryOperator {
+            $(#[doc = concat!("`", $symbol, "`")] $name,)*
+        }
+
+        impl BinaryOperator {
+            /// Every operator, as the table lists them.
+            pub const ALL: &'static [BinaryOperator] = &[$(BinaryOperator::$name,)*];
+
+            /// How it is written.
+            #[must_use]
+            pub fn symbol(self) -> &'static str {
+                match self { $(BinaryOperator::$name => $symbol,)* }
+            }
+
+            /// How tightly it binds: higher is tighter.
+            #[must_use]
+            pub fn precedence(self) -> u8 {
+                match self { $(BinaryOperator::$name => $precedence,)* }
+            }
+
+            /// What it is about.
+            #[must_use]
+            pub fn group(self) -> Group {
+                match self { $(BinaryOperator::$name => Group::$group,)* }
+            }
+        }
+    };
+}
+
+// Precedences as HTCondor's parser has them, which is the thesis's Figure 3 with `=?=` and `=!=` as
+// spellings of `is` and `isnt`.  1 is left for `? :`, 12 for the unary operators, 13 for `?:`.
+binary_operators! {
+    Or "||" 2 Logic,
+    And "&&" 3 Logic,
+    BitOr "|" 4 Bitwise,
+    BitXor "^" 5 Bitwise,
+    BitAnd "&" 6 Bitwise,
+    Equal "==" 7 Comparison,
+    NotEqual "!=" 7 Comparison,
+    Is "is" 7 Identity,
+    Isnt "isnt" 7 Identity,
+    Less "<" 8 Comparison,
+    LessEqual "<=" 8 Comparison,
+    Greater ">" 8 Comparison,
+    GreaterEqual ">=" 8 Comparison,
+    ShiftLeft "<<" 9 Bitwise,
+    ShiftRight ">>" 9 Bitwise,
+    ShiftRightUnsigned ">>>" 9 Bitwise,
+    Add "+" 10 Arithmetic,
+    Subtract "-" 10 Arithmetic,
+    Multiply "*" 11 Arithmetic,
+    Divide "/" 11 Arithmetic,
+    Remainder "%" 11 Arithmetic,
+}
+
+/// How tightly a unary operator binds, on the scale of [`BinaryOperator::precedence`].
+pub const PRECEDENCE_UNARY: u8 = 12;
+
+impl BinaryOperator {
+    /// The spelling that HTCondor uses in its long form.
+    #[must_use]
+    pub fn condor_symbol(self) -> &'static str {
+        match self {
+            BinaryOperator::Is => "=?=",
+            BinaryOperator::Isnt => "=!=",
+            _ => self.symbol(),
+        }
+    }
+
+    /// The operator that says the same with the operands exchanged: `a < b` is `b > a`.
+    #[must_use]
+    pub fn exchanged(self) -> Option<BinaryOperator> {
+        use BinaryOperator::{Equal, Greater, GreaterEqual, Is, Isnt, Less, LessEqual, NotEqual};
+        Some(match self {
+            Less => Greater,
+            LessEqual => GreaterEqual,
+            Greater => Less,
+            GreaterEqual => LessEqual,
+            Equal | NotEqual | Is | Isnt => self,
+            _ => return None,
+        })
+    }
+}
+
+/// An operator before its one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOperator {
+    /// `-`
+    Minus,
+    /// `+`
+    Plus,
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+}
+
+impl UnaryOperator {
+    /// How it is written.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            UnaryOperator::Minus => "-",
+            UnaryOperator::Plus => "+",
+            UnaryOperator::Not => "!",
+            UnaryOperator::Complement => "~",
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! String values: bytes, as HTCondor has them, though nearly always UTF-8.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// The value of a string: any bytes.  Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Text(Arc<[u8]>);
+
+impl Text {
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text; bytes that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn to_str(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+
+    /// Equal when upper and lower case count the same, as `==` compares (thesis §2.4.4).
+    #[must_use]
+    pub fn eq_ignore_case(&self, other: &Text) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+
+    /// The order of `<` and its kin: by bytes in lower case.
+    #[must_use]
+    pub fn cmp_ignore_case(&self, other: &Text) -> std::cmp::Ordering {
+        let folded = |text: &Text| text.0.to_ascii_lowercase();
+        // Almost every comparison is decided by the first byte.
+        match (self.0.first(), other.0.first()) {
+            (Some(a), Some(b)) if !a.eq_ignore_ascii_case(b) => {
+                a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase())
+            }
+            _ => folded(self).cmp(&folded(other)),
+        }
+    }
+}
+
+impl From<&[u8]> for Text {
+    fn from(bytes: &[u8]) -> Self {
+        Text(Arc::from(bytes))
+    }
+}
+
+impl From<Vec<u8>> for Text {
+    fn from(bytes: Vec<u8>) -> Self {
+        Text(Arc::from(bytes))
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Text(Arc::from(text.as_bytes()))
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Text(Arc::from(text.into_bytes()))
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_str(), f)
+    }
+}

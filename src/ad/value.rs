@@ -1,0 +1,166 @@
+//! Values: what expressions evaluate to (thesis §2.3).
+
+use std::sync::Arc;
+
+use super::{AbsoluteTime, Ad, Cause, Expression, Fault, Frame, RelativeTime, Span, Text};
+
+/// A value of the language.  Cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Missing information.
+    Undefined,
+    /// Wrong or incompatible information; the cause is remembered beside it.
+    Error(Cause),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A whole number: 64 bits are held in both dialects.
+    Integer(i64),
+    /// A number in double precision.
+    Real(f64),
+    /// A string of bytes.
+    String(Text),
+    /// A moment.
+    AbsoluteTime(AbsoluteTime),
+    /// A length of time.
+    RelativeTime(RelativeTime),
+    /// A list: its elements are expressions, evaluated on use.
+    List(List),
+    /// An ad: its attributes are expressions, evaluated on use.
+    Ad(Nested),
+}
+
+/// A list and the scope that it was found in.
+#[derive(Clone, Debug)]
+pub struct List {
+    /// The elements, as expressions.
+    pub elements: Arc<[Expression]>,
+    /// Where their names are looked up; none for elements without names.
+    pub scope: Option<Arc<Frame>>,
+}
+
+/// An ad as a value: the ad itself, and where it was found.
+#[derive(Clone, Debug)]
+pub struct Nested {
+    /// The link of the scope chain that the ad is.
+    pub frame: Arc<Frame>,
+}
+
+/// The type of a value (thesis §2.3), as `--type` and `--cases` name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Type {
+    Undefined,
+    Error,
+    Boolean,
+    Integer,
+    Real,
+    String,
+    AbsoluteTime,
+    RelativeTime,
+    List,
+    Ad,
+}
+
+impl Type {
+    /// The short name in outputs for scripts.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Type::Undefined => "undefined",
+            Type::Error => "error",
+            Type::Boolean => "bool",
+            Type::Integer => "int",
+            Type::Real => "real",
+            Type::String => "string",
+            Type::AbsoluteTime => "abstime",
+            Type::RelativeTime => "reltime",
+            Type::List => "list",
+            Type::Ad => "classad",
+        }
+    }
+
+    /// The name in messages for people, with its article.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Type::Undefined => "undefined",
+            Type::Error => "an error",
+            Type::Boolean => "a boolean",
+            Type::Integer => "an integer",
+            Type::Real => "a real",
+            Type::String => "a string",
+            Type::AbsoluteTime => "an absolute time",
+            Type::RelativeTime => "a relative time",
+            Type::List => "a list",
+            Type::Ad => "an ad",
+        }
+    }
+}
+
+impl Value {
+    /// An error that came of this fault.
+    #[must_use]
+    pub fn error(span: Span, reason: impl Into<String>) -> Value {
+        Value::Error(Cause::new(span, reason))
+    }
+
+    /// A string.
+    #[must_use]
+    pub fn string(text: impl Into<Text>) -> Value {
+        Value::String(text.into())
+    }
+
+    /// The type.
+    #[must_use]
+    pub fn kind(&self) -> Type {
+        match self {
+            Value::Undefined => Type::Undefined,
+            Value::Error(_) => Type::Error,
+            Value::Boolean(_) => Type::Boolean,
+            Value::Integer(_) => Type::Integer,
+            Value::Real(_) => Type::Real,
+            Value::String(_) => Type::String,
+            Value::AbsoluteTime(_) => Type::AbsoluteTime,
+            Value::RelativeTime(_) => Type::RelativeTime,
+            Value::List(_) => Type::List,
+            Value::Ad(_) => Type::Ad,
+        }
+    }
+
+    /// Whether the value is `undefined` or `error`.
+    #[must_use]
+    pub fn is_exceptional(&self) -> bool {
+        matches!(self, Value::Undefined | Value::Error(_))
+    }
+
+    /// Why it is an error, if it is one and not written as such.
+    #[must_use]
+    pub fn fault(&self) -> Option<&Fault> {
+        match self {
+            Value::Error(cause) => cause.fault(),
+            _ => None,
+        }
+    }
+}
+
+impl PartialEq for List {
+    /// Equal when the elements are written alike; the scope does not count.
+    fn eq(&self, other: &Self) -> bool {
+        super::same_list(&self.elements, &other.elements)
+    }
+}
+
+impl PartialEq for Nested {
+    /// Equal when the attributes are written alike; the scope does not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.frame.ad == other.frame.ad
+    }
+}
+
+impl Nested {
+    /// The ad itself.
+    #[must_use]
+    pub fn ad(&self) -> &Ad {
+        &self.frame.ad
+    }
+}

@@ -1,0 +1,2 @@
+pub mod ad;
+pub mod syntax;

@@ -1,0 +1,13 @@
+//! Text to tree and back: tokens (logos), grammar (chumsky), syntax errors, the printer.
+
+mod error;
+mod grammar;
+mod literal;
+mod printer;
+mod token;
+
+pub use error::SyntaxError;
+pub use grammar::{Rules, parse_ad, parse_expression, parse_prefix};
+pub use literal::{number_prefix, read_name};
+pub use printer::{Style, print, print_ad, print_name, print_string, print_value};
+pub use token::{Strings, Token, first_group};

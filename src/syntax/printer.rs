@@ -1,0 +1,409 @@
+//! Tree to text.  What is printed reads back as the same tree.
+//!
+//! The printer keeps its own stack of what is left to print, so that no depth can harm it.
+
+use crate::ad::{Ad, BinaryOperator, Expression, Kind, List, Name, PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value};
+use crate::ad::AbsoluteTime;
+
+/// How to print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Bracketed ads and expressions: strings with escapes, `is`, the shortest digits.
+    #[default]
+    New,
+    /// A line of HTCondor's long form: strings as they are but for quotes, `=?=`.
+    Long,
+    /// The text that HTCondor's own functions make, such as `string({1.5})`: its digits, its order
+    /// of attributes, its spaces.  It need not read back.
+    Library,
+}
+
+/// The text of an expression.
+///
+/// The long form cannot carry every string: a newline in one, or a backslash at the end of one that
+/// does not end the line, do not read back.
+#[must_use]
+pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
+    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    printer.tasks.push(Task::Expression(expression, 0));
+    printer.run();
+    printer.out
+}
+
+/// The text of an ad on one line, with brackets.
+#[must_use]
+pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
+    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    printer.ad(ad);
+    printer.run();
+    printer.out
+}
+
+/// The text of a value: the literal, list or ad that it is.
+#[must_use]
+pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
+    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    match value {
+        Value::List(List { elements, .. }) => printer.sequence("{", elements, "}"),
+        Value::Ad(nested) => printer.ad(nested.ad()),
+        scalar => printer.literal(scalar),
+    }
+    printer.run();
+    printer.out
+}
+
+/// The text of a name, in quotes if it needs them.
+#[must_use]
+pub fn print_name(name: &Name) -> String {
+    let mut printer = Printer { style: Style::New, out: Vec::new(), tasks: Vec::new() };
+    printer.name(name);
+    String::from_utf8_lossy(&printer.out).into_owned()
+}
+
+/// The text of a string literal.
+#[must_use]
+pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
+    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    printer.string(bytes);
+    printer.out
+}
+
+/// What is left to print.
+enum Task<'a> {
+    /// An expression, in a place that wants operators of at least this precedence.
+    Expression(&'a Expression, u8),
+    /// A name where one is bound or selected.
+    Name(&'a Name),
+    Text(&'static str),
+}
+
+const CONDITIONAL: u8 = 1;
+const PRECEDENCE_POSTFIX: u8 = PRECEDENCE_UNARY + 1;
+const PRECEDENCE_PRIMARY: u8 = PRECEDENCE_UNARY + 2;
+
+struct Printer<'a> {
+    style: Style,
+    out: Vec<u8>,
+    tasks: Vec<Task<'a>>,
+}
+
+impl<'a> Printer<'a> {
+    fn run(&mut self) {
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Text(text) => self.text(text),
+                Task::Name(name) => self.name(name),
+                Task::Expression(expression, at_least) => self.expression(expression, at_least),
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Leaves tasks for later, first one first.
+    fn later<const N: usize>(&mut self, tasks: [Task<'a>; N]) {
+        self.tasks.extend(tasks.into_iter().rev());
+    }
+
+    fn expression(&mut self, expression: &'a Expression, at_least: u8) {
+        use Task::{Expression as E, Text as T};
+        // The library prints trees as they are and never adds parentheses.
+        if precedence(expression.kind()) < at_least && self.style != Style::Library {
+            return self.later([T("("), E(expression, 0), T(")")]);
+        }
+        match expression.kind() {
+            Kind::Literal(value) => self.literal(value),
+            Kind::Attribute(name) => self.reference(name),
+            Kind::RootAttribute(name) => self.later([T("."), Task::Name(name)]),
+            Kind::Select(inner, name) => {
+                // `1.b` would read as a broken number.
+                let number = matches!(inner.kind(), Kind::Literal(Value::Integer(_) | Value::Real(_)));
+                let dot = if number && self.style != Style::Library { " ." } else { "." };
+                self.later([E(inner, PRECEDENCE_PRIMARY), T(dot), Task::Name(name)]);
+            }
+            Kind::Subscript(inner, index) => self.later([E(inner, PRECEDENCE_PRIMARY), T("["), E(index, 0), T("]")]),
+            Kind::Unary(operator, operand) => self.unary(*operator, operand),
+            Kind::Binary(operator, left, right) => {
+                let precedence = operator.precedence();
+                // The left spine may be a million long: its operators are printed from the tasks.
+                self.later([
+                    E(left, precedence),
+                    T(" "),
+                    T(self.symbol(*operator)),
+                    T(" "),
+                    E(right, precedence + 1),
+                ]);
+            }
+            Kind::Conditional(condition, consequent, alternative) => self.later([
+                E(condition, CONDITIONAL + 1),
+                T(" ? "),
+                E(consequent, 0),
+                T(" : "),
+                E(alternative, CONDITIONAL),
+            ]),
+            Kind::Elvis(left, right) => {
+                self.later([E(left, PRECEDENCE_PRIMARY), T(" ?: "), E(right, PRECEDENCE_POSTFIX)]);
+            }
+            Kind::Parentheses(inner) => self.later([T("("), E(inner, 0), T(")")]),
+            Kind::Call(name, arguments) => {
+                self.text(name.as_str());
+                self.text("(");
+                self.tasks.push(T(")"));
+                let comma = if self.style == Style::Library { "," } else { ", " };
+                self.items(arguments, comma);
+            }
+            Kind::List(elements) => self.sequence("{", elements, "}"),
+            Kind::Ad(ad) => self.ad(ad),
+        }
+    }
+
+    fn symbol(&self, operator: BinaryOperator) -> &'static str {
+        match self.style {
+            Style::Long => operator.condor_symbol(),
+            Style::New | Style::Library => operator.symbol(),
+        }
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, operand: &'a Expression) {
+        if self.style == Style::Library {
+            self.text(" ");
+        }
+        self.text(operator.symbol());
+        // `-5` is a literal; the operation on 5 needs a space.
+        let number = match operand.kind() {
+            Kind::Literal(Value::Integer(i)) => *i >= 0,
+            Kind::Literal(Value::Real(r)) => r.is_finite() && r.is_sign_positive(),
+            _ => false,
+        };
+        if operator == UnaryOperator::Minus && number && self.style != Style::Library {
+            self.text(" ");
+        }
+        self.tasks.push(Task::Expression(operand, PRECEDENCE_UNARY));
+    }
+
+    fn items(&mut self, items: &'a [Expression], separator: &'static str) {
+        for (position, item) in items.iter().enumerate().rev() {
+            self.tasks.push(Task::Expression(item, 0));
+            if position > 0 {
+                self.tasks.push(Task::Text(separator));
+            }
+        }
+    }
+
+    fn sequence(&mut self, open: &str, items: &'a [Expression], close: &'static str) {
+        self.text(open);
+        self.text(" ");
+        self.tasks.push(Task::Text(close));
+        if !items.is_empty() || self.style == Style::Library {
+            self.tasks.push(Task::Text(" "));
+        }
+        self.items(items, if self.style == Style::Library { "," } else { ", " });
+    }
+
+    fn ad(&mut self, ad: &'a Ad) {
+        self.text("[ ");
+        let mut attributes: Vec<_> = ad.iter().collect();
+        if self.style == Style::Library {
+            // Shorter names first, then by the alphabet.
+            attributes.sort_by(|a, b| {
+                a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name))
+            });
+        }
+        self.tasks.push(Task::Text(if attributes.is_empty() && self.style != Style::Library { "]" } else { " ]" }));
+        for (position, attribute) in attributes.into_iter().enumerate().rev() {
+            self.tasks.push(Task::Expression(attribute.expression, 0));
+            self.tasks.push(Task::Text(" = "));
+            self.tasks.push(Task::Name(attribute.name));
+            if position > 0 {
+                self.tasks.push(Task::Text("; "));
+            }
+        }
+    }
+
+    fn name(&mut self, name: &Name) {
+        if name.is_plain() {
+            self.text(name.as_str());
+        } else {
+            self.quoted(name, false);
+        }
+    }
+
+    /// A name where a value is expected: one that looks like a time must not be read as one.
+    fn reference(&mut self, name: &Name) {
+        if name.is_plain() {
+            return self.text(name.as_str());
+        }
+        let time = RelativeTime::parse_clock(name.as_str()).is_some()
+            || AbsoluteTime::parse_asctime(name.as_str()).is_some();
+        self.quoted(name, time);
+    }
+
+    fn quoted(&mut self, name: &Name, escape_first: bool) {
+        self.out.push(b'\'');
+        let mut bytes = name.as_str().as_bytes();
+        if escape_first && let Some((first, rest)) = bytes.split_first() {
+            self.octal(*first);
+            bytes = rest;
+        }
+        self.escaped(bytes, b'\'');
+        self.out.push(b'\'');
+    }
+
+    fn string(&mut self, bytes: &[u8]) {
+        self.out.push(b'"');
+        if self.style == Style::Long {
+            for byte in bytes {
+                if *byte == b'"' {
+                    self.out.push(b'\\');
+                }
+                self.out.push(*byte);
+            }
+        } else {
+            self.escaped(bytes, b'"');
+        }
+        self.out.push(b'"');
+    }
+
+    /// C's escapes; bytes that are no UTF-8 in octal.
+    fn escaped(&mut self, bytes: &[u8], quote: u8) {
+        for chunk in bytes.utf8_chunks() {
+            if self.style == Style::Library {
+                chunk.valid().bytes().for_each(|byte| self.escaped_byte(byte, quote));
+            } else {
+                for character in chunk.valid().chars() {
+                    match u8::try_from(character) {
+                        Ok(byte) if byte.is_ascii() => self.escaped_byte(byte, quote),
+                        _ => self.out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                    }
+                }
+            }
+            chunk.invalid().iter().for_each(|byte| self.octal(*byte));
+        }
+    }
+
+    fn escaped_byte(&mut self, byte: u8, quote: u8) {
+        let escape = match byte {
+            0x07 => b'a',
+            0x08 => b'b',
+            0x0c => b'f',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0x0b => b'v',
+            b'\\' => b'\\',
+            byte if byte == quote => quote,
+            0x20..=0x7e => return self.out.push(byte),
+            byte => return self.octal(byte),
+        };
+        self.out.extend_from_slice(&[b'\\', escape]);
+    }
+
+    fn octal(&mut self, byte: u8) {
+        self.out.extend_from_slice(&[b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)]);
+    }
+
+    fn literal(&mut self, value: &Value) {
+        match value {
+            Value::Undefined => self.text("undefined"),
+            Value::Error(_) => self.text("error"),
+            Value::Boolean(true) => self.text("true"),
+            Value::Boolean(false) => self.text("false"),
+            Value::Integer(integer) => self.text(&integer.to_string()),
+            Value::Real(real) => {
+                let text = if self.style == Style::Library { library_real(*real) } else { shortest_real(*real) };
+                self.text(&text);
+            }
+            Value::String(text) => self.string(text.as_bytes()),
+            Value::AbsoluteTime(time) => self.text(&format!("absTime(\"{time}\")")),
+            Value::RelativeTime(time) if self.style == Style::Library => {
+                self.text(&format!("relTime(\"{}\")", time.to_library_string()));
+            }
+            Value::RelativeTime(time) => self.text(&format!("relTime(\"{time}\")")),
+            // Trees hold lists and ads as such, never as literals.
+            Value::List(list) => self.text(&String::from_utf8_lossy(&print_value(&Value::List(list.clone()), self.style))),
+            Value::Ad(ad) => self.text(&String::from_utf8_lossy(&print_ad(ad.ad(), self.style))),
+        }
+    }
+}
+
+/// The shortest digits that read back exactly.
+fn shortest_real(real: f64) -> String {
+    match not_finite(real) {
+        Some(text) => text.to_owned(),
+        None => format!("{real:?}"),
+    }
+}
+
+fn not_finite(real: f64) -> Option<&'static str> {
+    if real.is_nan() {
+        Some("real(\"NaN\")")
+    } else if real == f64::INFINITY {
+        Some("real(\"INF\")")
+    } else if real == f64::NEG_INFINITY {
+        Some("real(\"-INF\")")
+    } else {
+        None
+    }
+}
+
+/// As the library prints a real: C's `%1.15E`, and `0.0` for zero.
+fn library_real(real: f64) -> String {
+    if let Some(text) = not_finite(real) {
+        return text.to_owned();
+    }
+    if real == 0.0 {
+        return format!("{real:?}");
+    }
+    let text = format!("{real:.15E}");
+    // C writes the sign and at least two digits of the exponent.
+    let (digits, exponent) = text.split_once('E').unwrap_or((&text, "0"));
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{digits}E{sign}{exponent:0>2}")
+}
+
+/// How tightly the outermost operation of an expression binds.
+fn precedence(kind: &Kind) -> u8 {
+    match kind {
+        Kind::Conditional(..) => CONDITIONAL,
+        Kind::Binary(operator, ..) => operator.precedence(),
+        Kind::Unary(..) => PRECEDENCE_UNARY,
+        Kind::Elvis(..) => PRECEDENCE_POSTFIX,
+        _ => PRECEDENCE_PRIMARY,
+    }
+}
+
+impl RelativeTime {
+    /// As the library prints it: `[-][d+][hh:][mm:]ss[.f]`, without the leading parts that are zero.
+    #[must_use]
+    pub fn to_library_string(self) -> String {
+        let (negative, days, hours, minutes, seconds, fraction) = self.split();
+        let sign = if negative { "-" } else { "" };
+        let seconds = if fraction > 0.0 {
+            format_general(seconds, fraction)
+        } else {
+            format!("{seconds:02}")
+        };
+        if days > 0 {
+            format!("{sign}{days}+{hours:02}:{minutes:02}:{seconds}")
+        } else if hours > 0 {
+            format!("{sign}{hours:02}:{minutes:02}:{seconds}")
+        } else if minutes > 0 {
+            format!("{sign}{minutes:02}:{seconds}")
+        } else {
+            format!("{sign}{seconds}")
+        }
+    }
+}
+
+/// C's `%g` of seconds below 60: six significant digits.
+fn format_general(seconds: i64, fraction: f64) -> String {
+    let whole = i32::try_from(seconds).map_or(0.0, f64::from);
+    let places = if seconds >= 10 { 4 } else { 5 };
+    let text = format!("{:.places$}", whole + fraction);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
