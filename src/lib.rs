@@ -1,2 +1,3 @@
 pub mod ad;
+pub mod eval;
 pub mod syntax;

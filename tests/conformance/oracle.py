@@ -33,7 +33,8 @@ class Worker:
         self.proc = None
 
     def start(self):
-        env = dict(os.environ, TZ="UTC", CONDOR_CONFIG="/dev/null")
+        env = dict(os.environ, TZ="UTC", CONDOR_CONFIG="/dev/null",
+                   _CONDOR_CLASSAD_ENABLE_USER_HOME="false")
         self.proc = subprocess.Popen(
             [sys.executable, os.path.abspath(__file__), "--worker", str(self.timeout)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)

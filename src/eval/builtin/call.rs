@@ -1,0 +1,152 @@
+//! What a function gets: its arguments, evaluated when it asks for them, and the world around it.
+
+use std::sync::Arc;
+
+use crate::ad::{Dialect, Expression, Frame, List, Span, Text, Value};
+use crate::syntax::{Style, print_value};
+
+use super::super::{Context, Evaluator, Halt};
+
+/// A call of a function.
+pub struct Call<'c, 'e> {
+    evaluator: &'c mut Evaluator<'e>,
+    frame: &'c Arc<Frame>,
+    arguments: &'c [Expression],
+    known: Option<Vec<Value>>,
+    span: Span,
+}
+
+impl<'c, 'e> Call<'c, 'e> {
+    pub(in crate::eval) fn new(
+        evaluator: &'c mut Evaluator<'e>,
+        frame: &'c Arc<Frame>,
+        arguments: &'c [Expression],
+        span: Span,
+    ) -> Self {
+        Call { evaluator, frame, arguments, known: None, span }
+    }
+
+    /// Number of arguments.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.arguments.len()
+    }
+
+    /// Whether there are no arguments.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.arguments.is_empty()
+    }
+
+    /// The value of one argument; undefined beyond the last.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::evaluate`].
+    pub fn value(&mut self, index: usize) -> Result<Value, Halt> {
+        if let Some(known) = &self.known {
+            return Ok(known.get(index).cloned().unwrap_or(Value::Undefined));
+        }
+        match self.arguments.get(index) {
+            Some(argument) => self.evaluator.evaluate(argument, self.frame),
+            None => Ok(Value::Undefined),
+        }
+    }
+
+    /// The values of all arguments.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::evaluate`].
+    pub fn all_values(&mut self) -> Result<Vec<Value>, Halt> {
+        (0..self.len()).map(|index| self.value(index)).collect()
+    }
+
+    /// Notes values that have been computed, so that they are not computed again.
+    pub(in crate::eval) fn know(&mut self, values: Vec<Value>) {
+        self.known = Some(values);
+    }
+
+    /// One argument, unevaluated.
+    #[must_use]
+    pub fn expression(&self, index: usize) -> Option<&'c Expression> {
+        self.arguments.get(index)
+    }
+
+    /// The values of the elements of a list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::evaluate`].
+    pub fn elements(&mut self, list: &List) -> Result<Vec<Value>, Halt> {
+        (0..list.elements.len()).map(|index| self.evaluator.element(list, index)).collect()
+    }
+
+    /// The value of any expression in any scope.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::evaluate`].
+    pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        self.evaluator.evaluate(expression, frame)
+    }
+
+    /// The scope of the call.
+    #[must_use]
+    pub fn frame(&self) -> &'c Arc<Frame> {
+        self.frame
+    }
+
+    /// The evaluator at work.
+    pub fn evaluator(&mut self) -> &mut Evaluator<'e> {
+        self.evaluator
+    }
+
+    /// Whose language.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.context().dialect
+    }
+
+    /// What the evaluation is given.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.evaluator.context()
+    }
+
+    /// An error that this call is the cause of.
+    #[must_use]
+    pub fn error(&self, reason: impl Into<String>) -> Value {
+        Value::error(self.span, reason)
+    }
+
+    /// An error: the argument has a type that the function does not take.
+    #[must_use]
+    pub fn unsuitable(&self, value: &Value, wanted: &str) -> Value {
+        match value {
+            // The first cause counts.
+            Value::Error(cause) if cause.fault().is_some() => value.clone(),
+            value => self.error(format!("expected {wanted}, not {}", value.kind().phrase())),
+        }
+    }
+
+    /// The text that `string()` makes of a value: in HTCondor's dialect with its library's spelling.
+    #[must_use]
+    pub fn text_of(&self, value: &Value) -> Text {
+        let style = if self.dialect().is_condor() { Style::Library } else { Style::New };
+        match value {
+            Value::String(text) => text.clone(),
+            Value::AbsoluteTime(time) => time.to_string().into(),
+            Value::RelativeTime(time) if style == Style::Library => time.to_library_string().into(),
+            Value::RelativeTime(time) => time.to_string().into(),
+            value => print_value(value, style).into(),
+        }
+    }
+
+    /// A list of values that are computed already.
+    #[must_use]
+    pub fn list(values: Vec<Value>) -> Value {
+        let elements: Vec<Expression> = values.into_iter().map(Expression::literal).collect();
+        Value::List(List { elements: elements.into(), scope: None })
+    }
+}

@@ -1,0 +1,187 @@
+//! The built-in functions: one table, which the evaluator, `classad functions`, the completion and the
+//! man page read.  Each file of this folder adds a slice of rows.
+
+mod call;
+mod conversion;
+mod lists;
+mod meta;
+mod numbers;
+mod patterns;
+mod predicates;
+mod string_lists;
+mod strings;
+mod submit;
+mod times;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::ad::Dialect;
+
+use super::Halt;
+
+pub use call::Call;
+
+/// One built-in function.
+pub struct Function {
+    /// The name, as it is usually written; any case calls it.
+    pub name: &'static str,
+    /// The fewest arguments it takes.
+    pub fewest: usize,
+    /// The most arguments it takes; none for any number.
+    pub most: Option<usize>,
+    /// Whether an exceptional argument decides: in the papers' dialect every argument of a strict
+    /// function is evaluated, and error goes before undefined, before undefined goes before the rest.
+    /// (In HTCondor's dialect each function sees to that itself.)
+    pub strict: bool,
+    /// How it is called and what it gives.
+    pub signature: &'static str,
+    /// What it does, in one line.
+    pub doc: &'static str,
+    /// A call and its value, checked by a test.
+    pub example: Example,
+    /// What computes it.
+    pub body: fn(&mut Call<'_, '_>) -> Result<crate::ad::Value, Halt>,
+}
+
+/// A call and its value.
+pub struct Example {
+    /// The call.
+    pub call: &'static str,
+    /// The text of its value.
+    pub value: &'static str,
+    /// The dialect in which it holds; none for both.
+    pub dialect: Option<Dialect>,
+}
+
+impl Example {
+    /// A call whose value is the same in both dialects.
+    const fn both(call: &'static str, value: &'static str) -> Self {
+        Example { call, value, dialect: None }
+    }
+
+    /// A call and its value in the papers' dialect.
+    const fn classad(call: &'static str, value: &'static str) -> Self {
+        Example { call, value, dialect: Some(Dialect::Classad) }
+    }
+
+    /// A call and its value in HTCondor's dialect.
+    const fn condor(call: &'static str, value: &'static str) -> Self {
+        Example { call, value, dialect: Some(Dialect::Condor) }
+    }
+}
+
+impl Function {
+    /// Whether it takes this many arguments.
+    #[must_use]
+    pub fn takes(&self, count: usize) -> bool {
+        count >= self.fewest && self.most.is_none_or(|most| count <= most)
+    }
+
+    /// How many arguments it takes, in words.
+    #[must_use]
+    pub fn arity(&self) -> String {
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        match (self.fewest, self.most) {
+            (0, None) => "any number of arguments".to_owned(),
+            (fewest, None) => format!("at least {fewest} argument{}", plural(fewest)),
+            (0, Some(0)) => "no arguments".to_owned(),
+            (fewest, Some(most)) if fewest == most => format!("{most} argument{}", plural(most)),
+            (fewest, Some(most)) => format!("{fewest} to {most} arguments"),
+        }
+    }
+}
+
+/// Every built-in function, by the alphabet.
+pub static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| {
+    let groups = [
+        conversion::FUNCTIONS,
+        lists::FUNCTIONS,
+        meta::FUNCTIONS,
+        numbers::FUNCTIONS,
+        patterns::FUNCTIONS,
+        predicates::FUNCTIONS,
+        string_lists::FUNCTIONS,
+        strings::FUNCTIONS,
+        submit::FUNCTIONS,
+        times::FUNCTIONS,
+    ];
+    let mut all: Vec<&'static Function> = groups.into_iter().flatten().collect();
+    all.sort_by_key(|function| function.name.to_ascii_lowercase());
+    all
+});
+
+static BY_NAME: LazyLock<HashMap<String, &'static Function>> =
+    LazyLock::new(|| FUNCTIONS.iter().map(|function| (function.name.to_ascii_lowercase(), *function)).collect());
+
+/// The function of this name, in any case.
+#[must_use]
+pub fn find_function(name: &str) -> Option<&'static Function> {
+    BY_NAME.get(&name.to_ascii_lowercase()).copied()
+}
+
+/// The names of the functions that are spelt nearly like this, nearest first.
+#[must_use]
+pub fn near_functions(name: &str) -> Vec<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let mut near: Vec<(usize, &'static str)> = FUNCTIONS
+        .iter()
+        .map(|function| (distance(&name, &function.name.to_ascii_lowercase()), function.name))
+        .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
+        .collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
+/// How many letters have to be put in, left out or exchanged to make one word of the other.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FUNCTIONS, find_function, near_functions};
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::{Context, Environment, Evaluator};
+    use crate::syntax::{Rules, Style, parse_expression, print_value};
+
+    fn evaluate(text: &str, dialect: Dialect) -> String {
+        let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).expect("examples parse");
+        let (environment, frame) = Environment::alone(Ad::default());
+        let value = Evaluator::new(&environment, Context::new(dialect)).evaluate(&expression, &frame);
+        value.map_or_else(|halt| halt.to_string(), |value| String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned())
+    }
+
+    #[test]
+    fn every_example_holds() {
+        for function in FUNCTIONS.iter() {
+            let example = &function.example;
+            for dialect in [Dialect::Classad, Dialect::Condor] {
+                if example.dialect.is_none_or(|only| only == dialect) {
+                    assert_eq!(evaluate(example.call, dialect), example.value, "{} in {dialect}", example.call);
+                }
+            }
+            assert!(example.call.to_lowercase().contains(&function.name.to_lowercase()), "{}", function.name);
+        }
+    }
+
+    #[test]
+    fn names_are_distinct_and_found_in_any_case() {
+        for pair in FUNCTIONS.windows(2) {
+            assert_ne!(pair[0].name.to_lowercase(), pair[1].name.to_lowercase());
+        }
+        assert_eq!(find_function("STRCAT").map(|f| f.name), Some("strcat"));
+        assert_eq!(near_functions("strcta").first(), Some(&"strcat"));
+    }
+}

@@ -1,0 +1,5 @@
+//! PLACEHOLDER
+
+use super::Function;
+
+pub(super) const FUNCTIONS: &[Function] = &[];

@@ -1,0 +1,353 @@
+//! Evaluation (thesis §2.4).
+
+use std::sync::Arc;
+
+use crate::ad::{BinaryOperator, Dialect, Expression, Frame, Kind, List, Name, Nested, Span, Type, Value};
+
+use super::builtin::{self, Call};
+use super::operators::{self, Truth};
+use super::scope::{Environment, Resolution};
+use super::{Context, Halt};
+
+/// Evaluates expressions among the ads of an environment.
+pub struct Evaluator<'e> {
+    environment: &'e Environment,
+    context: Context,
+    /// The attributes that are being evaluated; meeting one again is a circular reference.
+    active: Vec<Active>,
+    depth: u32,
+    steps: u64,
+    random: fastrand::Rng,
+}
+
+/// An attribute that is being evaluated: the expression, in which ad, of which participant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Active {
+    expression: usize,
+    ad: usize,
+    participant: u32,
+}
+
+impl<'e> Evaluator<'e> {
+    /// An evaluator with its budgets untouched.
+    #[must_use]
+    pub fn new(environment: &'e Environment, context: Context) -> Self {
+        Evaluator {
+            environment,
+            context,
+            active: Vec::new(),
+            depth: 0,
+            steps: 0,
+            random: fastrand::Rng::with_seed(context.seed),
+        }
+    }
+
+    /// What the evaluation is given.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The ads that meet.
+    #[must_use]
+    pub fn environment(&self) -> &'e Environment {
+        self.environment
+    }
+
+    /// The source of `random()`.
+    pub fn random(&mut self) -> &mut fastrand::Rng {
+        &mut self.random
+    }
+
+    /// The value of an expression in a scope.
+    ///
+    /// # Errors
+    ///
+    /// When a budget is exceeded, or the value depends on a label that is not docked yet.
+    pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        self.depth += 1;
+        if self.depth > self.context.deepest {
+            self.depth -= 1;
+            return Err(Halt::TooDeep(self.context.deepest));
+        }
+        // Whatever the depth, the stack is long enough: it goes on in another piece of memory.
+        let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.descend(expression, frame));
+        self.depth -= 1;
+        result
+    }
+
+    /// The value of an attribute of an ad; undefined if it has none of this name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::evaluate`].
+    pub fn attribute(&mut self, frame: &Arc<Frame>, name: &Name) -> Result<Value, Halt> {
+        match frame.ad.get(name) {
+            Some(expression) => self.found(expression, frame),
+            None => Ok(Value::Undefined),
+        }
+    }
+
+    /// The value of one element of a list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::evaluate`].
+    pub fn element(&mut self, list: &List, index: usize) -> Result<Value, Halt> {
+        let Some(element) = list.elements.get(index) else { return Ok(Value::Undefined) };
+        match (&list.scope, element.kind()) {
+            (_, Kind::Literal(value)) => Ok(value.clone()),
+            (Some(frame), _) => self.evaluate(element, frame),
+            (None, _) => self.evaluate(element, &Frame::root(crate::ad::Ad::default(), 0)),
+        }
+    }
+
+    /// Follows the branches that need no return: parentheses and conditionals.
+    fn descend(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        let mut expression = expression;
+        loop {
+            self.step()?;
+            match expression.kind() {
+                Kind::Parentheses(inner) => expression = inner,
+                Kind::Conditional(condition, consequent, alternative) => {
+                    let value = self.evaluate(condition, frame)?;
+                    match operators::truth(&value, self.context.dialect) {
+                        Truth::True => expression = consequent,
+                        Truth::False => expression = alternative,
+                        Truth::Undefined => return Ok(Value::Undefined),
+                        Truth::Error => return Ok(value),
+                        Truth::Other => {
+                            let reason = format!("a condition must be a boolean, not {}", value.kind().phrase());
+                            return Ok(Value::error(condition.span(), reason));
+                        }
+                    }
+                }
+                Kind::Elvis(left, right) => match self.evaluate(left, frame)? {
+                    Value::Undefined => expression = right,
+                    value => return Ok(value),
+                },
+                kind => return self.compute(expression, kind, frame),
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<(), Halt> {
+        self.steps += 1;
+        if self.steps > self.context.most_steps {
+            return Err(Halt::TooLong(self.context.most_steps));
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, expression: &Expression, kind: &Kind, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        let span = expression.span();
+        match kind {
+            Kind::Literal(value) => Ok(self.literal(value, span)),
+            Kind::Attribute(name) => {
+                let found = self.environment.resolve(frame, name, &self.context);
+                self.resolved(found)
+            }
+            Kind::RootAttribute(name) => {
+                let found = self.environment.resolve_root(frame, name, &self.context);
+                self.resolved(found)
+            }
+            Kind::Select(inner, name) => {
+                let value = self.evaluate(inner, frame)?;
+                self.select(&value, name, span)
+            }
+            Kind::Subscript(inner, index) => {
+                let value = self.evaluate(inner, frame)?;
+                let index = self.evaluate(index, frame)?;
+                self.subscript(&value, &index, span)
+            }
+            Kind::Unary(operator, operand) => {
+                let value = self.evaluate(operand, frame)?;
+                Ok(operators::unary(*operator, value, self.context.dialect, span))
+            }
+            Kind::Binary(operator, left, right) => self.binary(*operator, left, right, span, frame),
+            Kind::Call(name, arguments) => self.call(name, arguments, span, frame),
+            Kind::List(elements) => {
+                Ok(Value::List(List { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
+            }
+            Kind::Ad(ad) => Ok(Value::Ad(Nested { frame: frame.enter(ad.clone()) })),
+            Kind::Parentheses(_) | Kind::Conditional(..) | Kind::Elvis(..) => self.evaluate(expression, frame),
+        }
+    }
+
+    /// The papers' integers have 32 bits.
+    fn literal(&self, value: &Value, span: Span) -> Value {
+        match value {
+            Value::Integer(integer) if self.context.dialect == Dialect::Classad && i32::try_from(*integer).is_err() => {
+                Value::error(span, format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64"))
+            }
+            Value::Error(cause) if cause.fault().is_none() => Value::error(span, "written as `error`"),
+            value => value.clone(),
+        }
+    }
+
+    fn resolved(&mut self, resolution: Resolution) -> Result<Value, Halt> {
+        match resolution {
+            Resolution::Expression(expression, frame) => self.found(&expression, &frame),
+            Resolution::Value(value) => Ok(value),
+            Resolution::Unknown => Err(Halt::Unknown),
+            Resolution::Missing => Ok(Value::Undefined),
+        }
+    }
+
+    /// The value of an attribute's expression, where it was found; undefined when it is being
+    /// evaluated already (thesis §2.4.7).
+    fn found(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        if let Kind::Literal(value) = expression.kind() {
+            return Ok(self.literal(value, expression.span()));
+        }
+        self.once(expression.identity(), frame, |evaluator| evaluator.evaluate(expression, frame))
+            .unwrap_or(Ok(Value::Undefined))
+    }
+
+    /// Does something for an expression of an ad, unless it is being done already.
+    fn once<T>(&mut self, expression: usize, frame: &Frame, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let active = Active { expression, ad: frame.ad.identity(), participant: frame.participant };
+        if self.active.contains(&active) {
+            return None;
+        }
+        self.active.push(active);
+        let result = work(self);
+        self.active.pop();
+        Some(result)
+    }
+
+    /// `value.name`
+    fn select(&mut self, value: &Value, name: &Name, span: Span) -> Result<Value, Halt> {
+        match value {
+            Value::Ad(nested) => {
+                let found = self.environment.resolve_in(&nested.frame, name, &self.context);
+                self.resolved(found)
+            }
+            Value::Undefined | Value::Error(_) => Ok(value.clone()),
+            Value::List(list) if self.context.dialect.is_condor() => self.select_each(list, name, span),
+            other => {
+                let reason = format!("`.{name}` wants an ad, not {}", other.kind().phrase());
+                Ok(Value::error(span, reason))
+            }
+        }
+    }
+
+    /// HTCondor selects from each element of a list.
+    fn select_each(&mut self, list: &List, name: &Name, span: Span) -> Result<Value, Halt> {
+        // A list that contains itself would be selected from for ever.
+        let empty = Frame::root(crate::ad::Ad::default(), 0);
+        let scope = list.scope.as_ref().unwrap_or(&empty);
+        let identity = list.elements.as_ptr() as usize;
+        let elements = self.once(identity, scope, |evaluator| {
+            (0..list.elements.len())
+                .map(|index| {
+                    let element = evaluator.element(list, index)?;
+                    evaluator.select(&element, name, span).map(Expression::literal)
+                })
+                .collect::<Result<Vec<_>, Halt>>()
+        });
+        match elements {
+            Some(elements) => Ok(Value::List(List { elements: elements?.into(), scope: None })),
+            None => Ok(Value::Undefined),
+        }
+    }
+
+    /// `value[index]`
+    fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Halt> {
+        let condor = self.context.dialect.is_condor();
+        match (value, index) {
+            (Value::Error(_), _) => Ok(value.clone()),
+            (_, Value::Error(_)) => Ok(index.clone()),
+            (Value::Undefined, _) | (_, Value::Undefined) => Ok(Value::Undefined),
+            (Value::List(list), Value::Integer(position)) => {
+                match usize::try_from(*position).ok().filter(|p| *p < list.elements.len()) {
+                    Some(position) => self.element(list, position),
+                    None if condor => {
+                        let reason = format!("{position} is no index of a list of {}", list.elements.len());
+                        Ok(Value::error(span, reason))
+                    }
+                    None => Ok(Value::Undefined),
+                }
+            }
+            (Value::Ad(nested), Value::String(name)) if condor => {
+                let name = Name::new(&name.to_str());
+                self.attribute(&nested.frame, &name)
+            }
+            _ => {
+                let reason = format!("{} cannot index {}", index.kind().phrase(), value.kind().phrase());
+                Ok(Value::error(span, reason))
+            }
+        }
+    }
+
+    /// Operators between operands.  A chain such as `a + b + c` leans to the left and may be a million
+    /// long, so its left spine is walked, not recursed into.
+    fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+        span: Span,
+        frame: &Arc<Frame>,
+    ) -> Result<Value, Halt> {
+        let mut spine = vec![(operator, right, span)];
+        let mut first = left;
+        while let Kind::Binary(operator, left, right) = first.kind() {
+            self.step()?;
+            spine.push((*operator, right, first.span()));
+            first = left;
+        }
+        let mut value = self.evaluate(first, frame)?;
+        while let Some((operator, right, span)) = spine.pop() {
+            value = self.apply(operator, value, right, span, frame)?;
+        }
+        Ok(value)
+    }
+
+    /// One operator, whose left operand has its value; `&&` and `||` may not need the right one.
+    fn apply(
+        &mut self,
+        operator: BinaryOperator,
+        left: Value,
+        right: &Expression,
+        span: Span,
+        frame: &Arc<Frame>,
+    ) -> Result<Value, Halt> {
+        let dialect = self.context.dialect;
+        if let BinaryOperator::And | BinaryOperator::Or = operator {
+            let truth = operators::truth(&left, dialect);
+            if let Some(value) = operators::decided_by_left(operator, truth, &left, dialect, span) {
+                return Ok(value);
+            }
+            let right = self.evaluate(right, frame)?;
+            return Ok(operators::logic(operator, truth, &right, dialect, span));
+        }
+        let right = self.evaluate(right, frame)?;
+        Ok(operators::binary(operator, &left, &right, dialect, span))
+    }
+
+    fn call(&mut self, name: &Name, arguments: &[Expression], span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        let Some(function) = builtin::find_function(name.as_str()) else {
+            let near = builtin::near_functions(name.as_str());
+            let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
+            return Ok(Value::error(span, format!("there is no function {name}(){hint}")));
+        };
+        if !function.takes(arguments.len()) {
+            let reason = format!("{} takes {}, not {}", function.signature, function.arity(), arguments.len());
+            return Ok(Value::error(span, reason));
+        }
+        let mut call = Call::new(self, frame, arguments, span);
+        if function.strict && call.dialect() == Dialect::Classad {
+            let values = call.all_values()?;
+            if let Some(exception) = values
+                .iter()
+                .find(|value| value.kind() == Type::Error)
+                .or_else(|| values.iter().find(|value| value.kind() == Type::Undefined))
+            {
+                return Ok(exception.clone());
+            }
+            call.know(values);
+        }
+        (function.body)(&mut call)
+    }
+}

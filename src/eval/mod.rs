@@ -1,0 +1,17 @@
+//! Meaning: what names refer to, what expressions evaluate to, which names they need.
+//!
+//! One resolver ([`Environment`]) serves every walk over a tree; only it knows how a name finds an
+//! attribute.
+
+mod builtin;
+mod context;
+mod evaluate;
+mod operators;
+mod references;
+mod scope;
+
+pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
+pub use context::{Context, Halt};
+pub use evaluate::Evaluator;
+pub use references::{Reference, external_references};
+pub use scope::{Binding, Environment, Member, Resolution};

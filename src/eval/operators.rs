@@ -1,0 +1,302 @@
+//! What the operators do to values (thesis §2.4.4; HTCondor where its dialect differs).
+
+use std::cmp::Ordering;
+
+use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, Group, RelativeTime, Span, UnaryOperator, Value};
+
+/// What a value is as an operand of `&&`, `||`, `!` and `? :`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truth {
+    True,
+    False,
+    Undefined,
+    Error,
+    /// A value of a type that has no truth value.
+    Other,
+}
+
+/// The truth value of a value.  Numbers have one only in HTCondor's dialect.
+#[must_use]
+pub fn truth(value: &Value, dialect: Dialect) -> Truth {
+    let of = |is| if is { Truth::True } else { Truth::False };
+    match value {
+        Value::Boolean(is) => of(*is),
+        Value::Undefined => Truth::Undefined,
+        Value::Error(_) => Truth::Error,
+        Value::Integer(integer) if dialect.is_condor() => of(*integer != 0),
+        Value::Real(real) if dialect.is_condor() => of(*real != 0.0),
+        _ => Truth::Other,
+    }
+}
+
+/// The value of `&&` or `||` where the right operand does not count.
+#[must_use]
+pub fn decided_by_left(
+    operator: BinaryOperator,
+    truth: Truth,
+    left: &Value,
+    dialect: Dialect,
+    span: Span,
+) -> Option<Value> {
+    let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
+    match truth {
+        Truth::Error => Some(left.clone()),
+        Truth::Other => Some(no_truth(operator, left, span)),
+        // In the papers an error on the right is never hidden.
+        _ if truth == decisive && dialect.is_condor() => Some(Value::Boolean(truth == Truth::True)),
+        _ => None,
+    }
+}
+
+/// The value of `&&` or `||`, by the truth tables, when the left operand leaves it open.
+#[must_use]
+pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dialect, span: Span) -> Value {
+    let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
+    let right_truth = truth(right, dialect);
+    match (left, right_truth) {
+        (_, Truth::Error) => right.clone(),
+        (_, Truth::Other) => no_truth(operator, right, span),
+        (left, right) if left == decisive || right == decisive => Value::Boolean(decisive == Truth::True),
+        (Truth::Undefined, _) | (_, Truth::Undefined) => Value::Undefined,
+        _ => Value::Boolean(decisive != Truth::True),
+    }
+}
+
+fn no_truth(operator: BinaryOperator, value: &Value, span: Span) -> Value {
+    Value::error(span, format!("`{}` wants booleans, not {}", operator.symbol(), value.kind().phrase()))
+}
+
+/// The value of an operator before its operand.
+#[must_use]
+pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span) -> Value {
+    match (operator, &value) {
+        (_, Value::Undefined | Value::Error(_)) => value,
+        (UnaryOperator::Not, _) => match truth(&value, dialect) {
+            Truth::True => Value::Boolean(false),
+            Truth::False => Value::Boolean(true),
+            _ => Value::error(span, format!("`!` wants a boolean, not {}", value.kind().phrase())),
+        },
+        (UnaryOperator::Plus, Value::Integer(_) | Value::Real(_) | Value::RelativeTime(_)) => value,
+        (UnaryOperator::Minus, Value::Integer(integer)) => whole(integer.wrapping_neg(), dialect),
+        (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),
+        (UnaryOperator::Minus, Value::RelativeTime(time)) => relative(-time.seconds),
+        (UnaryOperator::Complement, Value::Integer(integer)) => whole(!integer, dialect),
+        (operator, _) => {
+            Value::error(span, format!("`{}` cannot take {}", operator.symbol(), value.kind().phrase()))
+        }
+    }
+}
+
+/// The value of an operator between operands that both count: all but `&&` and `||`.
+#[must_use]
+pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
+    if operator.group() == Group::Identity {
+        let same = identical(left, right, dialect);
+        return match same {
+            Some(same) => Value::Boolean(same == (operator == BinaryOperator::Is)),
+            None => mismatch(operator, left, right, span),
+        };
+    }
+    match (left, right) {
+        (Value::Error(_), _) => return left.clone(),
+        (_, Value::Error(_)) => return right.clone(),
+        (Value::Undefined, _) | (_, Value::Undefined) => return Value::Undefined,
+        _ => {}
+    }
+    let result = match operator.group() {
+        Group::Arithmetic => arithmetic(operator, left, right, dialect, span),
+        Group::Bitwise => bitwise(operator, left, right, dialect),
+        Group::Comparison => compare(operator, left, right, dialect).map(Value::Boolean),
+        Group::Identity | Group::Logic => None,
+    };
+    result.unwrap_or_else(|| mismatch(operator, left, right, span))
+}
+
+fn mismatch(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Value {
+    let reason =
+        format!("`{}` cannot take {} and {}", operator.symbol(), left.kind().phrase(), right.kind().phrase());
+    Value::error(span, reason)
+}
+
+/// Whether two values are the same; `None` where HTCondor calls the question an error.
+fn identical(left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
+    Some(match (left, right) {
+        (Value::Undefined, Value::Undefined) | (Value::Error(_), Value::Error(_)) => true,
+        (Value::List(_), Value::List(_)) | (Value::Ad(_), Value::Ad(_)) => {
+            return if dialect.is_condor() { None } else { Some(false) };
+        }
+        (Value::String(a), Value::String(b)) => a == b,
+        (Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => {
+            a.seconds == b.seconds && (a.offset == b.offset || dialect == Dialect::Classad)
+        }
+        (left, right) if left.kind() == right.kind() => {
+            compare(BinaryOperator::Equal, left, right, dialect).unwrap_or(false)
+        }
+        _ => false,
+    })
+}
+
+/// The answer of a comparison; `None` for types that do not compare.
+#[must_use]
+pub fn compare(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
+    let ordering = match (left, right) {
+        (Value::Integer(a), Value::Integer(b)) => Some(a.cmp(b)),
+        (Value::String(a), Value::String(b)) => match operator {
+            BinaryOperator::Equal => return Some(a.eq_ignore_case(b)),
+            BinaryOperator::NotEqual => return Some(!a.eq_ignore_case(b)),
+            _ => Some(a.cmp_ignore_case(b)),
+        },
+        (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(b)),
+        (Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => Some(a.seconds.cmp(&b.seconds)),
+        (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.partial_cmp(&b.seconds),
+        _ => {
+            let booleans_count = dialect.is_condor();
+            number(left, booleans_count)?.partial_cmp(&number(right, booleans_count)?)
+        }
+    };
+    Some(match operator {
+        BinaryOperator::Equal => ordering == Some(Ordering::Equal),
+        BinaryOperator::NotEqual => ordering != Some(Ordering::Equal),
+        BinaryOperator::Less => ordering == Some(Ordering::Less),
+        BinaryOperator::LessEqual => matches!(ordering, Some(Ordering::Less | Ordering::Equal)),
+        BinaryOperator::Greater => ordering == Some(Ordering::Greater),
+        BinaryOperator::GreaterEqual => matches!(ordering, Some(Ordering::Greater | Ordering::Equal)),
+        _ => return None,
+    })
+}
+
+/// A number as a real, and a boolean too if booleans count as 0 and 1.
+fn number(value: &Value, booleans_count: bool) -> Option<f64> {
+    match value {
+        Value::Integer(integer) => Some(approximate(*integer)),
+        Value::Real(real) => Some(*real),
+        Value::Boolean(is) if booleans_count => Some(f64::from(u8::from(*is))),
+        _ => None,
+    }
+}
+
+/// A whole number, and a boolean too.
+fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(integer) => Some(*integer),
+        Value::Boolean(is) => Some(i64::from(*is)),
+        _ => None,
+    }
+}
+
+/// Beyond 2^53 the nearest real, as in C.
+#[allow(clippy::cast_precision_loss)]
+fn approximate(integer: i64) -> f64 {
+    integer as f64
+}
+
+/// An integer of the dialect: the papers' wrap at 32 bits.
+#[must_use]
+#[allow(clippy::cast_possible_truncation)] // wrapping is what is meant
+pub fn whole(integer: i64, dialect: Dialect) -> Value {
+    match dialect {
+        Dialect::Classad => Value::Integer(i64::from(integer as i32)),
+        Dialect::Condor => Value::Integer(integer),
+    }
+}
+
+fn relative(seconds: f64) -> Value {
+    Value::RelativeTime(RelativeTime { seconds })
+}
+
+fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Option<Value> {
+    if let (Value::AbsoluteTime(_) | Value::RelativeTime(_), _) | (_, Value::AbsoluteTime(_) | Value::RelativeTime(_)) =
+        (left, right)
+    {
+        return times(operator, left, right, span);
+    }
+    let boolean = matches!(left, Value::Boolean(_)) || matches!(right, Value::Boolean(_));
+    if boolean && operator == BinaryOperator::Remainder && dialect == Dialect::Classad {
+        return None;
+    }
+    if let (Some(a), Some(b)) = (integer(left), integer(right)) {
+        return Some(match operator {
+            BinaryOperator::Add => whole(a.wrapping_add(b), dialect),
+            BinaryOperator::Subtract => whole(a.wrapping_sub(b), dialect),
+            BinaryOperator::Multiply => whole(a.wrapping_mul(b), dialect),
+            _ if b == 0 => Value::error(span, "division by zero"),
+            // HTCondor gives the largest integer for the one quotient that does not fit.
+            BinaryOperator::Divide if dialect.is_condor() => Value::Integer(a.checked_div(b).unwrap_or(i64::MAX)),
+            BinaryOperator::Divide => whole(a.wrapping_div(b), dialect),
+            BinaryOperator::Remainder => whole(a.wrapping_rem(b), dialect),
+            _ => return None,
+        });
+    }
+    let (a, b) = (number(left, true)?, number(right, true)?);
+    if dialect == Dialect::Classad && b == 0.0 && matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) {
+        return Some(Value::error(span, "division by zero"));
+    }
+    let result = match operator {
+        BinaryOperator::Add => a + b,
+        BinaryOperator::Subtract => a - b,
+        BinaryOperator::Multiply => a * b,
+        BinaryOperator::Divide => a / b,
+        BinaryOperator::Remainder if dialect == Dialect::Classad => a % b,
+        _ => return None,
+    };
+    // HTCondor calls positive infinity an error, but neither negative infinity nor NaN.
+    Some(if dialect.is_condor() && result == f64::INFINITY {
+        Value::error(span, if b == 0.0 { "division by zero" } else { "the result is too large for a real" })
+    } else {
+        Value::Real(result)
+    })
+}
+
+fn times(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Option<Value> {
+    Some(match (operator, left, right) {
+        (BinaryOperator::Subtract, Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => {
+            relative(approximate(a.seconds.saturating_sub(b.seconds)))
+        }
+        (BinaryOperator::Add, Value::AbsoluteTime(at), Value::RelativeTime(by))
+        | (BinaryOperator::Add, Value::RelativeTime(by), Value::AbsoluteTime(at)) => later(*at, by.seconds),
+        (BinaryOperator::Subtract, Value::AbsoluteTime(at), Value::RelativeTime(by)) => later(*at, -by.seconds),
+        (BinaryOperator::Add, Value::RelativeTime(a), Value::RelativeTime(b)) => relative(a.seconds + b.seconds),
+        (BinaryOperator::Subtract, Value::RelativeTime(a), Value::RelativeTime(b)) => relative(a.seconds - b.seconds),
+        (BinaryOperator::Multiply, Value::RelativeTime(time), factor)
+        | (BinaryOperator::Multiply, factor, Value::RelativeTime(time)) => {
+            relative(time.seconds * number(factor, false)?)
+        }
+        (BinaryOperator::Divide, Value::RelativeTime(time), divisor) => {
+            let divisor = number(divisor, false)?;
+            if divisor == 0.0 {
+                return Some(Value::error(span, "division by zero"));
+            }
+            relative(time.seconds / divisor)
+        }
+        _ => return None,
+    })
+}
+
+/// A moment so many seconds later, shown at the same offset.
+#[allow(clippy::cast_possible_truncation)] // `as` saturates
+fn later(at: AbsoluteTime, seconds: f64) -> Value {
+    Value::AbsoluteTime(AbsoluteTime { seconds: at.seconds.saturating_add(seconds as i64), offset: at.offset })
+}
+
+/// Bits as in Java: 32 of them in the papers' dialect, 64 in HTCondor's.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
+fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect) -> Option<Value> {
+    let (Value::Integer(a), Value::Integer(b)) = (left, right) else { return None };
+    let (a, b) = (*a, *b);
+    // Java, like the hardware, takes the count modulo the width; wrapping shifts do just that.
+    let count = b as u32;
+    Some(Value::Integer(match (operator, dialect) {
+        (BinaryOperator::BitAnd, _) => a & b,
+        (BinaryOperator::BitOr, _) => a | b,
+        (BinaryOperator::BitXor, _) => a ^ b,
+        (BinaryOperator::ShiftLeft, Dialect::Condor) => a.wrapping_shl(count),
+        (BinaryOperator::ShiftRight, Dialect::Condor) => a.wrapping_shr(count),
+        (BinaryOperator::ShiftRightUnsigned, Dialect::Condor) => (a as u64).wrapping_shr(count) as i64,
+        (BinaryOperator::ShiftLeft, Dialect::Classad) => i64::from((a as i32).wrapping_shl(count)),
+        (BinaryOperator::ShiftRight, Dialect::Classad) => i64::from((a as i32).wrapping_shr(count)),
+        (BinaryOperator::ShiftRightUnsigned, Dialect::Classad) => {
+            i64::from((a as u32).wrapping_shr(count) as i32)
+        }
+        _ => return None,
+    }))
+}
