@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Frame, Kind, List, Name, Nested, Span, Type, Value};
+use crate::ad::{
+    Ad, BinaryOperator, Dialect, Expression, Frame, Kind, List, Name, Nested, Participant, Span, Type, Value,
+};
 
 use super::builtin::{self, Call};
 use super::operators::{self, Truth};
@@ -98,7 +100,7 @@ impl<'e> Evaluator<'e> {
         match (&list.scope, element.kind()) {
             (_, Kind::Literal(value)) => Ok(value.clone()),
             (Some(frame), _) => self.evaluate(element, frame),
-            (None, _) => self.evaluate(element, &Frame::root(crate::ad::Ad::default(), 0)),
+            (None, _) => self.evaluate(element, &Frame::root(Ad::default(), 0)),
         }
     }
 
@@ -153,7 +155,7 @@ impl<'e> Evaluator<'e> {
             }
             Kind::Select(inner, name) => {
                 let value = self.evaluate(inner, frame)?;
-                self.select(&value, name, span)
+                self.select(&value, name, span, frame)
             }
             Kind::Subscript(inner, index) => {
                 let value = self.evaluate(inner, frame)?;
@@ -217,14 +219,14 @@ impl<'e> Evaluator<'e> {
     }
 
     /// `value.name`
-    fn select(&mut self, value: &Value, name: &Name, span: Span) -> Result<Value, Halt> {
+    fn select(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
         match value {
             Value::Ad(nested) => {
                 let found = self.environment.resolve_in(&nested.frame, name, &self.context);
                 self.resolved(found)
             }
             Value::Undefined | Value::Error(_) => Ok(value.clone()),
-            Value::List(list) if self.context.dialect.is_condor() => self.select_each(list, name, span),
+            Value::List(list) if self.context.dialect.is_condor() => self.select_each(list, name, span, frame),
             other => {
                 let reason = format!("`.{name}` wants an ad, not {}", other.kind().phrase());
                 Ok(Value::error(span, reason))
@@ -232,17 +234,16 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// HTCondor selects from each element of a list.
-    fn select_each(&mut self, list: &List, name: &Name, span: Span) -> Result<Value, Halt> {
+    /// HTCondor selects from each element of a list, evaluated where the selection stands.
+    fn select_each(&mut self, list: &List, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
         // A list that contains itself would be selected from for ever.
-        let empty = Frame::root(crate::ad::Ad::default(), 0);
-        let scope = list.scope.as_ref().unwrap_or(&empty);
         let identity = list.elements.as_ptr() as usize;
-        let elements = self.once(identity, scope, |evaluator| {
-            (0..list.elements.len())
-                .map(|index| {
-                    let element = evaluator.element(list, index)?;
-                    evaluator.select(&element, name, span).map(Expression::literal)
+        let elements = self.once(identity, frame, |evaluator| {
+            list.elements
+                .iter()
+                .map(|element| {
+                    let element = evaluator.evaluate(element, frame)?;
+                    evaluator.select(&element, name, span, frame).map(Expression::literal)
                 })
                 .collect::<Result<Vec<_>, Halt>>()
         });
@@ -271,7 +272,7 @@ impl<'e> Evaluator<'e> {
             }
             (Value::Ad(nested), Value::String(name)) if condor => {
                 let name = Name::new(&name.to_str());
-                self.attribute(&nested.frame, &name)
+                self.attribute(&nested.frame, &name).map(detached)
             }
             _ => {
                 let reason = format!("{} cannot index {}", index.kind().phrase(), value.kind().phrase());
@@ -349,5 +350,17 @@ impl<'e> Evaluator<'e> {
             call.know(values);
         }
         (function.body)(&mut call)
+    }
+}
+
+/// HTCondor's `ad["name"]` gives lists and ads without the scope they stand in.
+fn detached(value: Value) -> Value {
+    let nowhere = |ad| Frame::root(ad, Participant::MAX);
+    match value {
+        Value::List(list) => {
+            Value::List(List { elements: list.elements, scope: Some(nowhere(Ad::default())) })
+        }
+        Value::Ad(nested) => Value::Ad(Nested { frame: nowhere(nested.ad().clone()) }),
+        scalar => scalar,
     }
 }

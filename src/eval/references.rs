@@ -14,12 +14,14 @@ use super::Context;
 pub struct Reference {
     /// The parts of the path, first one first.
     pub path: Vec<Name>,
+    /// How many of the first parts lead to an ad; the next one is missing there.
+    pub known: usize,
 }
 
 /// The references of an expression that its own ad does not answer, in the order of first use,
 /// through the ad's own attributes.
 ///
-/// `None` when the set cannot be known: a computed `eval(...)`, `ad[expression]`.
+/// What a computed `eval(...)` or `ad[expression]` refers to is not among them.
 #[must_use]
 pub fn external_references(
     expression: &Expression,
@@ -82,7 +84,10 @@ impl Walk<'_> {
             Kind::RootAttribute(_) => self.environment.resolve_root(frame, first, self.context),
             _ => self.environment.resolve(frame, first, self.context),
         };
+        let mut known = 0;
         for name in &path[1..] {
+            let ad = matches!(&found, Resolution::Value(crate::ad::Value::Ad(_)) | Resolution::Expression(..));
+            known += usize::from(ad);
             found = match found {
                 Resolution::Value(crate::ad::Value::Ad(ad)) => {
                     self.environment.resolve_in(&ad.frame, name, self.context)
@@ -99,7 +104,7 @@ impl Walk<'_> {
             Resolution::Expression(expression, frame) => self.walk_into(expression, frame, pending),
             Resolution::Value(_) => {}
             Resolution::Missing | Resolution::Unknown => {
-                let reference = Reference { path };
+                let reference = Reference { path, known };
                 if !self.found.contains(&reference) {
                     self.found.push(reference);
                 }

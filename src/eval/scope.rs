@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use crate::ad::{Ad, Dialect, Expression, Frame, Name, Participant, Value};
 
+use super::Context;
+
 /// The ads that meet in an evaluation, and the names they have for one another.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
@@ -102,7 +104,9 @@ impl Environment {
     pub fn replace(&mut self, participant: Participant, frame: &Arc<Frame>) {
         if let Some(member) = self.members.get_mut(participant as usize) {
             member.frame = Arc::clone(frame);
-            member.ports = vec![Arc::clone(frame)];
+            if let [port] = member.ports.as_mut_slice() {
+                *port = Arc::clone(frame);
+            }
         }
     }
 
@@ -125,49 +129,47 @@ impl Environment {
 
     /// What an unqualified name refers to in a scope.
     #[must_use]
-    pub fn resolve(&self, frame: &Arc<Frame>, name: &Name, context: &super::Context) -> Resolution {
+    pub fn resolve(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect == Dialect::Classad
-            && let Some(value) = self.built_in(frame, name, context.dialect)
+            && let Some(value) = self.built_in(frame, name, context)
         {
             return Resolution::Value(value);
         }
-        if let Some(found) = self.lexical(frame, name, context.dialect) {
+        if let Some(found) = self.lexical(frame, name, context) {
             return found;
         }
         if let Some(found) = self.bound(frame, name) {
             return found;
         }
-        if context.dialect.is_condor() && name.is("CurrentTime") {
-            return Resolution::Value(Value::Integer(context.now));
-        }
         if context.dialect == Dialect::Classad && self.matching && name.is("my") {
             return Resolution::Value(ad_value(frame));
         }
-        self.fall_through(frame, name, context.dialect).unwrap_or(Resolution::Missing)
+        self.fall_through(frame, name, context).unwrap_or(Resolution::Missing)
     }
 
     /// What `.name` refers to: an attribute of the root of this scope.
     #[must_use]
-    pub fn resolve_root(&self, frame: &Arc<Frame>, name: &Name, context: &super::Context) -> Resolution {
+    pub fn resolve_root(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         let root = frame.outermost();
+        if context.dialect.is_condor() && self.matching {
+            return Resolution::Missing;
+        }
         match root.ad.get(name) {
-            Some(expression) if !(context.dialect.is_condor() && self.matching) => {
-                Resolution::Expression(expression.clone(), Arc::clone(root))
-            }
-            _ => Resolution::Missing,
+            Some(expression) => Resolution::Expression(expression.clone(), Arc::clone(root)),
+            None => self.built_in(root, name, context).map_or(Resolution::Missing, Resolution::Value),
         }
     }
 
     /// What `ad.name` refers to: looked up in the ad and outwards, but never among its labels, which
     /// are private.
     #[must_use]
-    pub fn resolve_in(&self, ad: &Arc<Frame>, name: &Name, context: &super::Context) -> Resolution {
+    pub fn resolve_in(&self, ad: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect == Dialect::Classad
-            && let Some(value) = self.built_in(ad, name, context.dialect)
+            && let Some(value) = self.built_in(ad, name, context)
         {
             return Resolution::Value(value);
         }
-        let found = self.lexical(ad, name, context.dialect);
+        let found = self.lexical(ad, name, context);
         match found {
             Some(found) => found,
             // HTCondor finds the names of its match ad from either side.
@@ -177,12 +179,12 @@ impl Environment {
     }
 
     /// In the ad and outwards.
-    fn lexical(&self, frame: &Arc<Frame>, name: &Name, dialect: Dialect) -> Option<Resolution> {
+    fn lexical(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Resolution> {
         if let Some(expression) = frame.ad.get(name) {
             return Some(Resolution::Expression(expression.clone(), Arc::clone(frame)));
         }
-        if dialect.is_condor()
-            && let Some(value) = self.built_in(frame, name, dialect)
+        if context.dialect.is_condor()
+            && let Some(value) = self.built_in(frame, name, context)
         {
             return Some(Resolution::Value(value));
         }
@@ -197,12 +199,12 @@ impl Environment {
     }
 
     /// The attributes that every ad has: `self`, `parent`, `root`, and HTCondor's names for them.
-    fn built_in(&self, frame: &Arc<Frame>, name: &Name, dialect: Dialect) -> Option<Value> {
+    fn built_in(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Value> {
         // Nothing else is as long as they are: most names are refused here.
-        if !matches!(name.as_str().len(), 2 | 4 | 6 | 8) {
+        if !matches!(name.as_str().len(), 2 | 4 | 6 | 8 | 11) {
             return None;
         }
-        let condor = dialect.is_condor();
+        let condor = context.dialect.is_condor();
         if name.is("self") || (condor && name.is("my")) {
             return Some(ad_value(frame));
         }
@@ -215,6 +217,9 @@ impl Environment {
         }
         if name.is("root") || (condor && name.is("toplevel")) {
             return Some(if condor && self.matching { match_ad(frame) } else { ad_value(frame.outermost()) });
+        }
+        if condor && name.is("CurrentTime") {
+            return Some(Value::Integer(context.now));
         }
         None
     }
@@ -232,12 +237,12 @@ impl Environment {
 
     /// In the one partner of an ad without a port list.  HTCondor does this only for names in the ad
     /// itself, not for those in ads nested in it.
-    fn fall_through(&self, frame: &Arc<Frame>, name: &Name, dialect: Dialect) -> Option<Resolution> {
-        if dialect.is_condor() && frame.enclosing.is_some() {
+    fn fall_through(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Resolution> {
+        if context.dialect.is_condor() && frame.enclosing.is_some() {
             return None;
         }
         let partner = self.port(self.member(frame)?.fallback?)?;
-        self.lexical(partner, name, dialect)
+        self.lexical(partner, name, context)
     }
 }
 

@@ -277,11 +277,19 @@ fn primary<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expres
                 input.skip();
                 let span = input.span_since(&before);
                 let quoted = literal::quoted(inside(text, span), rules.dialect, span);
-                let kind = sound(input, quoted.map(|quoted| match quoted {
-                    Quoted::Time(value) => Kind::Literal(value),
-                    Quoted::Name(name) => Kind::Attribute(Name::new(&name)),
-                }));
-                Ok(Expression::new(kind, span))
+                let mut kind = sound(
+                    input,
+                    quoted.map(|quoted| match quoted {
+                        Quoted::Time(value) => Kind::Literal(value),
+                        Quoted::Name(name) => Kind::Attribute(Name::new(&name)),
+                    }),
+                );
+                if let Kind::Attribute(name) = &kind
+                    && input.peek() == Some(Token::ParenthesisOpen)
+                {
+                    kind = Kind::Call(name.clone(), input.parse(&arguments)?.into());
+                }
+                Ok(Expression::new(kind, input.span_since(&before)))
             }
             Some(Token::String) => {
                 let mut value = Vec::new();

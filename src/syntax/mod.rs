@@ -10,4 +10,4 @@ pub use error::SyntaxError;
 pub use grammar::{Rules, parse_ad, parse_expression, parse_prefix};
 pub use literal::{number_prefix, read_name};
 pub use printer::{Style, print, print_ad, print_name, print_string, print_value};
-pub use token::{Strings, Token, first_group};
+pub use token::{Group, Strings, Token, first_group};

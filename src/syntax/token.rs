@@ -89,7 +89,7 @@ macro_rules! tokens {
             Scaled,
             /// Something that is no token: the grammar says what is wrong with it.
             #[token("/*", comment)]
-            #[regex(r"([0-9]+\.?|\.[0-9])[A-Za-z0-9_.]*[A-Za-z_][A-Za-z0-9_]*", bad_number, priority = 1)]
+            #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", bad_number, priority = 1)]
             #[regex(r"\x00", nul)]
             Flawed(Flaw),
         }

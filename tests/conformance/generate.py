@@ -568,7 +568,7 @@ class Random:
         if r < 0.11:
             return "ifThenElse(%s, %s, %s)" % (e("bool"), e(kind), e(kind))
         if r < 0.13:
-            return "{%s, %s}[%s]" % (e(kind), e(kind), e("int"))
+            return "{%s, %s}[%s]" % (e(kind), e(kind), rng.choice(["0", "1", "2", "-1", "(%s) & 1" % e("int"), "Missing", "1.0"]))
         if r < 0.15:
             return "[z = %s].z" % e(kind)
         if kind == "int":
@@ -630,9 +630,9 @@ class Random:
                 lambda: "[p = %s; q = %s; r = p]" % (e("int"), e("string")))()
         if kind == "time":
             return self.pick(
-                lambda: "%s + relTime(%s)" % (self.paren(e("time")), e("int")),
+                lambda: "%s + relTime((%s) %% 100000)" % (self.paren(e("time")), e("int")),
                 lambda: "%s - %s" % (self.paren(e("time")), self.paren(e("time"))),
-                lambda: "relTime(%s) * %s" % (rng.choice(["60", "1.5"]), self.paren(e("int"))))()
+                lambda: "relTime(%s) * ((%s) %% 1000)" % (rng.choice(["60", "1.5"]), e("int")))()
         return self.literal("odd")
 
     def paren(self, text):

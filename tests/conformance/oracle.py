@@ -39,7 +39,7 @@ class Worker:
             [sys.executable, os.path.abspath(__file__), "--worker", str(self.timeout)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
         if self.proc.stdout.readline() != b"ready\n":
-            sys.exit("oracle.py: the package `htcondor` cannot be loaded by " + sys.executable)
+            raise RuntimeError("oracle.py: the package `htcondor` cannot be loaded by " + sys.executable)
 
     def stop(self):
         if self.proc:
@@ -112,21 +112,28 @@ def evaluate(cases, jobs=None, timeout=TIMEOUT):
     todo = iter(range(len(chunks)))
     lock = threading.Lock()
 
+    problems = []
+
     def go():
         worker = Worker(timeout)
-        while True:
-            with lock:
-                i = next(todo, None)
-            if i is None:
-                break
-            answers[i] = worker.run(chunks[i])
-        worker.stop()
+        try:
+            while not problems:
+                with lock:
+                    i = next(todo, None)
+                if i is None:
+                    break
+                answers[i] = worker.run(chunks[i])
+            worker.stop()
+        except RuntimeError as problem:
+            problems.append(problem)
 
     threads = [threading.Thread(target=go) for _ in range(min(jobs, len(chunks)))]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
+    if problems:
+        sys.exit(str(problems[0]))
     return [a for chunk in answers for a in chunk]
 
 

@@ -73,13 +73,19 @@ impl<'c, 'e> Call<'c, 'e> {
         self.arguments.get(index)
     }
 
-    /// The values of the elements of a list.
+    /// The values of the elements of a list: where it was written, but in HTCondor's dialect where the
+    /// call stands, as its library has it.
     ///
     /// # Errors
     ///
     /// As [`Evaluator::evaluate`].
     pub fn elements(&mut self, list: &List) -> Result<Vec<Value>, Halt> {
-        (0..list.elements.len()).map(|index| self.evaluator.element(list, index)).collect()
+        match self.dialect() {
+            Dialect::Classad => (0..list.elements.len()).map(|index| self.evaluator.element(list, index)).collect(),
+            Dialect::Condor => {
+                list.elements.iter().map(|element| self.evaluator.evaluate(element, self.frame)).collect()
+            }
+        }
     }
 
     /// The value of any expression in any scope.

@@ -1,0 +1,96 @@
+//! JSON as HTCondor writes it: an object for each ad, what is no JSON as `"\/Expr(...)\/"`.
+
+use std::io::{self, Write};
+
+use crate::ad::{Ad, Expression, Kind, Value};
+use crate::syntax::{Style, print};
+
+/// Writes an ad as an object on one line.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+    let mut text = String::new();
+    let mut tasks = Vec::new();
+    object(ad, &mut tasks);
+    // Its own list of what is left to write, so that no depth can harm it.
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Text(fixed) => text.push_str(fixed),
+            Task::Key(key) => {
+                quoted(key.as_bytes(), &mut text);
+                text.push_str(": ");
+            }
+            Task::Value(expression) => value(expression, &mut text, &mut tasks),
+        }
+    }
+    writeln!(out, "{text}")
+}
+
+enum Task<'a> {
+    Text(&'static str),
+    Key(&'a str),
+    Value(&'a Expression),
+}
+
+fn object<'a>(ad: &'a Ad, tasks: &mut Vec<Task<'a>>) {
+    tasks.push(Task::Text("}"));
+    let start = tasks.len();
+    for (position, attribute) in ad.iter().enumerate() {
+        if position > 0 {
+            tasks.push(Task::Text(", "));
+        }
+        tasks.push(Task::Key(attribute.name.as_str()));
+        tasks.push(Task::Value(attribute.expression));
+    }
+    tasks[start..].reverse();
+    tasks.push(Task::Text("{"));
+}
+
+fn value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<Task<'a>>) {
+    match expression.kind() {
+        Kind::Literal(Value::Undefined) => text.push_str("null"),
+        Kind::Literal(Value::Boolean(is)) => text.push_str(if *is { "true" } else { "false" }),
+        Kind::Literal(Value::Integer(integer)) => text.push_str(&integer.to_string()),
+        Kind::Literal(Value::Real(real)) if real.is_finite() => text.push_str(&format!("{real:?}")),
+        Kind::Literal(Value::String(string)) => quoted(string.as_bytes(), text),
+        Kind::List(elements) => {
+            tasks.push(Task::Text("]"));
+            for (position, element) in elements.iter().enumerate().rev() {
+                tasks.push(Task::Value(element));
+                if position > 0 {
+                    tasks.push(Task::Text(", "));
+                }
+            }
+            tasks.push(Task::Text("["));
+        }
+        Kind::Ad(ad) => object(ad, tasks),
+        _ => {
+            let mut inside = String::new();
+            quoted(&print(expression, Style::New), &mut inside);
+            text.push_str("\"\\/Expr(");
+            text.push_str(&inside[1..inside.len() - 1]);
+            text.push_str(")\\/\"");
+        }
+    }
+}
+
+/// A JSON string; bytes that are not UTF-8 are replaced.
+fn quoted(bytes: &[u8], text: &mut String) {
+    text.push('"');
+    for character in String::from_utf8_lossy(bytes).chars() {
+        match character {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{c}' => text.push_str("\\f"),
+            control if control < ' ' => text.push_str(&format!("\\u{:04x}", u32::from(control))),
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+}

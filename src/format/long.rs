@@ -1,0 +1,221 @@
+//! HTCondor's long form: a `name = expression` line for each attribute, a blank line between ads.
+
+use std::io::{self, Write};
+
+use crate::ad::{Ad, Dialect, Expression, Name};
+use crate::syntax::{Rules, Style, SyntaxError, parse_prefix, print, print_name, read_name};
+
+use super::{Entry, Item, Problem};
+
+/// Reads ads line by line.  Every bad line is reported; the ad that it stands in is lost.
+pub struct Reader<'t> {
+    text: &'t [u8],
+    rules: Rules,
+    /// Offset of the next line.
+    at: usize,
+    /// Ads begun so far.
+    number: usize,
+    /// Found, but not yet handed out: the problems of an ad, then the ad.
+    found: std::collections::VecDeque<Item>,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the beginning of a text.
+    pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
+        let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Reader { text, rules: Rules::long(dialect), at, number: 0, found: std::collections::VecDeque::new() }
+    }
+
+    /// The next line without its end, and its offset.
+    fn line(&mut self) -> Option<(usize, &'t [u8])> {
+        let start = self.at;
+        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.at = start + length + 1;
+        let line = &rest[..length];
+        Some((start, line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// Reads on to the end of the next ad; false at the end of the text.
+    fn ad(&mut self) -> bool {
+        let mut attributes: Vec<(Name, Expression)> = Vec::new();
+        let mut first = None;
+        let mut bad = false;
+        while let Some((offset, line)) = self.line() {
+            let content = line.trim_ascii_start();
+            if content.is_empty() {
+                if first.is_some() {
+                    break;
+                }
+                continue;
+            }
+            if content.starts_with(b"#") || content.starts_with(b"//") {
+                continue;
+            }
+            if first.is_none() {
+                first = Some(offset);
+                self.number += 1;
+            }
+            match self.attribute(offset, line) {
+                Ok((attribute, warning)) => {
+                    attributes.push(attribute);
+                    self.found.extend(warning.map(Err));
+                }
+                Err(problem) => {
+                    bad = true;
+                    self.found.push_back(Err(problem));
+                }
+            }
+        }
+        let Some(offset) = first else { return false };
+        if !bad {
+            self.found.push_back(Ok(Entry { ad: attributes.into_iter().collect(), number: self.number, offset }));
+        }
+        true
+    }
+
+    /// Reads one line; a warning if something behind the expression is ignored, as HTCondor does.
+    fn attribute(&self, offset: usize, line: &[u8]) -> Result<((Name, Expression), Option<Problem>), Problem> {
+        let Some(equals) = memchr::memchr(b'=', line) else {
+            let indent = line.len() - line.trim_ascii_start().len();
+            let end = line.trim_ascii_end().len();
+            return Err(Problem::at(offset + indent..offset + end, self.number, "this line is no attribute")
+                .with_help("in the long form every line reads `name = expression`"));
+        };
+        let name = self.name(offset, &line[..equals])?;
+        let value = &line[equals + 1..];
+        let value_offset = offset + equals + 1;
+        let (expression, rest) = parse_prefix(value, self.rules).map_err(|error| self.located(error, value, value_offset))?;
+        let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
+            let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
+            Problem::at(range, self.number, "what stands behind the expression is ignored, as HTCondor ignores it")
+                .as_warning()
+        });
+        Ok(((name, expression), warning))
+    }
+
+    /// An error of a value: the end of the value is where its line ends.
+    fn located(&self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
+        let end = u32::try_from(value.trim_ascii_end().len()).unwrap_or(u32::MAX);
+        let mut error = error;
+        if error.span.start >= end {
+            error.span = crate::ad::Span::new(end, end);
+        }
+        Problem::from_syntax(error, offset, self.number)
+    }
+
+    fn name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
+        let indent = written.len() - written.trim_ascii_start().len();
+        let trimmed = written.trim_ascii();
+        let range = offset + indent..offset + indent + trimmed.len();
+        let Ok(text) = std::str::from_utf8(trimmed) else {
+            return Err(Problem::at(range, self.number, "a name must be UTF-8"));
+        };
+        if text.contains('\0') {
+            return Err(Problem::at(range, self.number, "a byte of value 0 cannot stand in an ad"));
+        }
+        match read_name(text, self.rules.dialect) {
+            Some(name) if !name.is_empty() => Ok(Name::new(&name)),
+            _ => Err(Problem::at(range.start..range.end.max(range.start + 1), self.number, "a name is missing before this `=`")
+                .with_help("in the long form every line reads `name = expression`")),
+        }
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        while self.found.is_empty() {
+            if !self.ad() {
+                return None;
+            }
+        }
+        self.found.pop_front()
+    }
+}
+
+/// Writes an ad as lines, and the blank line that ends it.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+    for attribute in ad.iter() {
+        write!(out, "{} = ", line_name(attribute.name))?;
+        out.write_all(&print(attribute.expression, Style::Long))?;
+        writeln!(out)?;
+    }
+    writeln!(out)
+}
+
+/// A name at the beginning of a line.  HTCondor reads there anything up to the `=` and knows no
+/// quotes, so that they are used only for names that could not be read otherwise.
+fn line_name(name: &Name) -> String {
+    let text = name.as_str();
+    let safe = !text.is_empty()
+        && text.trim() == text
+        && !text.contains(['=', '\n', '\r'])
+        && !text.starts_with(['#', '\'', '[', '/']);
+    if safe { text.to_owned() } else { print_name(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reader, write};
+    use crate::ad::Dialect;
+    use crate::format::{Position, Severity};
+
+    /// Each ad as it is written back, each problem as `line:column: message`.
+    fn items(text: &str) -> Vec<String> {
+        Reader::new(text.as_bytes(), Dialect::Condor)
+            .map(|item| match item {
+                Ok(entry) => {
+                    let mut out = Vec::new();
+                    write(&mut out, &entry.ad).unwrap();
+                    String::from_utf8(out).unwrap().trim_end().replace('\n', " | ")
+                }
+                Err(problem) => {
+                    let at = Position::of(text.as_bytes(), problem.range.start);
+                    let mark = if problem.severity == Severity::Warning { "~" } else { "!" };
+                    format!("{mark}{}:{}: {}", at.line, at.column, problem.message)
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn as_htcondor_reads_it() {
+        for (text, expected) in [
+            ("a = 1\nb = 2\n", vec!["a = 1 | b = 2"]),
+            ("a = 1\n \nb = 2\n", vec!["a = 1", "b = 2"]),
+            ("\n\na=1\n\n\n", vec!["a = 1"]),
+            ("# c\na = 1\n  # d\nb=2\n", vec!["a = 1 | b = 2"]),
+            ("a = \"x\\ny\"\n", vec!["a = \"x\\ny\""]),
+            ("a = \"C:\\dir\\\"\nb=1", vec!["a = \"C:\\dir\\\" | b = 1"]),
+            ("a b = 1\n1a = 3\ntrue = 1\na.b = 1", vec!["a b = 1 | 1a = 3 | true = 1 | a.b = 1"]),
+            ("a =1\r\nb=2\r\n", vec!["a = 1 | b = 2"]),
+            ("a = TRUE\nA = x =?= 2\n", vec!["a = x =?= 2"]),
+            ("a = 1 # x", vec!["~1:7: what stands behind the expression is ignored, as HTCondor ignores it", "a = 1"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(items(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bad_ad_is_reported_and_the_rest_read() {
+        for (text, expected) in [
+            (
+                "a = 1\nb = (\nc = +\n\nd = 4\n",
+                vec!["!2:6: expected an expression, found the end", "!3:6: expected an expression, found the end", "d = 4"],
+            ),
+            ("a\n\nb = 1", vec!["!1:1: this line is no attribute", "b = 1"]),
+            (" = 1", vec!["!1:2: a name is missing before this `=`"]),
+            ("a = \"x\nb=1", vec!["!1:5: this string has no closing quote"]),
+            ("a = 010", vec!["!1:5: HTCondor reads no octal or hexadecimal integers: `010`"]),
+        ] {
+            assert_eq!(items(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Bracketed ads: `[ name = expression; ... ]`, one after the other.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use crate::ad::{Ad, Dialect};
+use crate::syntax::{Group, Rules, Style, first_group, parse_ad, print, print_name};
+
+use super::{Entry, Item, Problem};
+
+/// Reads ads bracket by bracket.
+pub struct Reader<'t> {
+    text: &'t [u8],
+    rules: Rules,
+    /// Offset of what is not read yet.
+    at: usize,
+    /// Ads begun so far.
+    number: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the beginning of a text.
+    pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
+        let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Reader { text, rules: Rules::new(dialect), at, number: 0 }
+    }
+
+    /// Parses one group.
+    fn ad(&mut self, range: Range<usize>) -> Item {
+        self.number += 1;
+        self.at = range.end;
+        let offset = range.start;
+        match parse_ad(&self.text[range.clone()], self.rules) {
+            Ok(ad) => Ok(Entry { ad, number: self.number, offset }),
+            Err(error) => {
+                // A string without its closing quote may have swallowed the next ad.
+                if error.related.as_ref().is_some_and(|(_, text)| text.contains("closing quote"))
+                    && let Some(next) = self.next_line_with_bracket(&range)
+                {
+                    self.at = next;
+                }
+                Err(Problem::from_syntax(error, offset, self.number))
+            }
+        }
+    }
+
+    /// Where the next ad most likely begins when the end of this one cannot be told: at a bracket that
+    /// begins a line.
+    fn next_line_with_bracket(&self, range: &Range<usize>) -> Option<usize> {
+        memchr::memmem::find(&self.text[range.start + 1..range.end], b"\n[").map(|at| range.start + 2 + at)
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        let rest = self.text.get(self.at..)?;
+        let shifted = |span: crate::ad::Span| self.at + span.start as usize..self.at + span.end as usize;
+        match first_group(rest) {
+            Group::Nothing => None,
+            Group::Closed(span) => Some(self.ad(shifted(span))),
+            Group::Open(span) => {
+                let range = shifted(span);
+                let end = self.next_line_with_bracket(&range).unwrap_or(range.end);
+                Some(self.ad(range.start..end))
+            }
+            Group::Other(span) => {
+                let range = shifted(span);
+                self.at = range.end;
+                let end = range.start + self.text[range.clone()].trim_ascii_end().len();
+                Some(Err(Problem::at(range.start..end, self.number + 1, "expected an ad, which begins with `[`")))
+            }
+        }
+    }
+}
+
+/// Writes an ad, a line for each attribute.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+    writeln!(out, "[")?;
+    for attribute in ad.iter() {
+        write!(out, "  {} = ", print_name(attribute.name))?;
+        out.write_all(&print(attribute.expression, Style::New))?;
+        writeln!(out, ";")?;
+    }
+    writeln!(out, "]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reader;
+    use crate::ad::Dialect;
+    use crate::format::Position;
+    use crate::syntax::{Style, print_ad};
+
+    fn items(text: &str) -> Vec<String> {
+        Reader::new(text.as_bytes(), Dialect::Classad)
+            .map(|item| match item {
+                Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
+                Err(problem) => {
+                    let at = Position::of(text.as_bytes(), problem.range.start);
+                    format!("!{}:{}: {}", at.line, at.column, problem.message)
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn ads_in_a_row() {
+        for text in ["[a=1][b=2]", "[a=1]\n\n[b=2]\n", "{[a=1],[b=2]}", "[a=1];[b=2]", "// c\n[a=1] // d\n[b=2]"] {
+            assert_eq!(items(text), ["[ a = 1 ]", "[ b = 2 ]"], "{text}");
+        }
+        assert!(items("// nothing").is_empty());
+    }
+
+    #[test]
+    fn a_bad_ad_is_reported_and_the_rest_read() {
+        for (text, problem) in [
+            ("[a = ]\n[b=2]", "!1:6: expected an expression, found `]`"),
+            ("[a = 1\n[b=2]", "!2:1: expected `;` or `]`, found the end"),
+            ("[a = (1]\n[b=2]", "!1:8: expected `)`, found `]`"),
+            ("x\n[b=2]", "!1:1: expected an ad, which begins with `[`"),
+            ("[a = \"x]\n[b=2]", "!1:6: this string has no closing quote"),
+        ] {
+            assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
+        }
+    }
+}

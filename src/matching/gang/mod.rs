@@ -1,0 +1,57 @@
+//! Gangmatching: one request and all the ads that its ports, and theirs, need (thesis chapter 3).
+
+mod search;
+mod table;
+
+pub use search::Gangmatcher;
+
+use crate::constraint::PortFault;
+
+/// A request and the tree of offers docked at its ports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gang {
+    /// Index of the request.
+    pub request: usize,
+    /// What is docked at each of its ports.
+    pub ports: Vec<Docked>,
+}
+
+/// An offer in a gang.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Docked {
+    /// The label of the port that it is docked to.
+    pub label: String,
+    /// Index of the offer.
+    pub offer: usize,
+    /// Which of the offer's own ports is its link to the port above.
+    pub link: usize,
+    /// How the port ranks the offer.
+    pub rank: f64,
+    /// How the offer's link ranks the port.
+    pub offer_rank: f64,
+    /// What is docked at the offer's other ports.
+    pub ports: Vec<Docked>,
+}
+
+impl Gang {
+    /// All offers of the gang: that of each port followed by its own subgang, in port order.
+    #[must_use]
+    pub fn members(&self) -> Vec<&Docked> {
+        let mut members = Vec::new();
+        let mut pending: Vec<&Docked> = self.ports.iter().rev().collect();
+        while let Some(docked) = pending.pop() {
+            members.push(docked);
+            pending.extend(docked.ports.iter().rev());
+        }
+        members
+    }
+}
+
+/// An ad whose ports cannot be used, among the requests or the offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPorts {
+    /// Index of the ad.
+    pub index: usize,
+    /// What is wrong with them.
+    pub fault: PortFault,
+}

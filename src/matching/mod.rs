@@ -1,0 +1,27 @@
+//! Matchmaking: one-way queries, bilateral matches, gangs.
+
+pub mod gang;
+mod greedy;
+mod pair;
+mod query;
+
+pub use greedy::{Greedy, Match};
+pub use pair::{Pair, Side};
+pub use query::Query;
+
+/// What a run has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Requests considered.
+    pub roots: u64,
+    /// Requests that were matched.
+    pub matched: u64,
+    /// Pairs of ads, or of ports, tried against each other.
+    pub tests: u64,
+    /// Constraints and ranks evaluated.
+    pub evaluations: u64,
+    /// Docked candidates that were given up again.
+    pub backtracks: u64,
+    /// Evaluations that exceeded a budget; they count as no match.
+    pub failures: u64,
+}

@@ -1,0 +1,80 @@
+//! Two ads that meet: whether they accept each other, and how they rank each other.
+
+use std::sync::Arc;
+
+use crate::ad::{Ad, Frame, Participant};
+use crate::constraint::{Protocol, is_met, rank_of};
+use crate::eval::{Context, Environment, Evaluator, Halt};
+
+/// One of the two ads of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The request.
+    Left,
+    /// The offer.
+    Right,
+}
+
+impl Side {
+    fn participant(self) -> Participant {
+        match self {
+            Side::Left => 0,
+            Side::Right => 1,
+        }
+    }
+}
+
+/// Two ads, each the `other` and `target` of the other (1998 paper §3.2).
+pub struct Pair {
+    environment: Environment,
+    protocol: Protocol,
+    context: Context,
+    frames: [Arc<Frame>; 2],
+}
+
+impl Pair {
+    /// The two ads.
+    #[must_use]
+    pub fn new(left: Ad, right: Ad, protocol: Protocol, context: Context) -> Self {
+        let (environment, frames) = Environment::pair(left, right);
+        Pair { environment, protocol, context, frames }
+    }
+
+    /// A scope for an ad that is to stand on one side of a pair.
+    #[must_use]
+    pub fn scope(ad: Ad, side: Side) -> Arc<Frame> {
+        Frame::root(ad, side.participant())
+    }
+
+    /// Puts another ad on one side; the scope must be made for it.
+    pub fn replace(&mut self, side: Side, scope: &Arc<Frame>) {
+        self.environment.replace(side.participant(), scope);
+        self.frames[side.participant() as usize] = Arc::clone(scope);
+    }
+
+    /// Whether the constraint of one side is met by the other; an ad without one accepts nothing.
+    ///
+    /// # Errors
+    ///
+    /// When a budget is exceeded.
+    pub fn accepts(&self, side: Side) -> Result<bool, Halt> {
+        let frame = self.frame(side);
+        let Some(constraint) = self.protocol.constraint(&frame.ad) else { return Ok(false) };
+        let value = Evaluator::new(&self.environment, self.context).attribute(frame, constraint)?;
+        Ok(is_met(&value, self.context.dialect))
+    }
+
+    /// How one side ranks the other.
+    ///
+    /// # Errors
+    ///
+    /// When a budget is exceeded.
+    pub fn rank(&self, side: Side) -> Result<f64, Halt> {
+        let value = Evaluator::new(&self.environment, self.context).attribute(self.frame(side), self.protocol.rank())?;
+        Ok(rank_of(&value))
+    }
+
+    fn frame(&self, side: Side) -> &Arc<Frame> {
+        &self.frames[side.participant() as usize]
+    }
+}
