@@ -14,7 +14,7 @@ use super::Context;
 pub struct Environment {
     members: Vec<Member>,
     /// Whether this is a match: what HTCondor calls the root is then none of the ads.
-    pub matching: bool,
+    matching: bool,
 }
 
 /// An ad among those that meet.
@@ -71,11 +71,17 @@ impl Environment {
         (Environment { members: vec![member], matching: false }, frame)
     }
 
+    /// A meeting that ads are yet to join.
+    #[must_use]
+    pub fn meeting() -> Self {
+        Environment { members: Vec::new(), matching: true }
+    }
+
     /// Two ads that are each other's `other` and `target`: the scopes of the left and the right one.
     #[must_use]
     pub fn pair(left: Ad, right: Ad) -> (Self, [Arc<Frame>; 2]) {
         let frames = [Frame::root(left, 0), Frame::root(right, 1)];
-        let mut environment = Environment { members: Vec::new(), matching: true };
+        let mut environment = Environment::meeting();
         for frame in &frames {
             environment.members.push(Member::new(Arc::clone(frame), vec![Arc::clone(frame)]));
         }

@@ -43,7 +43,7 @@ impl Table {
     /// no gang and are reported.
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<(usize, PortFault)>) {
         let mut table = Table {
-            environment: Environment { matching: true, ..Environment::default() },
+            environment: Environment::meeting(),
             implicit: Vec::with_capacity(offers.len() + 1),
             protocol,
             context,
