@@ -13,5 +13,6 @@ mod scope;
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
 pub use context::{Context, Halt};
 pub use evaluate::Evaluator;
+pub use operators::compare;
 pub use references::{Reference, external_references};
 pub use scope::{Binding, Environment, Member, Resolution};

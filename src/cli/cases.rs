@@ -1,0 +1,169 @@
+//! `--cases`: bulk work and conformance suites, JSON lines in, JSON lines out.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use classad::ad::{Ad, Dialect, Value};
+use classad::constraint::Protocol;
+use classad::eval::{Context, Environment, Evaluator};
+use classad::format::{self, Form, Position};
+use classad::matching::{Pair, Side};
+use classad::syntax::{Rules, Style, SyntaxError, parse_expression, print, print_ad, print_value};
+use serde_json::{Map, Value as Json, json};
+
+use super::output::out;
+use super::session::Session;
+use super::{Failure, Status, report};
+
+/// Answers each line of a file with one line.  A line that is no case is reported, the rest answered.
+pub fn run(session: &mut Session, file: &str, answer: fn(&Map<String, Json>, Context) -> Map<String, Json>) -> Result<Status, Failure> {
+    let input: Box<dyn Read> = if file == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        let opened = std::fs::File::open(file);
+        Box::new(opened.map_err(|error| {
+            Failure::Refused(Some(format!("cannot read {file}: {}", report::io_reason(&error))))
+        })?)
+    };
+    let mut out = out();
+    for (number, line) in BufReader::new(input).split(b'\n').enumerate() {
+        let line = line?;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match serde_json::from_slice::<Map<String, Json>>(&line) {
+            Ok(case) => {
+                let mut reply = Map::new();
+                reply.insert("id".to_owned(), case.get("id").cloned().unwrap_or(Json::Null));
+                reply.extend(answer(&case, session.context()));
+                writeln!(out, "{}", Json::Object(reply))?;
+            }
+            Err(error) => {
+                session.trouble(&format!("{file}:{}:{}: this is no case: {error}", number + 1, error.column()));
+                if session.options.fail_fast {
+                    break;
+                }
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Status::Yes)
+}
+
+fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
+    case.get(key).and_then(Json::as_str)
+}
+
+/// The ad of a case: bracketed, or in the form that the case names; empty if there is none.
+fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
+    let Some(text) = text(case, key) else { return Some(Ad::default()) };
+    let form = if self::text(case, "form") == Some("long") { Form::Long } else { Form::New };
+    let mut items = format::read(text.as_bytes(), form, dialect)
+        .filter(|item| !matches!(item, Err(problem) if problem.severity == format::Severity::Warning));
+    match (items.next(), items.next()) {
+        (Some(Ok(entry)), None) => Some(entry.ad),
+        (None, _) if form == Form::Long => Some(Ad::default()),
+        _ => None,
+    }
+}
+
+fn object(value: Json) -> Map<String, Json> {
+    match value {
+        Json::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+fn shown(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// `{"id","ad","target","expr"}` to `{"id","value","type"}`; with `"exprs":[...]` to
+/// `{"id","values":[{"value","type"},...]}`.
+pub fn eval(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
+    let ad = ad(case, "ad", context.dialect);
+    let target = text(case, "target").map(|_| self::ad(case, "target", context.dialect));
+    let environment = match (ad, target) {
+        (Some(ad), None) => Some(Environment::alone(ad)),
+        (Some(ad), Some(Some(target))) => {
+            let (environment, [frame, _]) = Environment::pair(ad, target);
+            Some((environment, frame))
+        }
+        _ => None,
+    };
+    let evaluate = |expression: &str| {
+        let Some((environment, frame)) = &environment else { return json!({"value": "", "type": "parse-error"}) };
+        match parse_expression(expression.as_bytes(), Rules::new(context.dialect)) {
+            Err(_) => json!({"value": "", "type": "parse-error"}),
+            Ok(tree) => match Evaluator::new(environment, context).evaluate(&tree, frame) {
+                Ok(value) => typed(&value),
+                Err(halt) => json!({"value": halt.to_string(), "type": "failure"}),
+            },
+        }
+    };
+    match case.get("exprs").and_then(Json::as_array) {
+        Some(expressions) => {
+            let values: Vec<Json> = expressions.iter().map(|e| evaluate(e.as_str().unwrap_or(""))).collect();
+            object(json!({ "values": values }))
+        }
+        None => object(evaluate(text(case, "expr").unwrap_or(""))),
+    }
+}
+
+fn typed(value: &Value) -> Json {
+    json!({"value": shown(print_value(value, Style::New)), "type": value.kind().as_str()})
+}
+
+/// `{"id","text","form":"new|long|expr"}` to `{"id","ok","ads":[...]|"expr","error":{...}}`.
+pub fn parse(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
+    let source = text(case, "text").unwrap_or("");
+    let place = |offset: usize, message: String| {
+        let position = Position::of(source.as_bytes(), offset);
+        json!({"line": position.line, "column": position.column, "message": message})
+    };
+    if text(case, "form") == Some("expr") {
+        return object(match parse_expression(source.as_bytes(), Rules::new(context.dialect)) {
+            Ok(tree) => json!({"ok": true, "expr": shown(print(&tree, Style::New))}),
+            Err(SyntaxError { span, message, .. }) => json!({"ok": false, "error": place(span.range().start, message)}),
+        });
+    }
+    let form = match text(case, "form") {
+        Some("new") => Form::New,
+        Some("json") => Form::Json,
+        Some("xml") => Form::Xml,
+        _ => Form::Long,
+    };
+    let mut ads = Vec::new();
+    let mut first_error = None;
+    for item in format::read(source.as_bytes(), form, context.dialect) {
+        match item {
+            Ok(entry) => ads.push(Json::from(shown(print_ad(&entry.ad, Style::New)))),
+            Err(problem) if problem.severity == format::Severity::Error && first_error.is_none() => {
+                first_error = Some(place(problem.range.start, problem.message));
+            }
+            Err(_) => {}
+        }
+    }
+    object(match first_error {
+        None => json!({"ok": true, "ads": ads}),
+        Some(error) => json!({"ok": false, "ads": ads, "error": error}),
+    })
+}
+
+/// `{"id","left","right"}` to who accepts whom, and how they rank each other.
+pub fn matching(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
+    let (Some(left), Some(right)) = (ad(case, "left", context.dialect), ad(case, "right", context.dialect)) else {
+        return object(json!({"error": "an ad of this case does not parse"}));
+    };
+    let pair = Pair::new(left, right, Protocol::new(context.dialect), context);
+    let sides = [Side::Left, Side::Right].map(|side| Ok::<_, classad::eval::Halt>((pair.accepts(side)?, pair.rank(side)?)));
+    object(match sides {
+        [Ok((left, left_rank)), Ok((right, right_rank))] => json!({
+            "left_accepts": left,
+            "right_accepts": right,
+            "match": left && right,
+            "left_rank": left_rank,
+            "right_rank": right_rank,
+        }),
+        [Err(halt), _] | [_, Err(halt)] => json!({"error": halt.to_string()}),
+    })
+}

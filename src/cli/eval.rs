@@ -1,0 +1,203 @@
+//! `classad eval`: the value of an expression, alone or in ads.
+
+use std::io::Write;
+
+use clap::Args;
+use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
+use classad::eval::{Environment, Evaluator};
+use classad::format::Problem;
+
+use super::input::{self, Source};
+use super::output::{out, value_text};
+use super::session::Session;
+use super::{Failure, Status, cases, report, trace};
+
+/// Evaluate an expression, alone or in each ad of files
+///
+/// Examples:
+///
+///   classad eval '3 + 4 * 2'
+///   classad eval --each 'Memory / Cpus' samples/pool/machines.long
+///   classad eval --my samples/papers/1998-figure-2-job.ad --target samples/papers/1998-figure-1-machine.ad Constraint
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Eval {
+    /// The expression (not with --attr), then files of ads to evaluate it in
+    #[arg(value_name = "EXPR [FILE]", allow_hyphen_values = true)]
+    words: Vec<String>,
+    /// Evaluate this attribute of each ad
+    #[arg(long, value_name = "NAME")]
+    attr: Option<String>,
+    /// The ad to evaluate in: the first of a file
+    #[arg(long, value_name = "FILE")]
+    my: Option<String>,
+    /// The ad on the other side: the first of a file
+    #[arg(long, value_name = "FILE")]
+    target: Option<String>,
+    /// An attribute of the ad to evaluate in
+    #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
+    define: Vec<String>,
+    /// Put the identity of each ad before its value
+    #[arg(long)]
+    each: bool,
+    /// Put the type behind the value
+    #[arg(long = "type")]
+    with_type: bool,
+    /// Print the value of every part as a tree
+    #[arg(long)]
+    trace: bool,
+    /// Exit with 1 for false, 4 for undefined, 5 for error
+    #[arg(short = 'e')]
+    exit_by_value: bool,
+    /// Print strings without quotes
+    #[arg(short, long)]
+    raw: bool,
+    /// Read cases {"id","ad","target","expr"} from a file of JSON lines
+    #[arg(long, value_name = "FILE")]
+    cases: Option<String>,
+}
+
+impl Eval {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        if let Some(file) = &self.cases {
+            return cases::run(session, file, cases::eval);
+        }
+        let (text, files) = match (&self.attr, self.words.split_first()) {
+            (Some(_), _) => (None, self.words.as_slice()),
+            (None, Some((expression, files))) => (Some(expression), files),
+            (None, None) => return Err(Failure::Refused(Some("there is no expression to evaluate".to_owned()))),
+        };
+        let sources = if files.is_empty() && (self.attr.is_none() || self.my.is_some()) {
+            Vec::new()
+        } else {
+            input::open(session, files)?
+        };
+        let my = self.file(session, self.my.as_ref())?;
+        let target = self.file(session, self.target.as_ref())?;
+        session.decide_dialect(sources.iter().chain(&my).chain(&target));
+
+        let expression = match (text, &self.attr) {
+            (Some(text), _) => input::expression(session, "expression", text)?,
+            (None, attr) => {
+                let name = Name::new(attr.as_deref().unwrap_or_default());
+                Expression::new(Kind::Attribute(name), Span::default())
+            }
+        };
+        let shown = Source::of_text("expression", text.map_or("", String::as_str));
+        let target = self.first(session, target)?;
+        let mut status = Status::Yes;
+        if sources.is_empty() {
+            let ad = self.first(session, my)?.unwrap_or_default();
+            let ad = self.defined(session, ad)?;
+            return self.one(session, "", ad, target.as_ref(), &expression, &shown);
+        }
+        for source in &sources {
+            input::each_ad(session, source, |session, entry| {
+                let found = input::identify(session, source, entry, None);
+                let ad = self.defined(session, found.ad)?;
+                let each = self.one(session, &found.id, ad, target.as_ref(), &expression, &shown)?;
+                if status == Status::Yes {
+                    status = each;
+                }
+                Ok(true)
+            })?;
+        }
+        Ok(status)
+    }
+
+    fn file(&self, session: &mut Session, path: Option<&String>) -> Result<Option<Source>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let mut sources = input::open(session, std::slice::from_ref(path))?;
+        sources.pop().map(Some).ok_or(Failure::Refused(None))
+    }
+
+    /// The first ad of a file.
+    fn first(&self, session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
+        let Some(source) = source else { return Ok(None) };
+        let mut first = None;
+        input::each_ad(session, &source, |_, entry| {
+            first = Some(entry.ad);
+            Ok(false)
+        })?;
+        first.map(Some).ok_or_else(|| Failure::Refused(Some(format!("there is no ad in {}", source.name))))
+    }
+
+    /// The ad with the attributes of the command line.
+    fn defined(&self, session: &mut Session, mut ad: Ad) -> Result<Ad, Failure> {
+        for definition in &self.define {
+            let Some((name, text)) = definition.split_once('=') else {
+                return Err(Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}"))));
+            };
+            let expression = input::expression(session, name.trim(), text)?;
+            ad = ad.with(Name::new(name.trim()), expression);
+        }
+        Ok(ad)
+    }
+
+    fn one(
+        &self,
+        session: &mut Session,
+        id: &str,
+        ad: Ad,
+        target: Option<&Ad>,
+        expression: &Expression,
+        shown: &Source,
+    ) -> Result<Status, Failure> {
+        let (environment, frame) = match target {
+            Some(target) => {
+                let (environment, [frame, _]) = Environment::pair(ad, target.clone());
+                (environment, frame)
+            }
+            None => Environment::alone(ad),
+        };
+        let value = match Evaluator::new(&environment, session.context()).evaluate(expression, &frame) {
+            Ok(value) => value,
+            Err(halt) => {
+                session.halted(&halt, if id.is_empty() { "the expression" } else { id });
+                return Ok(Status::Budget);
+            }
+        };
+        let mut out = out();
+        if !session.options.quiet {
+            if self.each {
+                write!(out, "{id}\t")?;
+            }
+            out.write_all(&value_text(&value, self.raw))?;
+            if self.with_type {
+                write!(out, "\t{}", value.kind().as_str())?;
+            }
+            writeln!(out)?;
+            if self.trace {
+                trace::values(&mut out, expression, &frame, &mut Evaluator::new(&environment, session.context()))?;
+            }
+        }
+        out.flush()?;
+        if let (Some(fault), true) = (value.fault(), id.is_empty()) {
+            self.tell(session, shown, fault);
+        }
+        Ok(if self.exit_by_value { by_value(&value) } else { Status::Yes })
+    }
+
+    /// Says why the value is an error: under the expression if the fault lies in it.
+    fn tell(&self, session: &Session, shown: &Source, fault: &classad::ad::Fault) {
+        let range = fault.span.range();
+        if fault.reason.starts_with("written as") {
+            return;
+        }
+        if self.my.is_none() && self.target.is_none() && self.define.is_empty() && range.end <= shown.bytes.len() && !range.is_empty() {
+            let problem = Problem::at(range, 0, format!("the value is error: {fault}")).as_warning();
+            report::problem(&session.options, shown, &problem);
+        } else {
+            session.note(&format!("the value is error: {fault}"));
+        }
+    }
+}
+
+fn by_value(value: &Value) -> Status {
+    match value {
+        Value::Boolean(false) => Status::No,
+        Value::Undefined => Status::Undefined,
+        Value::Error(_) => Status::Error,
+        _ => Status::Yes,
+    }
+}

@@ -1,0 +1,62 @@
+//! `classad functions`: the table of built-in functions.
+
+use std::io::Write;
+
+use clap::Args;
+use classad::eval::{FUNCTIONS, Function, find_function, near_functions};
+
+use super::output::{OutputForm, Rows, out};
+use super::session::Session;
+use super::{Failure, Status};
+
+/// List the built-in functions, or explain one
+///
+/// Examples:
+///
+///   classad functions
+///   classad functions substr
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Functions {
+    /// The function to explain, in any case
+    name: Option<String>,
+    /// The form of the list
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+}
+
+impl Functions {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let mut out = out();
+        let Some(name) = &self.name else {
+            let mut rows = Rows::new(&["function", "does", "example"]);
+            for function in FUNCTIONS.iter() {
+                rows.rows.push(vec![function.signature.to_owned(), function.doc.to_owned(), example(function)]);
+            }
+            if !session.options.quiet {
+                rows.write(&mut out, self.output, true)?;
+            }
+            out.flush()?;
+            return Ok(Status::Yes);
+        };
+        let Some(function) = find_function(name) else {
+            let near = near_functions(name);
+            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            session.note(&format!("there is no function {name}(){hint}"));
+            return Ok(Status::No);
+        };
+        if !session.options.quiet {
+            writeln!(out, "{}\n    {}\n    {}", function.signature, function.doc, example(function))?;
+            let strict = if function.strict { "yes: an undefined or error argument decides" } else { "no" };
+            writeln!(out, "    strict in the papers' dialect: {strict}")?;
+        }
+        out.flush()?;
+        Ok(Status::Yes)
+    }
+}
+
+fn example(function: &Function) -> String {
+    let example = &function.example;
+    let dialect = example.dialect.map_or(String::new(), |dialect| format!("  (--dialect {dialect})"));
+    format!("{} = {}{dialect}", example.call, example.value)
+}

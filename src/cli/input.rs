@@ -1,0 +1,127 @@
+//! Files and pipes of ads.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use classad::ad::{Ad, Expression};
+use classad::constraint::identity;
+use classad::format::{self, Form, Problem};
+use classad::syntax::{Rules, parse_expression};
+
+use super::session::Session;
+use super::{Failure, report};
+
+/// A file or a pipe, read as a whole.
+pub struct Source {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    pub form: Form,
+}
+
+impl Source {
+    /// A text that stands on the command line itself.
+    pub fn of_text(name: &str, text: &str) -> Self {
+        Source { name: name.to_owned(), bytes: text.as_bytes().to_vec(), form: Form::New }
+    }
+}
+
+/// An ad and what it is called.
+pub struct Identified {
+    pub ad: Ad,
+    pub id: String,
+}
+
+/// Opens files, or standard input if there are none; `-` is standard input, too.  What cannot be
+/// opened is reported, the rest is read.
+pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Failure> {
+    let stdin = ["-".to_owned()];
+    let paths = if paths.is_empty() { &stdin } else { paths };
+    let mut sources = Vec::new();
+    for path in paths {
+        let (name, bytes) = match path.as_str() {
+            "-" => {
+                let mut bytes = Vec::new();
+                ("standard input".to_owned(), io::stdin().read_to_end(&mut bytes).map(|_| bytes))
+            }
+            path => (path.to_owned(), std::fs::read(path)),
+        };
+        match bytes {
+            Ok(bytes) => sources.push(source(session, name, bytes, path != "-")?),
+            Err(error) => {
+                let reason = if Path::new(path).is_dir() {
+                    "it is a directory, not a file of ads".to_owned()
+                } else {
+                    report::io_reason(&error)
+                };
+                session.trouble(&format!("cannot read {name}: {reason}"));
+                if session.options.fail_fast {
+                    return Err(Failure::Refused(None));
+                }
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// A source with its form; a file with nothing in it is most likely a failed download.
+fn source(session: &mut Session, name: String, bytes: Vec<u8>, is_file: bool) -> Result<Source, Failure> {
+    let detected = format::detect(&bytes);
+    let form = session.options.from.map(Form::from).or(detected).unwrap_or(Form::New);
+    let source = Source { name, bytes, form };
+    if detected.is_none() && is_file {
+        let problem = Problem::at(0..0, 1, "there is no ad in this file");
+        session.problem(&source, &problem)?;
+    }
+    Ok(source)
+}
+
+/// Reads the ads of sources and finds out what they are called.
+pub fn identified(session: &mut Session, sources: &[Source], id: Option<&Expression>) -> Result<Vec<Identified>, Failure> {
+    let mut ads = Vec::new();
+    for source in sources {
+        each_ad(session, source, |session, entry| {
+            ads.push(identify(session, source, entry, id));
+            Ok(true)
+        })?;
+    }
+    Ok(ads)
+}
+
+/// What an ad of a source is called; by its place if it has no name.
+pub fn identify(session: &Session, source: &Source, entry: format::Entry, id: Option<&Expression>) -> Identified {
+    let name = identity(&entry.ad, id, &session.context());
+    Identified { id: name.unwrap_or_else(|| format!("{}:{}", source.name, entry.number)), ad: entry.ad }
+}
+
+/// Does something for each ad of a source, as long as it says `true`; bad ads are reported.
+pub fn each_ad(
+    session: &mut Session,
+    source: &Source,
+    mut visit: impl FnMut(&mut Session, format::Entry) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    for item in format::read(&source.bytes, source.form, session.dialect()) {
+        match item {
+            Ok(entry) => {
+                if !visit(session, entry)? {
+                    break;
+                }
+            }
+            Err(problem) => session.problem(source, &problem)?,
+        }
+    }
+    Ok(())
+}
+
+/// Reads an expression of the command line.
+pub fn expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
+    parse_expression(text.as_bytes(), Rules::new(session.dialect())).map_err(|error| {
+        let source = Source::of_text(what, text);
+        report::problem(&session.options, &source, &Problem::from_syntax(error, 0, 0));
+        Failure::Refused(None)
+    })
+}
+
+/// Reads an expression of the command line, if it is given.
+pub fn optional(session: &mut Session, what: &str, text: Option<&str>) -> Result<Option<Expression>, Failure> {
+    text.map(|text| expression(session, what, text)).transpose()
+}

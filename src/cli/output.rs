@@ -1,0 +1,215 @@
+//! Results: tables for people, lines for scripts.
+
+use std::io::{self, BufWriter, Stdout, Write};
+
+use clap::ValueEnum;
+use classad::ad::Value;
+use classad::format::{self, Form};
+use classad::matching::Statistics;
+use classad::syntax::{Style, print_value};
+use comfy_table::{ContentArrangement, Table};
+
+use super::input::Identified;
+use super::session::Session;
+use super::{Failure, report};
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputForm {
+    /// A table for people
+    Table,
+    /// Ads in HTCondor's long form
+    Long,
+    /// Bracketed ads
+    New,
+    /// One JSON document
+    Json,
+    /// A JSON object on each line
+    Jsonl,
+    /// Comma-separated values
+    Csv,
+    /// Tab-separated values
+    Tsv,
+    /// Only the identities, one a line
+    Names,
+}
+
+/// Standard output, buffered.
+pub fn out() -> BufWriter<Stdout> {
+    BufWriter::new(io::stdout())
+}
+
+/// The text of a value on one line; strings without their quotes if `raw`.
+pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
+    match value {
+        Value::String(text) if raw => text.as_bytes().to_vec(),
+        value => print_value(value, Style::New),
+    }
+}
+
+/// Rows of cells, under a heading.
+pub struct Rows {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Rows {
+    pub fn new(header: &[&str]) -> Self {
+        Rows { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// Writes the rows; as a table on a terminal, tab-separated otherwise, unless a form is asked for.
+    pub fn write(&self, out: &mut dyn Write, form: Option<OutputForm>, with_header: bool) -> Result<(), Failure> {
+        let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+        match form {
+            OutputForm::Table => self.table(out, with_header)?,
+            OutputForm::Csv => self.separated(out, ",", csv, with_header)?,
+            OutputForm::Names => {
+                for row in &self.rows {
+                    writeln!(out, "{}", row.first().map_or("", String::as_str))?;
+                }
+            }
+            OutputForm::Json | OutputForm::Jsonl => self.json(out, form)?,
+            _ => self.separated(out, "\t", tsv, with_header)?,
+        }
+        Ok(())
+    }
+
+    fn table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        if Session::is_terminal() || std::env::var_os("COLUMNS").is_some() {
+            table.set_width(u16::try_from(report::width()).unwrap_or(80));
+        }
+        if with_header {
+            table.set_header(self.header.iter().map(|cell| shown(cell)));
+        }
+        for row in &self.rows {
+            table.add_row(row.iter().map(|cell| shown(cell)));
+        }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        writeln!(out, "{}", table.trim_fmt())
+    }
+
+    fn separated(&self, out: &mut dyn Write, by: &str, escape: fn(&str) -> String, with_header: bool) -> io::Result<()> {
+        let header = with_header.then_some(&self.header);
+        for row in header.into_iter().chain(&self.rows) {
+            let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
+            writeln!(out, "{}", cells.join(by))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self, out: &mut dyn Write, form: OutputForm) -> io::Result<()> {
+        let object = |row: &Vec<String>| -> serde_json::Value {
+            self.header.iter().cloned().zip(row.iter().map(|cell| cell.clone().into())).collect::<serde_json::Map<_, _>>().into()
+        };
+        json_array(out, form, self.rows.iter().map(object))
+    }
+}
+
+/// Writes JSON values as one array, or each on a line of its own.
+pub fn json_array(out: &mut dyn Write, form: OutputForm, values: impl Iterator<Item = serde_json::Value>) -> io::Result<()> {
+    let lines = form == OutputForm::Jsonl;
+    let mut first = true;
+    for value in values {
+        let before = match (lines, first) {
+            (true, _) => "",
+            (false, true) => "[\n",
+            (false, false) => ",\n",
+        };
+        write!(out, "{before}{value}")?;
+        if lines {
+            writeln!(out)?;
+        }
+        first = false;
+    }
+    match (lines, first) {
+        (true, _) => Ok(()),
+        (false, true) => writeln!(out, "[]"),
+        (false, false) => writeln!(out, "\n]"),
+    }
+}
+
+/// What would break the line becomes visible.
+fn tsv(cell: &str) -> String {
+    cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+fn csv(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}
+
+/// A cell for people: control characters do no harm.
+fn shown(cell: &str) -> String {
+    cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Writes ads one after the other in one form.
+pub struct AdWriter {
+    form: OutputForm,
+    count: usize,
+}
+
+impl AdWriter {
+    /// In the form asked for, else in the form of the input.
+    pub fn new(form: Option<OutputForm>, input: Form) -> Self {
+        let same = if input == Form::New { OutputForm::New } else { OutputForm::Long };
+        AdWriter { form: form.unwrap_or(same), count: 0 }
+    }
+
+    pub fn write(&mut self, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+        match self.form {
+            OutputForm::New => format::write(out, &ad.ad, Form::New)?,
+            OutputForm::Json => {
+                write!(out, "{}", if self.count == 0 { "[\n" } else { ",\n" })?;
+                let mut line = Vec::new();
+                format::write(&mut line, &ad.ad, Form::Json)?;
+                out.write_all(line.trim_ascii_end())?;
+            }
+            OutputForm::Jsonl => format::write(out, &ad.ad, Form::Json)?,
+            OutputForm::Names => writeln!(out, "{}", ad.id)?,
+            _ => format::write(out, &ad.ad, Form::Long)?,
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Writes what ends the output.
+    pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.form == OutputForm::Json {
+            writeln!(out, "{}", if self.count == 0 { "[]" } else { "\n]" })?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// Prints the counters of a run on standard error: a table on a terminal, else one line of JSON.
+pub fn statistics(statistics: &Statistics, seconds: f64) {
+    use std::io::IsTerminal;
+    let counters = [
+        ("roots", statistics.roots),
+        ("matched", statistics.matched),
+        ("tests", statistics.tests),
+        ("evaluations", statistics.evaluations),
+        ("probes", 0),
+        ("backtracks", statistics.backtracks),
+        ("autoclusters", 0),
+    ];
+    let mut err = io::stderr().lock();
+    // If standard error is closed there is no one to tell.
+    let _ = if err.is_terminal() {
+        let lines: String = counters.iter().map(|(name, count)| format!("{name:>12}  {count}\n")).collect();
+        write!(err, "{lines}{:>12}  {seconds:.3}\n", "seconds")
+    } else {
+        let mut object = serde_json::Map::new();
+        for (name, count) in counters {
+            object.insert(name.to_owned(), count.into());
+        }
+        object.insert("seconds".to_owned(), seconds.into());
+        writeln!(err, "{}", serde_json::Value::Object(object))
+    };
+}

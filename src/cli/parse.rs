@@ -1,0 +1,76 @@
+//! `classad parse`: whether files parse, and as what.
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::output::{AdWriter, OutputForm, out};
+use super::session::Session;
+use super::{Failure, Status, cases, input, trace};
+
+/// Check that files parse, and print their ads
+///
+/// Examples:
+///
+///   classad parse samples/pool/machines.long
+///   classad parse --count samples/pool/*.long
+///   classad parse --ast samples/papers/thesis-figure-2-job.ad
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Parse {
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// Print only how many ads each file has
+    #[arg(long)]
+    count: bool,
+    /// Print the tree of each expression
+    #[arg(long)]
+    ast: bool,
+    /// Read cases {"id","text","form"} from a file of JSON lines
+    #[arg(long, value_name = "FILE")]
+    cases: Option<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+}
+
+impl Parse {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        if let Some(file) = &self.cases {
+            return cases::run(session, file, cases::parse);
+        }
+        let sources = input::open(session, &self.files)?;
+        session.decide_dialect(&sources);
+        let mut out = out();
+        let mut total = 0;
+        for source in &sources {
+            let mut count = 0;
+            let mut writer = AdWriter::new(self.output, source.form);
+            input::each_ad(session, source, |session, entry| {
+                count += 1;
+                let ad = input::identify(session, source, entry, None);
+                if session.options.quiet || self.count {
+                    return Ok(true);
+                }
+                if self.ast {
+                    writeln!(out, "{}", ad.id)?;
+                    for attribute in ad.ad.iter() {
+                        write!(out, "  {} = ", attribute.name)?;
+                        trace::tree(&mut out, attribute.expression, 2)?;
+                    }
+                } else {
+                    writer.write(&mut out, &ad)?;
+                }
+                Ok(true)
+            })?;
+            if self.count && !session.options.quiet {
+                writeln!(out, "{}\t{count}", source.name)?;
+            } else if !self.ast && !session.options.quiet {
+                writer.finish(&mut out)?;
+            }
+            total += count;
+        }
+        out.flush()?;
+        Ok(Status::of(total > 0))
+    }
+}

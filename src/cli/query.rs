@@ -1,0 +1,319 @@
+//! `classad query`: one-way matching.
+
+use std::cmp::Ordering;
+use std::io::Write;
+
+use clap::Args;
+use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Type, Value};
+use classad::eval::{Context, Environment, Evaluator, Halt, compare, external_references};
+use classad::format::Form;
+use classad::matching;
+
+use super::input::{self, Identified};
+use super::output::{AdWriter, OutputForm, Rows, out, value_text};
+use super::session::Session;
+use super::{Failure, Status};
+
+/// Print the ads that a constraint is true of
+///
+/// Examples:
+///
+///   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
+///   condor_status -long | classad query 'GPUs > 0' --count
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Query {
+    /// The constraint
+    #[arg(allow_hyphen_values = true)]
+    constraint: String,
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// Print the values of these expressions for each ad
+    #[arg(long, value_name = "EXPR,...")]
+    af: Vec<String>,
+    /// Put the ads in the order of this expression
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Print at most so many
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Print only how many there are
+    #[arg(long)]
+    count: bool,
+    /// Print the ads that the constraint is not true of
+    #[arg(short = 'v', long)]
+    invert: bool,
+    /// Print the ads for which the constraint is undefined, and what they lack
+    #[arg(long, conflicts_with = "invert")]
+    undefined: bool,
+    /// Print how many ads there are for each value of this expression
+    #[arg(long, value_name = "EXPR")]
+    group_by: Option<String>,
+    /// Print equal rows of --af once
+    #[arg(long, requires = "af")]
+    distinct: bool,
+    /// What an ad is called
+    #[arg(long, value_name = "EXPR")]
+    id: Option<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+    /// Leave the heading out
+    #[arg(long)]
+    no_header: bool,
+}
+
+/// The expressions of the command line.
+struct Columns {
+    af: Vec<(String, Expression)>,
+    sort: Option<Expression>,
+    group: Option<Expression>,
+    id: Option<Expression>,
+}
+
+impl Query {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let sources = input::open(session, &self.files)?;
+        session.decide_dialect(&sources);
+        let constraint = input::expression(session, "constraint", &self.constraint)?;
+        let columns = self.columns(session)?;
+        let context = session.context();
+        let query = matching::Query::new(constraint.clone(), context);
+        let streams = columns.sort.is_none();
+        let mut found: Vec<(Identified, Form)> = Vec::new();
+        let mut total = 0_usize;
+        for source in &sources {
+            input::each_ad(session, source, |session, entry| {
+                let wanted = match query.value(&entry.ad) {
+                    Ok(value) => self.wants(&value, context.dialect),
+                    Err(halt) => {
+                        session.halted(&halt, &format!("{}: ad {}", source.name, entry.number));
+                        false
+                    }
+                };
+                if wanted {
+                    total += 1;
+                    if !self.count && !session.options.quiet {
+                        found.push((input::identify(session, source, entry, columns.id.as_ref()), source.form));
+                    }
+                }
+                let enough = session.options.quiet || (streams && self.limit.is_some_and(|limit| total >= limit));
+                Ok(!(enough && total > 0))
+            })?;
+        }
+        if let Some(sort) = &columns.sort {
+            order(session, &mut found, sort);
+        }
+        found.truncate(self.limit.unwrap_or(usize::MAX));
+        let mut out = out();
+        if self.count && !session.options.quiet {
+            writeln!(out, "{}", total.min(self.limit.unwrap_or(usize::MAX)))?;
+        } else if !session.options.quiet {
+            self.print(session, &mut out, &found, &constraint, &columns)?;
+        }
+        out.flush()?;
+        Ok(Status::of(total > 0))
+    }
+
+    fn columns(&self, session: &mut Session) -> Result<Columns, Failure> {
+        let mut af = Vec::new();
+        for text in self.af.iter().flat_map(|list| split_expressions(list)) {
+            af.push((text.to_owned(), input::expression(session, "--af", text)?));
+        }
+        Ok(Columns {
+            af,
+            sort: input::optional(session, "--sort", self.sort.as_deref())?,
+            group: input::optional(session, "--group-by", self.group_by.as_deref())?,
+            id: input::optional(session, "--id", self.id.as_deref())?,
+        })
+    }
+
+    fn wants(&self, value: &Value, dialect: Dialect) -> bool {
+        if self.undefined {
+            return value.kind() == Type::Undefined;
+        }
+        classad::constraint::is_met(value, dialect) != self.invert
+    }
+
+    fn print(
+        &self,
+        session: &Session,
+        out: &mut dyn Write,
+        found: &[(Identified, Form)],
+        constraint: &Expression,
+        columns: &Columns,
+    ) -> Result<(), Failure> {
+        let context = session.context();
+        if let Some(group) = &columns.group {
+            return self.groups(out, found, group, &context);
+        }
+        if self.undefined && columns.af.is_empty() && self.output.is_none_or(is_rows) {
+            let mut rows = Rows::new(&["id", "lacks"]);
+            for (ad, _) in found {
+                rows.rows.push(vec![ad.id.clone(), lacks(&ad.ad, constraint, &context)]);
+            }
+            return rows.write(out, self.output, !self.no_header);
+        }
+        let table = self.output.is_none() && Session::is_terminal();
+        if !columns.af.is_empty() || table || self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names) {
+            let shown = if columns.af.is_empty() { usual_columns(session, found) } else { columns.af.clone() };
+            return self.table(out, found, &shown, &context, columns.af.is_empty());
+        }
+        let form = found.first().map_or(Form::Long, |(_, form)| *form);
+        let mut writer = AdWriter::new(self.output, form);
+        for (ad, _) in found {
+            writer.write(out, ad)?;
+        }
+        writer.finish(out)
+    }
+
+    /// One row for each ad.  A list of expressions without a form is for scripts: no heading.
+    fn table(
+        &self,
+        out: &mut dyn Write,
+        found: &[(Identified, Form)],
+        columns: &[(String, Expression)],
+        context: &Context,
+        with_id: bool,
+    ) -> Result<(), Failure> {
+        let mut header: Vec<&str> = if with_id { vec!["id"] } else { Vec::new() };
+        header.extend(columns.iter().map(|(text, _)| text.as_str()));
+        let mut rows = Rows::new(&header);
+        for (ad, _) in found {
+            let mut row = if with_id { vec![ad.id.clone()] } else { Vec::new() };
+            row.extend(columns.iter().map(|(_, expression)| cell(&ad.ad, expression, context)));
+            if !self.distinct || !rows.rows.contains(&row) {
+                rows.rows.push(row);
+            }
+        }
+        let heading = !self.no_header && (self.output.is_some() || Session::is_terminal());
+        rows.write(out, self.output, heading)
+    }
+
+    fn groups(&self, out: &mut dyn Write, found: &[(Identified, Form)], by: &Expression, context: &Context) -> Result<(), Failure> {
+        let mut counts = indexmap::IndexMap::<String, usize>::new();
+        for (ad, _) in found {
+            *counts.entry(cell(&ad.ad, by, context)).or_default() += 1;
+        }
+        let mut rows = Rows::new(&[self.group_by.as_deref().unwrap_or_default(), "ads"]);
+        counts.sort_by(|_, a, _, b| b.cmp(a));
+        rows.rows.extend(counts.into_iter().map(|(value, count)| vec![value, count.to_string()]));
+        rows.write(out, self.output, !self.no_header)
+    }
+}
+
+fn is_rows(form: OutputForm) -> bool {
+    matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names)
+}
+
+/// The columns of a table when none are asked for: those of the usual ones that any ad has.
+fn usual_columns(session: &Session, found: &[(Identified, Form)]) -> Vec<(String, Expression)> {
+    const USUAL: [&str; 12] = [
+        "Owner", "Type", "State", "Activity", "Arch", "OpSys", "Cpus", "Memory", "RequestCpus", "RequestMemory",
+        "JobStatus", "Cmd",
+    ];
+    let present = USUAL.into_iter().filter(|name| found.iter().any(|(ad, _)| ad.ad.get_str(name).is_some()));
+    let rules = classad::syntax::Rules::new(session.dialect());
+    let columns = present.filter_map(|name| {
+        let expression = classad::syntax::parse_expression(name.as_bytes(), rules).ok()?;
+        Some((name.to_owned(), expression))
+    });
+    columns.take(6).collect()
+}
+
+fn evaluate(ad: &Ad, expression: &Expression, context: &Context) -> Result<Value, Halt> {
+    let (environment, frame) = Environment::alone(ad.clone());
+    Evaluator::new(&environment, *context).evaluate(expression, &frame)
+}
+
+fn cell(ad: &Ad, expression: &Expression, context: &Context) -> String {
+    match evaluate(ad, expression, context) {
+        Ok(value) => String::from_utf8_lossy(&value_text(&value, true)).into_owned(),
+        Err(_) => "error".to_owned(),
+    }
+}
+
+/// The names that the constraint needs and the ad does not have.
+fn lacks(ad: &Ad, constraint: &Expression, context: &Context) -> String {
+    let (environment, frame) = Environment::alone(ad.clone());
+    let references = external_references(constraint, &frame, &environment, context);
+    let names: Vec<String> = references
+        .iter()
+        .map(|reference| reference.path.iter().map(classad::syntax::print_name).collect::<Vec<_>>().join("."))
+        .collect();
+    names.join(", ")
+}
+
+/// Puts ads in the order of an expression: numbers, then strings, then the rest; equal ones as they came.
+fn order(session: &Session, found: &mut [(Identified, Form)], by: &Expression) {
+    let context = session.context();
+    let rank = |value: &Value| match value.kind() {
+        Type::Boolean | Type::Integer | Type::Real => 0,
+        Type::String => 1,
+        Type::AbsoluteTime => 2,
+        Type::RelativeTime => 3,
+        _ => 4,
+    };
+    found.sort_by_cached_key(|(ad, _)| {
+        let value = evaluate(&ad.ad, by, &context).unwrap_or(Value::Undefined);
+        Sortable { rank: rank(&value), value }
+    });
+}
+
+/// A value with an order.
+struct Sortable {
+    rank: u8,
+    value: Value,
+}
+
+impl Ord for Sortable {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let less = |a: &Value, b: &Value| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
+        self.rank.cmp(&other.rank).then_with(|| {
+            if less(&self.value, &other.value) {
+                Ordering::Less
+            } else if less(&other.value, &self.value) {
+                Ordering::Greater
+            } else {
+                // NaN is behind all numbers, so that this is an order.
+                let nan = |v: &Value| matches!(v, Value::Real(real) if real.is_nan());
+                nan(&self.value).cmp(&nan(&other.value))
+            }
+        })
+    }
+}
+
+impl PartialOrd for Sortable {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Sortable {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Sortable {}
+
+/// Splits a list of expressions at the commas that are in no bracket and no string.
+fn split_expressions(list: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut quoted, mut start) = (0_i32, None, 0);
+    for (at, c) in list.char_indices() {
+        match (c, quoted) {
+            ('"' | '\'', None) => quoted = Some(c),
+            (c, Some(quote)) if c == quote => quoted = None,
+            ('(' | '[' | '{', None) => depth += 1,
+            (')' | ']' | '}', None) => depth -= 1,
+            (',', None) if depth == 0 => {
+                parts.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&list[start..]);
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}

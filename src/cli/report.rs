@@ -1,0 +1,230 @@
+//! Problems as pictures: the line, a caret under the place, a word of advice.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
+
+use classad::format::{Position, Problem, Severity};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents,
+};
+
+use super::input::Source;
+use super::session::{Color, Options};
+
+/// Reports a problem of a file on standard error.
+pub fn problem(options: &Options, source: &Source, problem: &Problem) {
+    let picture = Picture::new(source, problem);
+    let mut text = String::new();
+    let handler = GraphicalReportHandler::new_themed(theme(options)).with_width(width());
+    if handler.render_report(&mut text, &picture).is_err() {
+        text = format!("{}: {}\n", source.name, problem.message);
+    }
+    // If standard error is closed there is no one to tell.
+    let _ = writeln!(io::stderr().lock(), "{}", text.trim_end());
+}
+
+/// Says one line on standard error.
+pub fn message(options: &Options, kind: &str, message: &str) {
+    let (before, after) = match (colored(options), kind) {
+        (false, _) => ("", ""),
+        (true, "error") => ("\x1b[31;1m", "\x1b[0m"),
+        (true, "warning") => ("\x1b[33;1m", "\x1b[0m"),
+        (true, _) => ("\x1b[36;1m", "\x1b[0m"),
+    };
+    let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {message}");
+}
+
+/// Why reading or writing failed, in words without numbers.
+pub fn io_reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Whether standard error gets colour.
+fn colored(options: &Options) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match options.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto if set("NO_COLOR") => false,
+        Color::Auto if set("CLICOLOR_FORCE") => true,
+        Color::Auto => io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
+    }
+}
+
+fn theme(options: &Options) -> GraphicalTheme {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
+    match (unicode, colored(options)) {
+        (true, true) => GraphicalTheme::unicode(),
+        (true, false) => GraphicalTheme::unicode_nocolor(),
+        (false, _) => GraphicalTheme::none(),
+    }
+}
+
+/// The width of the terminal behind standard error; `COLUMNS` overrides, 80 if there is none.
+pub fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.filter(|columns| *columns >= 20).unwrap_or(80)
+}
+
+/// A problem with the lines around it, as miette draws it.
+struct Picture {
+    message: String,
+    severity: Severity,
+    help: Option<String>,
+    labels: Vec<LabeledSpan>,
+    excerpt: Excerpt,
+}
+
+impl Picture {
+    fn new(source: &Source, problem: &Problem) -> Self {
+        let place = if problem.ad > 0 { format!(" (ad {})", problem.ad) } else { String::new() };
+        let mut help = problem.help.clone();
+        let mut ranges = vec![(problem.range.clone(), None)];
+        if let Some((range, text)) = &problem.related {
+            let line = Position::of(&source.bytes, range.start).line;
+            if line.abs_diff(Position::of(&source.bytes, problem.range.start).line) <= 8 {
+                ranges.push((range.clone(), Some(text.clone())));
+            } else {
+                let far = format!("{text} (line {line})");
+                help = Some(help.map_or(far.clone(), |help| format!("{help}; {far}")));
+            }
+        }
+        let (excerpt, spans) = Excerpt::new(source, ranges.iter().map(|(range, _)| range.clone()).collect());
+        let labels = spans.into_iter().zip(ranges).enumerate().map(|(index, (span, (_, text)))| {
+            let span = SourceSpan::from(span);
+            if index == 0 {
+                LabeledSpan::new_primary_with_span(Some("here".to_owned()), span)
+            } else {
+                LabeledSpan::new_with_span(text, span)
+            }
+        });
+        Picture {
+            message: format!("{}{place}", problem.message),
+            severity: problem.severity,
+            help,
+            labels: labels.collect(),
+            excerpt,
+        }
+    }
+}
+
+impl fmt::Display for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Picture {}
+
+impl Diagnostic for Picture {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.excerpt)
+    }
+}
+
+/// The lines around a problem.  Not the whole file: miette would search it from its beginning, and a
+/// line may be ten megabytes long.
+struct Excerpt {
+    name: String,
+    text: String,
+    /// Line and column of the first character, from 0.
+    line: usize,
+    column: usize,
+}
+
+impl Excerpt {
+    /// The lines that hold these ranges, and where the ranges are in them.
+    fn new(source: &Source, ranges: Vec<Range<usize>>) -> (Self, Vec<Range<usize>>) {
+        const AROUND: usize = 160;
+        let bytes = &source.bytes;
+        let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
+        let last = ranges.iter().map(|range| range.end.min(range.start + AROUND)).max().unwrap_or(0).min(bytes.len());
+        let mut start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
+        let mut end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
+        if first - start > AROUND {
+            start = boundary(bytes, first - AROUND);
+        }
+        if end - last > AROUND {
+            end = boundary(bytes, last + AROUND);
+        }
+        let position = Position::of(bytes, start);
+        let shown = |range: Range<usize>| printable(&bytes[range.start.min(end)..range.end.min(end)]);
+        let spans = ranges.into_iter().map(|range| {
+            let at = shown(start..range.start.clamp(start, end)).len();
+            at..at + shown(range.start.clamp(start, end)..range.end.clamp(start, end)).len()
+        });
+        let spans = spans.collect();
+        // Behind the text there is something to point at, too.
+        let text = printable(&bytes[start..end]) + " ";
+        (Excerpt { name: source.name.clone(), text, line: position.line - 1, column: position.column - 1 }, spans)
+    }
+}
+
+/// The nearest beginning of a character at or before an offset.
+fn boundary(bytes: &[u8], mut offset: usize) -> usize {
+    while offset > 0 && bytes.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// Text that does a terminal no harm: control characters become pictures of themselves.
+fn printable(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| match c {
+            '\t' | '\n' => c,
+            control if control < ' ' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('?'),
+            '\u{7f}' => '\u{2421}',
+            other => other,
+        })
+        .collect()
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let inner = self.text.read_span(span, before, after)?;
+        let column = inner.column() + if inner.line() == 0 { self.column } else { 0 };
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            inner.data(),
+            *inner.span(),
+            inner.line() + self.line,
+            column,
+            inner.line_count(),
+        )))
+    }
+}

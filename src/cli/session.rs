@@ -1,0 +1,209 @@
+//! One run: the options that every command takes, the dialect, and what went wrong on the way.
+
+use std::io;
+use std::io::IsTerminal;
+
+use clap::{Args, ValueEnum};
+use classad::ad::{AbsoluteTime, Dialect};
+use classad::eval::{Context, Halt};
+use classad::format::{Form, Problem, Severity};
+
+use super::input::Source;
+use super::{Failure, Status, report};
+
+/// Options of every command.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Whose language: the papers' or HTCondor's [default: HTCondor's if any input is in a form of
+    /// HTCondor's, else the papers']
+    #[arg(long, global = true, env = "CLASSAD_DIALECT", value_parser = dialect, value_name = "classad|condor")]
+    dialect: Option<Dialect>,
+    /// The form of the input, instead of finding it out
+    #[arg(long, global = true, value_name = "FORM")]
+    pub from: Option<InputForm>,
+    /// The time that functions read: seconds since 1970, or as in absTime("...")
+    #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    now: Option<i64>,
+    /// Where random() starts
+    #[arg(long, global = true, value_name = "N")]
+    seed: Option<u64>,
+    /// How many steps one evaluation may take
+    #[arg(long, global = true, value_name = "N")]
+    max_steps: Option<u64>,
+    /// How many evaluations may be nested in one another
+    #[arg(long, global = true, value_name = "N")]
+    max_depth: Option<u32>,
+    /// Bad ads are warnings: they do not change the exit status
+    #[arg(long, global = true)]
+    lenient: bool,
+    /// Stop at the first bad ad
+    #[arg(long, global = true)]
+    pub fail_fast: bool,
+    /// Exit with 0 whatever is found
+    #[arg(long, global = true)]
+    exit_zero: bool,
+    /// Print nothing on standard output
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// A form that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InputForm {
+    /// HTCondor's long form
+    Long,
+    /// Bracketed ads
+    New,
+}
+
+impl From<InputForm> for Form {
+    fn from(form: InputForm) -> Self {
+        match form {
+            InputForm::Long => Form::Long,
+            InputForm::New => Form::New,
+        }
+    }
+}
+
+fn dialect(text: &str) -> Result<Dialect, String> {
+    text.parse()
+}
+
+fn time(text: &str) -> Result<i64, String> {
+    let moment = || AbsoluteTime::parse(text).map(|time| time.seconds);
+    text.parse().ok().or_else(moment).ok_or_else(|| "neither seconds since 1970 nor a time".to_owned())
+}
+
+/// One run.
+pub struct Session {
+    pub options: Options,
+    context: Context,
+    trouble: bool,
+    budget: bool,
+    problems: usize,
+}
+
+impl Session {
+    pub fn new(options: Options) -> Self {
+        let mut context = Context::new(options.dialect.unwrap_or_default());
+        if let Some(now) = options.now {
+            context.now = now;
+        }
+        if let Some(seed) = options.seed {
+            context.seed = seed;
+        }
+        context.most_steps = options.max_steps.unwrap_or(context.most_steps);
+        context.deepest = options.max_depth.unwrap_or(context.deepest);
+        Session { options, context, trouble: false, budget: false, problems: 0 }
+    }
+
+    /// Decides the dialect of the run, once all inputs are known and before any is parsed.
+    pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s Source>) {
+        if self.options.dialect.is_none() && sources.into_iter().any(|source| source.form.is_condors()) {
+            self.context.dialect = Dialect::Condor;
+        }
+    }
+
+    pub fn context(&self) -> Context {
+        self.context
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.context.dialect
+    }
+
+    /// Whether standard output is a terminal.
+    pub fn is_terminal() -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Reports something wrong in a file.  After so many the rest is only counted.
+    pub fn problem(&mut self, source: &Source, problem: &Problem) -> Result<(), Failure> {
+        const MOST: usize = 50;
+        if problem.severity == Severity::Error {
+            self.trouble |= !self.options.lenient;
+        }
+        self.problems += 1;
+        if self.problems <= MOST {
+            report::problem(&self.options, source, problem);
+        } else if self.problems == MOST + 1 {
+            report::message(&self.options, "warning", "there are more problems; only the first 50 are shown");
+        }
+        if self.options.fail_fast && problem.severity == Severity::Error {
+            return Err(Failure::Refused(None));
+        }
+        Ok(())
+    }
+
+    /// Reports something wrong that is not in an ad.
+    pub fn trouble(&mut self, message: &str) {
+        self.trouble = true;
+        report::message(&self.options, "error", message);
+    }
+
+    /// Tells something that does not change the exit status.
+    pub fn note(&self, message: &str) {
+        report::message(&self.options, "note", message);
+    }
+
+    /// Reports that an evaluation did not end within its budget.
+    pub fn halted(&mut self, halt: &Halt, what: &str) {
+        self.budget = true;
+        let hint = match halt {
+            Halt::TooDeep(_) => "; --max-depth raises the limit",
+            Halt::TooLong(_) => "; --max-steps raises the limit",
+            Halt::Unknown => "",
+        };
+        report::message(&self.options, "error", &format!("{what}: {halt}{hint}"));
+    }
+
+    /// Notes that a number of evaluations did not end within their budgets.
+    pub fn failures(&mut self, count: u64) {
+        if count > 0 {
+            self.budget = true;
+            let message = format!("{count} evaluations exceeded their budget and count as no match; see --max-steps");
+            report::message(&self.options, "error", &message);
+        }
+    }
+
+    /// The exit status of the run.
+    pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
+        let status = match result {
+            Ok(status) => status,
+            // Whoever closed the pipe has seen enough.
+            Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Status::Yes,
+            Err(Failure::Output(error)) => {
+                report::message(&self.options, "error", &format!("cannot write the output: {error}"));
+                Status::Trouble
+            }
+            Err(Failure::Refused(message)) => {
+                if let Some(message) = message {
+                    report::message(&self.options, "error", &message);
+                }
+                Status::Trouble
+            }
+        };
+        let status = if self.trouble {
+            Status::Trouble
+        } else if self.budget && status != Status::Trouble {
+            Status::Budget
+        } else {
+            status
+        };
+        match status {
+            Status::No if self.options.exit_zero => 0,
+            status => status.code(),
+        }
+    }
+}
