@@ -194,9 +194,7 @@ pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>) 
             (Kind::Binary(a, ..), Kind::Binary(b, ..)) => a == b,
             (Kind::Call(a, x), Kind::Call(b, y)) => a == b && x.len() == y.len(),
             (Kind::List(a), Kind::List(b)) => a.len() == b.len(),
-            (Kind::Ad(a), Kind::Ad(b)) => {
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.name == y.name)
-            }
+            (Kind::Ad(a), Kind::Ad(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.name == y.name),
             (Kind::Subscript(..), Kind::Subscript(..))
             | (Kind::Conditional(..), Kind::Conditional(..))
             | (Kind::Elvis(..), Kind::Elvis(..))

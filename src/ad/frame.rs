@@ -32,12 +32,7 @@ impl Frame {
     /// The link for an ad nested in `self`.
     #[must_use]
     pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<Frame> {
-        Arc::new(Frame {
-            ad,
-            participant: self.participant,
-            port: self.port,
-            enclosing: Some(Arc::clone(self)),
-        })
+        Arc::new(Frame { ad, participant: self.participant, port: self.port, enclosing: Some(Arc::clone(self)) })
     }
 
     /// The outermost link.

@@ -46,15 +46,12 @@ impl Name {
 
 /// FNV-1a over the bytes in lower case.
 fn folded_hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
-    })
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193))
 }
 
 impl PartialEq for Name {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.text, &other.text)
-            || (self.hash == other.hash && self.text.eq_ignore_ascii_case(&other.text))
+        Arc::ptr_eq(&self.text, &other.text) || (self.hash == other.hash && self.text.eq_ignore_ascii_case(&other.text))
     }
 }
 
@@ -78,7 +75,6 @@ impl Ord for Name {
         folded(self).cmp(&folded(other))
     }
 }
-
 
 impl From<&str> for Name {
     fn from(text: &str) -> Self {

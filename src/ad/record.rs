@@ -90,8 +90,7 @@ impl PartialEq for Ad {
         if Arc::ptr_eq(&self.0, &other.0) {
             return true;
         }
-        let pairs: Option<Vec<_>> =
-            self.0.iter().map(|(name, mine)| Some((mine, other.get(name)?))).collect();
+        let pairs: Option<Vec<_>> = self.0.iter().map(|(name, mine)| Some((mine, other.get(name)?))).collect();
         self.len() == other.len() && pairs.is_some_and(super::expression::all_equal)
     }
 }

@@ -33,9 +33,7 @@ impl Text {
         let folded = |text: &Text| text.0.to_ascii_lowercase();
         // Almost every comparison is decided by the first byte.
         match (self.0.first(), other.0.first()) {
-            (Some(a), Some(b)) if !a.eq_ignore_ascii_case(b) => {
-                a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase())
-            }
+            (Some(a), Some(b)) if !a.eq_ignore_ascii_case(b) => a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()),
             _ => folded(self).cmp(&folded(other)),
         }
     }

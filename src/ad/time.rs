@@ -23,13 +23,17 @@ pub struct RelativeTime {
 /// A moment's parts on the calendar and the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
+    /// The year, negative before the common era.
     pub year: i64,
     /// 1 to 12.
     pub month: i64,
     /// 1 to 31.
     pub day: i64,
+    /// 0 to 23.
     pub hour: i64,
+    /// 0 to 59.
     pub minute: i64,
+    /// 0 to 59.
     pub second: i64,
     /// 0 is Sunday.
     pub weekday: i64,
@@ -38,8 +42,7 @@ pub struct Parts {
 }
 
 const DAY: i64 = 86_400;
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days beyond their
 /// range carry over.
@@ -52,8 +55,7 @@ pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     let century = year.div_euclid(400);
     let year_of_century = year.rem_euclid(400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5;
-    let day_of_century =
-        year_of_century * 365 + year_of_century / 4 - year_of_century / 100 + day_of_year;
+    let day_of_century = year_of_century * 365 + year_of_century / 4 - year_of_century / 100 + day_of_year;
     century.saturating_mul(146_097).saturating_add(day_of_century - 719_468 + day - 1)
 }
 
@@ -62,11 +64,9 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(719_468);
     let century = days.div_euclid(146_097);
     let day_of_century = days.rem_euclid(146_097);
-    let year_of_century = (day_of_century - day_of_century / 1_460 + day_of_century / 36_524
-        - day_of_century / 146_096)
-        / 365;
-    let day_of_year =
-        day_of_century - (365 * year_of_century + year_of_century / 4 - year_of_century / 100);
+    let year_of_century =
+        (day_of_century - day_of_century / 1_460 + day_of_century / 36_524 - day_of_century / 146_096) / 365;
+    let day_of_year = day_of_century - (365 * year_of_century + year_of_century / 4 - year_of_century / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
@@ -78,10 +78,7 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
 #[must_use]
 pub fn local_offset(seconds: i64) -> i32 {
     let zone = jiff::tz::TimeZone::system();
-    let clamped = seconds.clamp(
-        jiff::Timestamp::MIN.as_second(),
-        jiff::Timestamp::MAX.as_second(),
-    );
+    let clamped = seconds.clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
     jiff::Timestamp::from_second(clamped).map_or(0, |at| zone.to_offset(at).seconds())
 }
 
@@ -162,9 +159,7 @@ impl AbsoluteTime {
             [] => Some(from_local(clock)),
             [zone] if zone.eq_ignore_ascii_case("z") => Some(AbsoluteTime { seconds: clock, offset: 0 }),
             [zone] => match split_offset(zone) {
-                ("", Some(offset)) => {
-                    Some(AbsoluteTime { seconds: clock - i64::from(offset), offset })
-                }
+                ("", Some(offset)) => Some(AbsoluteTime { seconds: clock - i64::from(offset), offset }),
                 _ => None,
             },
             _ => None,
@@ -310,7 +305,14 @@ impl fmt::Display for AbsoluteTime {
         write!(
             f,
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{sign}{:02}:{:02}",
-            p.year, p.month, p.day, p.hour, p.minute, p.second, minutes / 60, minutes % 60
+            p.year,
+            p.month,
+            p.day,
+            p.hour,
+            p.minute,
+            p.second,
+            minutes / 60,
+            minutes % 60
         )
     }
 }
@@ -393,7 +395,7 @@ mod tests {
 
     #[test]
     fn fractions_read_back() {
-        for seconds in [0.1, 1.7, 93784.000_000_001, 1e-7] {
+        for seconds in [0.1, 1.7, 93_784.000_000_001, 1e-7] {
             let text = RelativeTime { seconds }.to_string();
             assert_eq!(RelativeTime::parse_condor(&text).unwrap().seconds, seconds, "{text}");
         }

@@ -15,15 +15,20 @@ use super::session::Session;
 use super::{Failure, Status, report};
 
 /// Answers each line of a file with one line.  A line that is no case is reported, the rest answered.
-pub fn run(session: &mut Session, file: &str, answer: fn(&Map<String, Json>, Context) -> Map<String, Json>) -> Result<Status, Failure> {
-    let input: Box<dyn Read> = if file == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        let opened = std::fs::File::open(file);
-        Box::new(opened.map_err(|error| {
-            Failure::Refused(Some(format!("cannot read {file}: {}", report::io_reason(&error))))
-        })?)
-    };
+pub fn run(
+    session: &mut Session,
+    file: &str,
+    answer: fn(&Map<String, Json>, Context) -> Map<String, Json>,
+) -> Result<Status, Failure> {
+    let input: Box<dyn Read> =
+        if file == "-" {
+            Box::new(io::stdin().lock())
+        } else {
+            let opened = std::fs::File::open(file);
+            Box::new(opened.map_err(|error| {
+                Failure::Refused(Some(format!("cannot read {file}: {}", report::io_reason(&error))))
+            })?)
+        };
     let mut out = out();
     for (number, line) in BufReader::new(input).split(b'\n').enumerate() {
         let line = line?;
@@ -73,8 +78,8 @@ fn object(value: Json) -> Map<String, Json> {
     }
 }
 
-fn shown(bytes: Vec<u8>) -> String {
-    String::from_utf8_lossy(&bytes).into_owned()
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// `{"id","ad","target","expr"}` to `{"id","value","type"}`; with `"exprs":[...]` to
@@ -110,7 +115,7 @@ pub fn eval(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
 }
 
 fn typed(value: &Value) -> Json {
-    json!({"value": shown(print_value(value, Style::New)), "type": value.kind().as_str()})
+    json!({"value": shown(&print_value(value, Style::New)), "type": value.kind().as_str()})
 }
 
 /// `{"id","text","form":"new|long|expr"}` to `{"id","ok","ads":[...]|"expr","error":{...}}`.
@@ -122,7 +127,7 @@ pub fn parse(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
     };
     if text(case, "form") == Some("expr") {
         return object(match parse_expression(source.as_bytes(), Rules::new(context.dialect)) {
-            Ok(tree) => json!({"ok": true, "expr": shown(print(&tree, Style::New))}),
+            Ok(tree) => json!({"ok": true, "expr": shown(&print(&tree, Style::New))}),
             Err(SyntaxError { span, message, .. }) => json!({"ok": false, "error": place(span.range().start, message)}),
         });
     }
@@ -136,7 +141,7 @@ pub fn parse(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
     let mut first_error = None;
     for item in format::read(source.as_bytes(), form, context.dialect) {
         match item {
-            Ok(entry) => ads.push(Json::from(shown(print_ad(&entry.ad, Style::New)))),
+            Ok(entry) => ads.push(Json::from(shown(&print_ad(&entry.ad, Style::New)))),
             Err(problem) if problem.severity == format::Severity::Error && first_error.is_none() => {
                 first_error = Some(place(problem.range.start, problem.message));
             }
@@ -155,7 +160,8 @@ pub fn matching(case: &Map<String, Json>, context: Context) -> Map<String, Json>
         return object(json!({"error": "an ad of this case does not parse"}));
     };
     let pair = Pair::new(left, right, Protocol::new(context.dialect), context);
-    let sides = [Side::Left, Side::Right].map(|side| Ok::<_, classad::eval::Halt>((pair.accepts(side)?, pair.rank(side)?)));
+    let sides =
+        [Side::Left, Side::Right].map(|side| Ok::<_, classad::eval::Halt>((pair.accepts(side)?, pair.rank(side)?)));
     object(match sides {
         [Ok((left, left_rank)), Ok((right, right_rank))] => json!({
             "left_accepts": left,

@@ -12,15 +12,16 @@ use super::output::{out, value_text};
 use super::session::Session;
 use super::{Failure, Status, cases, report, trace};
 
+const EXAMPLES: &str = "\
+Examples:
+  classad eval '3 + 4 * 2'
+  classad eval --each 'Memory / Cpus' samples/pool/machines.long
+  classad eval --my samples/papers/1998-figure-2-job.ad --target samples/papers/1998-figure-1-machine.ad Constraint";
+
 /// Evaluate an expression, alone or in each ad of files
-///
-/// Examples:
-///
-///   classad eval '3 + 4 * 2'
-///   classad eval --each 'Memory / Cpus' samples/pool/machines.long
-///   classad eval --my samples/papers/1998-figure-2-job.ad --target samples/papers/1998-figure-1-machine.ad Constraint
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Eval {
     /// The expression (not with --attr), then files of ads to evaluate it in
     #[arg(value_name = "EXPR [FILE]", allow_hyphen_values = true)]
@@ -72,8 +73,8 @@ impl Eval {
         } else {
             input::open(session, files)?
         };
-        let my = self.file(session, self.my.as_ref())?;
-        let target = self.file(session, self.target.as_ref())?;
+        let my = Self::file(session, self.my.as_ref())?;
+        let target = Self::file(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&my).chain(&target));
 
         let expression = match (text, &self.attr) {
@@ -84,10 +85,10 @@ impl Eval {
             }
         };
         let shown = Source::of_text("expression", text.map_or("", String::as_str));
-        let target = self.first(session, target)?;
+        let target = Self::first(session, target)?;
         let mut status = Status::Yes;
         if sources.is_empty() {
-            let ad = self.first(session, my)?.unwrap_or_default();
+            let ad = Self::first(session, my)?.unwrap_or_default();
             let ad = self.defined(session, ad)?;
             return self.one(session, "", ad, target.as_ref(), &expression, &shown);
         }
@@ -105,14 +106,14 @@ impl Eval {
         Ok(status)
     }
 
-    fn file(&self, session: &mut Session, path: Option<&String>) -> Result<Option<Source>, Failure> {
+    fn file(session: &mut Session, path: Option<&String>) -> Result<Option<Source>, Failure> {
         let Some(path) = path else { return Ok(None) };
         let mut sources = input::open(session, std::slice::from_ref(path))?;
         sources.pop().map(Some).ok_or(Failure::Refused(None))
     }
 
     /// The first ad of a file.
-    fn first(&self, session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
+    fn first(session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
         let Some(source) = source else { return Ok(None) };
         let mut first = None;
         input::each_ad(session, &source, |_, entry| {
@@ -184,7 +185,12 @@ impl Eval {
         if fault.reason.starts_with("written as") {
             return;
         }
-        if self.my.is_none() && self.target.is_none() && self.define.is_empty() && range.end <= shown.bytes.len() && !range.is_empty() {
+        if self.my.is_none()
+            && self.target.is_none()
+            && self.define.is_empty()
+            && range.end <= shown.bytes.len()
+            && !range.is_empty()
+        {
             let problem = Problem::at(range, 0, format!("the value is error: {fault}")).as_warning();
             report::problem(&session.options, shown, &problem);
         } else {

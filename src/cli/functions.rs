@@ -9,14 +9,14 @@ use super::output::{OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status};
 
+const EXAMPLES: &str = "\
+Examples:
+  classad functions
+  classad functions substr";
+
 /// List the built-in functions, or explain one
-///
-/// Examples:
-///
-///   classad functions
-///   classad functions substr
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = EXAMPLES)]
 pub struct Functions {
     /// The function to explain, in any case
     name: Option<String>,

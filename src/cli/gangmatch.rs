@@ -13,16 +13,16 @@ use super::output::{self, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status};
 
+const EXAMPLES: &str = "\
+Examples:
+  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad --offers samples/license/licenses.ad";
+
 /// Match requests with all the offers that their ports need
 ///
 /// Each request in turn gets a gang: an offer docked at each of its ports, and at theirs.  The offers
 /// of a gang are used up; a request that cannot have all of them gets none.
-///
-/// Examples:
-///
-///   classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad --offers samples/license/licenses.ad
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = EXAMPLES)]
 pub struct Gangmatch {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
@@ -76,7 +76,13 @@ impl Gangmatch {
         Ok(Status::of(!gangs.is_empty()))
     }
 
-    fn print(&self, out: &mut dyn Write, gangs: &[Gang], requests: &[Identified], offers: &[Identified]) -> Result<(), Failure> {
+    fn print(
+        &self,
+        out: &mut dyn Write,
+        gangs: &[Gang],
+        requests: &[Identified],
+        offers: &[Identified],
+    ) -> Result<(), Failure> {
         if let Some(form @ (OutputForm::Json | OutputForm::Jsonl)) = self.common.output {
             let objects = gangs.iter().map(|gang| {
                 let ports: Vec<Json> = gang.ports.iter().map(|docked| tree(docked, offers)).collect();

@@ -76,7 +76,11 @@ fn source(session: &mut Session, name: String, bytes: Vec<u8>, is_file: bool) ->
 }
 
 /// Reads the ads of sources and finds out what they are called.
-pub fn identified(session: &mut Session, sources: &[Source], id: Option<&Expression>) -> Result<Vec<Identified>, Failure> {
+pub fn identified(
+    session: &mut Session,
+    sources: &[Source],
+    id: Option<&Expression>,
+) -> Result<Vec<Identified>, Failure> {
     let mut ads = Vec::new();
     for source in sources {
         each_ad(session, source, |session, entry| {

@@ -13,17 +13,18 @@ use super::output::{self, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status, cases};
 
+const EXAMPLES: &str = "\
+Examples:
+  classad match samples/pool/jobs.long --offers samples/pool/machines.long
+  classad match --all jobs.long --offers machines.long --count";
+
 /// Match requests with offers, one offer for each request
 ///
 /// Each request in turn takes the offer that it ranks highest among those it is compatible with; of
 /// several the one that ranks the request highest, then the first.
-///
-/// Examples:
-///
-///   classad match samples/pool/jobs.long --offers samples/pool/machines.long
-///   classad match --all jobs.long --offers machines.long --count
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Match {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
@@ -85,15 +86,17 @@ impl Common {
     }
 
     /// Reads requests and offers, in one dialect.
-    pub fn ads(&self, session: &mut Session, requests: &[String], offers: &[String]) -> Result<[Vec<Identified>; 2], Failure> {
+    pub fn ads(
+        &self,
+        session: &mut Session,
+        requests: &[String],
+        offers: &[String],
+    ) -> Result<[Vec<Identified>; 2], Failure> {
         let requests = input::open(session, requests)?;
         let offers = input::open(session, offers)?;
         session.decide_dialect(requests.iter().chain(&offers));
         let id = input::optional(session, "--id", self.id.as_deref())?;
-        Ok([
-            input::identified(session, &requests, id.as_ref())?,
-            input::identified(session, &offers, id.as_ref())?,
-        ])
+        Ok([input::identified(session, &requests, id.as_ref())?, input::identified(session, &offers, id.as_ref())?])
     }
 }
 
@@ -133,7 +136,13 @@ impl Match {
         Ok(Status::of(!found.is_empty()))
     }
 
-    fn print(&self, out: &mut dyn Write, found: &[Pairing], requests: &[Identified], offers: &[Identified]) -> Result<(), Failure> {
+    fn print(
+        &self,
+        out: &mut dyn Write,
+        found: &[Pairing],
+        requests: &[Identified],
+        offers: &[Identified],
+    ) -> Result<(), Failure> {
         if let Some(form @ (OutputForm::Json | OutputForm::Jsonl)) = self.common.output {
             let objects = found.iter().map(|pairing| {
                 json!({

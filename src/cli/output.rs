@@ -93,7 +93,13 @@ impl Rows {
         writeln!(out, "{}", table.trim_fmt())
     }
 
-    fn separated(&self, out: &mut dyn Write, by: &str, escape: fn(&str) -> String, with_header: bool) -> io::Result<()> {
+    fn separated(
+        &self,
+        out: &mut dyn Write,
+        by: &str,
+        escape: fn(&str) -> String,
+        with_header: bool,
+    ) -> io::Result<()> {
         let header = with_header.then_some(&self.header);
         for row in header.into_iter().chain(&self.rows) {
             let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
@@ -104,14 +110,23 @@ impl Rows {
 
     fn json(&self, out: &mut dyn Write, form: OutputForm) -> io::Result<()> {
         let object = |row: &Vec<String>| -> serde_json::Value {
-            self.header.iter().cloned().zip(row.iter().map(|cell| cell.clone().into())).collect::<serde_json::Map<_, _>>().into()
+            self.header
+                .iter()
+                .cloned()
+                .zip(row.iter().map(|cell| cell.clone().into()))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
         };
         json_array(out, form, self.rows.iter().map(object))
     }
 }
 
 /// Writes JSON values as one array, or each on a line of its own.
-pub fn json_array(out: &mut dyn Write, form: OutputForm, values: impl Iterator<Item = serde_json::Value>) -> io::Result<()> {
+pub fn json_array(
+    out: &mut dyn Write,
+    form: OutputForm,
+    values: impl Iterator<Item = serde_json::Value>,
+) -> io::Result<()> {
     let lines = form == OutputForm::Jsonl;
     let mut first = true;
     for value in values {
@@ -202,8 +217,10 @@ pub fn statistics(statistics: &Statistics, seconds: f64) {
     let mut err = io::stderr().lock();
     // If standard error is closed there is no one to tell.
     let _ = if err.is_terminal() {
-        let lines: String = counters.iter().map(|(name, count)| format!("{name:>12}  {count}\n")).collect();
-        write!(err, "{lines}{:>12}  {seconds:.3}\n", "seconds")
+        counters
+            .iter()
+            .try_for_each(|(name, count)| writeln!(err, "{name:>12}  {count}"))
+            .and_then(|()| writeln!(err, "{:>12}  {seconds:.3}", "seconds"))
     } else {
         let mut object = serde_json::Map::new();
         for (name, count) in counters {

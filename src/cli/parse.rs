@@ -8,15 +8,15 @@ use super::output::{AdWriter, OutputForm, out};
 use super::session::Session;
 use super::{Failure, Status, cases, input, trace};
 
+const EXAMPLES: &str = "\
+Examples:
+  classad parse samples/pool/machines.long
+  classad parse --count samples/pool/*.long
+  classad parse --ast samples/papers/thesis-figure-2-job.ad";
+
 /// Check that files parse, and print their ads
-///
-/// Examples:
-///
-///   classad parse samples/pool/machines.long
-///   classad parse --count samples/pool/*.long
-///   classad parse --ast samples/papers/thesis-figure-2-job.ad
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = EXAMPLES)]
 pub struct Parse {
     /// Files of ads; standard input if there are none
     files: Vec<String>,

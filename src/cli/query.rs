@@ -14,14 +14,15 @@ use super::output::{AdWriter, OutputForm, Rows, out, value_text};
 use super::session::Session;
 use super::{Failure, Status};
 
+const EXAMPLES: &str = "\
+Examples:
+  classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
+  condor_status -long | classad query 'GPUs > 0' --count";
+
 /// Print the ads that a constraint is true of
-///
-/// Examples:
-///
-///   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
-///   condor_status -long | classad query 'GPUs > 0' --count
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Query {
     /// The constraint
     #[arg(allow_hyphen_values = true)]
@@ -155,7 +156,8 @@ impl Query {
             return rows.write(out, self.output, !self.no_header);
         }
         let table = self.output.is_none() && Session::is_terminal();
-        if !columns.af.is_empty() || table || self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names) {
+        if !columns.af.is_empty() || table || self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names)
+        {
             let shown = if columns.af.is_empty() { usual_columns(session, found) } else { columns.af.clone() };
             return self.table(out, found, &shown, &context, columns.af.is_empty());
         }
@@ -190,7 +192,13 @@ impl Query {
         rows.write(out, self.output, heading)
     }
 
-    fn groups(&self, out: &mut dyn Write, found: &[(Identified, Form)], by: &Expression, context: &Context) -> Result<(), Failure> {
+    fn groups(
+        &self,
+        out: &mut dyn Write,
+        found: &[(Identified, Form)],
+        by: &Expression,
+        context: &Context,
+    ) -> Result<(), Failure> {
         let mut counts = indexmap::IndexMap::<String, usize>::new();
         for (ad, _) in found {
             *counts.entry(cell(&ad.ad, by, context)).or_default() += 1;
@@ -209,8 +217,18 @@ fn is_rows(form: OutputForm) -> bool {
 /// The columns of a table when none are asked for: those of the usual ones that any ad has.
 fn usual_columns(session: &Session, found: &[(Identified, Form)]) -> Vec<(String, Expression)> {
     const USUAL: [&str; 12] = [
-        "Owner", "Type", "State", "Activity", "Arch", "OpSys", "Cpus", "Memory", "RequestCpus", "RequestMemory",
-        "JobStatus", "Cmd",
+        "Owner",
+        "Type",
+        "State",
+        "Activity",
+        "Arch",
+        "OpSys",
+        "Cpus",
+        "Memory",
+        "RequestCpus",
+        "RequestMemory",
+        "JobStatus",
+        "Cmd",
     ];
     let present = USUAL.into_iter().filter(|name| found.iter().any(|(ad, _)| ad.ad.get_str(name).is_some()));
     let rules = classad::syntax::Rules::new(session.dialect());

@@ -58,7 +58,8 @@ fn colored(options: &Options) -> bool {
 }
 
 fn theme(options: &Options) -> GraphicalTheme {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
     match (unicode, colored(options)) {
         (true, true) => GraphicalTheme::unicode(),

@@ -13,6 +13,7 @@ use super::{Failure, Status, report};
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Options {
     /// Whose language: the papers' or HTCondor's [default: HTCondor's if any input is in a form of
     /// HTCondor's, else the papers']
@@ -24,7 +25,7 @@ pub struct Options {
     /// The time that functions read: seconds since 1970, or as in absTime("...")
     #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     now: Option<i64>,
-    /// Where random() starts
+    /// Where `random()` starts
     #[arg(long, global = true, value_name = "N")]
     seed: Option<u64>,
     /// How many steps one evaluation may take

@@ -16,7 +16,12 @@ pub fn tree(out: &mut dyn Write, expression: &Expression, indent: usize) -> io::
 }
 
 /// Writes the tree of an expression with the value of each part.
-pub fn values(out: &mut dyn Write, expression: &Expression, frame: &Arc<Frame>, evaluator: &mut Evaluator<'_>) -> io::Result<()> {
+pub fn values(
+    out: &mut dyn Write,
+    expression: &Expression,
+    frame: &Arc<Frame>,
+    evaluator: &mut Evaluator<'_>,
+) -> io::Result<()> {
     branch(out, expression, 0, &mut |part| {
         Some(match evaluator.evaluate(part, frame) {
             Ok(value) => {
@@ -38,7 +43,8 @@ fn branch(
     value: &mut dyn FnMut(&Expression) -> Option<String>,
 ) -> io::Result<()> {
     let deep = indent > 2 * DEEPEST;
-    let head = if deep { String::from_utf8_lossy(&print(expression, Style::New)).into_owned() } else { head(expression) };
+    let head =
+        if deep { String::from_utf8_lossy(&print(expression, Style::New)).into_owned() } else { head(expression) };
     match value(expression) {
         Some(value) => writeln!(out, "{head}  ->  {value}")?,
         None => writeln!(out, "{head}")?,

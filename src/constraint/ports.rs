@@ -92,7 +92,10 @@ mod tests {
     #[test]
     fn labels_are_read_not_evaluated() {
         assert_eq!(labels("[ a = 1 ]").unwrap(), ["other"]);
-        assert_eq!(labels("[ cpu = 5; Ports = { [ Label = cpu ], [ Label = \"licence\" ] } ]").unwrap(), ["cpu", "licence"]);
+        assert_eq!(
+            labels("[ cpu = 5; Ports = { [ Label = cpu ], [ Label = \"licence\" ] } ]").unwrap(),
+            ["cpu", "licence"]
+        );
         assert_eq!(labels("[ Ports = { } ]").unwrap(), [] as [&str; 0]);
     }
 

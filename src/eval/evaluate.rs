@@ -300,7 +300,7 @@ impl<'e> Evaluator<'e> {
         }
         let mut value = self.evaluate(first, frame)?;
         while let Some((operator, right, span)) = spine.pop() {
-            value = self.apply(operator, value, right, span, frame)?;
+            value = self.apply(operator, &value, right, span, frame)?;
         }
         Ok(value)
     }
@@ -309,22 +309,22 @@ impl<'e> Evaluator<'e> {
     fn apply(
         &mut self,
         operator: BinaryOperator,
-        left: Value,
+        left: &Value,
         right: &Expression,
         span: Span,
         frame: &Arc<Frame>,
     ) -> Result<Value, Halt> {
         let dialect = self.context.dialect;
         if let BinaryOperator::And | BinaryOperator::Or = operator {
-            let truth = operators::truth(&left, dialect);
-            if let Some(value) = operators::decided_by_left(operator, truth, &left, dialect, span) {
+            let truth = operators::truth(left, dialect);
+            if let Some(value) = operators::decided_by_left(operator, truth, left, dialect, span) {
                 return Ok(value);
             }
             let right = self.evaluate(right, frame)?;
             return Ok(operators::logic(operator, truth, &right, dialect, span));
         }
         let right = self.evaluate(right, frame)?;
-        Ok(operators::binary(operator, &left, &right, dialect, span))
+        Ok(operators::binary(operator, left, &right, dialect, span))
     }
 
     fn call(&mut self, name: &Name, arguments: &[Expression], span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
@@ -357,9 +357,7 @@ impl<'e> Evaluator<'e> {
 fn detached(value: Value) -> Value {
     let nowhere = |ad| Frame::root(ad, Participant::MAX);
     match value {
-        Value::List(list) => {
-            Value::List(List { elements: list.elements, scope: Some(nowhere(Ad::default())) })
-        }
+        Value::List(list) => Value::List(List { elements: list.elements, scope: Some(nowhere(Ad::default())) }),
         Value::Ad(nested) => Value::Ad(Nested { frame: nowhere(nested.ad().clone()) }),
         scalar => scalar,
     }

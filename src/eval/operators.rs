@@ -70,20 +70,18 @@ fn no_truth(operator: BinaryOperator, value: &Value, span: Span) -> Value {
 #[must_use]
 pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span) -> Value {
     match (operator, &value) {
-        (_, Value::Undefined | Value::Error(_)) => value,
+        (_, Value::Undefined | Value::Error(_))
+        | (UnaryOperator::Plus, Value::Integer(_) | Value::Real(_) | Value::RelativeTime(_)) => value,
         (UnaryOperator::Not, _) => match truth(&value, dialect) {
             Truth::True => Value::Boolean(false),
             Truth::False => Value::Boolean(true),
             _ => Value::error(span, format!("`!` wants a boolean, not {}", value.kind().phrase())),
         },
-        (UnaryOperator::Plus, Value::Integer(_) | Value::Real(_) | Value::RelativeTime(_)) => value,
         (UnaryOperator::Minus, Value::Integer(integer)) => whole(integer.wrapping_neg(), dialect),
         (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),
         (UnaryOperator::Minus, Value::RelativeTime(time)) => relative(-time.seconds),
         (UnaryOperator::Complement, Value::Integer(integer)) => whole(!integer, dialect),
-        (operator, _) => {
-            Value::error(span, format!("`{}` cannot take {}", operator.symbol(), value.kind().phrase()))
-        }
+        (operator, _) => Value::error(span, format!("`{}` cannot take {}", operator.symbol(), value.kind().phrase())),
     }
 }
 
@@ -113,8 +111,7 @@ pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
 }
 
 fn mismatch(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Value {
-    let reason =
-        format!("`{}` cannot take {} and {}", operator.symbol(), left.kind().phrase(), right.kind().phrase());
+    let reason = format!("`{}` cannot take {} and {}", operator.symbol(), left.kind().phrase(), right.kind().phrase());
     Value::error(span, reason)
 }
 
@@ -228,7 +225,8 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
         });
     }
     let (a, b) = (number(left, true)?, number(right, true)?);
-    if dialect == Dialect::Classad && b == 0.0 && matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) {
+    if dialect == Dialect::Classad && b == 0.0 && matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder)
+    {
         return Some(Value::error(span, "division by zero"));
     }
     let result = match operator {
@@ -294,9 +292,7 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
         (BinaryOperator::ShiftRightUnsigned, Dialect::Condor) => (a as u64).wrapping_shr(count) as i64,
         (BinaryOperator::ShiftLeft, Dialect::Classad) => i64::from((a as i32).wrapping_shl(count)),
         (BinaryOperator::ShiftRight, Dialect::Classad) => i64::from((a as i32).wrapping_shr(count)),
-        (BinaryOperator::ShiftRightUnsigned, Dialect::Classad) => {
-            i64::from((a as u32).wrapping_shr(count) as i32)
-        }
+        (BinaryOperator::ShiftRightUnsigned, Dialect::Classad) => i64::from((a as u32).wrapping_shr(count) as i32),
         _ => return None,
     }))
 }

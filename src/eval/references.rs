@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use crate::ad::{Expression, Frame, Kind, Name};
 
-use super::scope::{Environment, Resolution};
 use super::Context;
+use super::scope::{Environment, Resolution};
 
 /// A name that an expression refers to, dotted as it is written: `TARGET.x.y`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

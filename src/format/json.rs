@@ -53,7 +53,7 @@ fn value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<Task
         Kind::Literal(Value::Undefined) => text.push_str("null"),
         Kind::Literal(Value::Boolean(is)) => text.push_str(if *is { "true" } else { "false" }),
         Kind::Literal(Value::Integer(integer)) => text.push_str(&integer.to_string()),
-        Kind::Literal(Value::Real(real)) if real.is_finite() => text.push_str(&format!("{real:?}")),
+        Kind::Literal(Value::Real(real)) if real.is_finite() => text.push_str(&print_real(*real)),
         Kind::Literal(Value::String(string)) => quoted(string.as_bytes(), text),
         Kind::List(elements) => {
             tasks.push(Task::Text("]"));
@@ -88,9 +88,14 @@ fn quoted(bytes: &[u8], text: &mut String) {
             '\t' => text.push_str("\\t"),
             '\u{8}' => text.push_str("\\b"),
             '\u{c}' => text.push_str("\\f"),
-            control if control < ' ' => text.push_str(&format!("\\u{:04x}", u32::from(control))),
+            control if control < ' ' => text.extend(["\\u", &format!("{:04x}", u32::from(control))]),
             other => text.push(other),
         }
     }
     text.push('"');
+}
+
+/// The shortest digits that read back exactly; JSON has no `1.`.
+fn print_real(real: f64) -> String {
+    format!("{real:?}")
 }

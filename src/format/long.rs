@@ -85,7 +85,8 @@ impl<'t> Reader<'t> {
         let name = self.name(offset, &line[..equals])?;
         let value = &line[equals + 1..];
         let value_offset = offset + equals + 1;
-        let (expression, rest) = parse_prefix(value, self.rules).map_err(|error| self.located(error, value, value_offset))?;
+        let (expression, rest) =
+            parse_prefix(value, self.rules).map_err(|error| self.located(error, value, value_offset))?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
             Problem::at(range, self.number, "what stands behind the expression is ignored, as HTCondor ignores it")
@@ -116,8 +117,12 @@ impl<'t> Reader<'t> {
         }
         match read_name(text, self.rules.dialect) {
             Some(name) if !name.is_empty() => Ok(Name::new(&name)),
-            _ => Err(Problem::at(range.start..range.end.max(range.start + 1), self.number, "a name is missing before this `=`")
-                .with_help("in the long form every line reads `name = expression`")),
+            _ => Err(Problem::at(
+                range.start..range.end.max(range.start + 1),
+                self.number,
+                "a name is missing before this `=`",
+            )
+            .with_help("in the long form every line reads `name = expression`")),
         }
     }
 }
@@ -208,7 +213,11 @@ mod tests {
         for (text, expected) in [
             (
                 "a = 1\nb = (\nc = +\n\nd = 4\n",
-                vec!["!2:6: expected an expression, found the end", "!3:6: expected an expression, found the end", "d = 4"],
+                vec![
+                    "!2:6: expected an expression, found the end",
+                    "!3:6: expected an expression, found the end",
+                    "d = 4",
+                ],
             ),
             ("a\n\nb = 1", vec!["!1:1: this line is no attribute", "b = 1"]),
             (" = 1", vec!["!1:2: a name is missing before this `=`"]),

@@ -29,11 +29,8 @@ pub struct Entry {
 /// What a reader finds next: an ad, or why there is none.
 pub type Item = Result<Entry, Problem>;
 
-/// Reads the ads of a text, one after the other.
-///
-/// # Errors
-///
-/// A problem alone, for a form that cannot be read.
+/// Reads the ads of a text, one after the other; a problem alone for a form that cannot be read.
+#[must_use]
 pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterator<Item = Item> + 't> {
     match form {
         Form::Long => Box::new(long::Reader::new(text, dialect)),

@@ -70,7 +70,8 @@ impl Pair {
     ///
     /// When a budget is exceeded.
     pub fn rank(&self, side: Side) -> Result<f64, Halt> {
-        let value = Evaluator::new(&self.environment, self.context).attribute(self.frame(side), self.protocol.rank())?;
+        let value =
+            Evaluator::new(&self.environment, self.context).attribute(self.frame(side), self.protocol.rank())?;
         Ok(rank_of(&value))
     }
 

@@ -4,15 +4,17 @@
 //! our own, with its own stack: it costs no recursion, so that a chain of a million operators is as
 //! safe as a short one, and it keeps chumsky's rich errors at little more than the price of none.
 
-use chumsky::error::{LabelError, Rich, RichPattern, RichReason};
+use chumsky::error::{LabelError, Rich};
 use chumsky::input::{InputRef, MappedInput};
 use chumsky::prelude::*;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, PRECEDENCE_UNARY, Span, UnaryOperator, Value};
+use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
 
-use super::literal::{self, Quoted};
-use super::token::{Flaw, Spanned, Strings, Token, lex};
 use super::SyntaxError;
+use super::diagnose::explain;
+use super::literal::{self, Quoted};
+use super::precedence::{negative_ahead, operators};
+use super::token::{Spanned, Strings, Token, lex};
 
 /// What a text is to be read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,11 +78,11 @@ pub fn parse_ad(text: &[u8], rules: Rules) -> Result<Ad, SyntaxError> {
     run(record(text, rules, expression(text, rules)).then_ignore(end()), &tokens, text).map(collect)
 }
 
-type Tokens<'t> = MappedInput<'t, Token, Span, &'t [Spanned]>;
-type Error<'t> = Rich<'t, Token, Span, SyntaxError>;
-type Extra<'t> = chumsky::extra::Err<Error<'t>>;
+pub(super) type Tokens<'t> = MappedInput<'t, Token, Span, &'t [Spanned]>;
+pub(super) type Error<'t> = Rich<'t, Token, Span, SyntaxError>;
+pub(super) type Extra<'t> = chumsky::extra::Err<Error<'t>>;
 
-trait Grammar<'t, T>: Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone {}
+pub(super) trait Grammar<'t, T>: Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone {}
 impl<'t, T, P: Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone> Grammar<'t, T> for P {}
 
 impl chumsky::span::Span for Span {
@@ -127,16 +129,17 @@ fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, SyntaxError> {
 }
 
 /// Runs a parser over all tokens and turns its error into ours.
-fn run<'t, T>(parser: impl Parser<'t, Tokens<'t>, T, Extra<'t>>, tokens: &'t [Spanned], text: &[u8]) -> Result<T, SyntaxError> {
+fn run<'t, T>(
+    parser: impl Parser<'t, Tokens<'t>, T, Extra<'t>>,
+    tokens: &'t [Spanned],
+    text: &[u8],
+) -> Result<T, SyntaxError> {
     let end = Span::new(length(text), length(text));
     let input = tokens.map(end, (|(token, span)| (token, span)) as fn(&Spanned) -> (&Token, &Span));
-    parser
-        .parse(input)
-        .into_result()
-        .map_err(|errors| {
-            let first = errors.into_iter().min_by_key(|error| error.span().start);
-            first.map_or_else(|| SyntaxError::new(end, "this is no expression"), |error| explain(error, tokens, text))
-        })
+    parser.parse(input).into_result().map_err(|errors| {
+        let first = errors.into_iter().min_by_key(|error| error.span().start);
+        first.map_or_else(|| SyntaxError::new(end, "this is no expression"), |error| explain(error, tokens, text))
+    })
 }
 
 type Bound = ((Name, Span), Expression);
@@ -146,7 +149,7 @@ fn record<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Express
     let attribute = attribute_name(text, rules).then_ignore(just(Token::Assign)).then(expression);
     let semicolons = just(Token::Semicolon).repeated();
     attribute
-        .separated_by(just(Token::Semicolon).then(semicolons.clone()))
+        .separated_by(just(Token::Semicolon).then(semicolons))
         .allow_trailing()
         .collect()
         .delimited_by(just(Token::BracketOpen).then(semicolons), just(Token::BracketClose))
@@ -158,7 +161,7 @@ fn collect(attributes: Vec<Bound>) -> Ad {
 }
 
 /// The name of an attribute where it is bound.
-fn attribute_name<'t>(text: &'t [u8], rules: Rules) -> impl Grammar<'t, (Name, Span)> {
+fn attribute_name(text: &[u8], rules: Rules) -> impl Grammar<'_, (Name, Span)> {
     const RESERVED: [&str; 3] = ["self", "parent", "root"];
     name(text, rules).try_map(move |name: Name, span| {
         if rules.dialect == Dialect::Classad && RESERVED.iter().any(|reserved| name.is(reserved)) {
@@ -174,19 +177,19 @@ fn attribute_name<'t>(text: &'t [u8], rules: Rules) -> impl Grammar<'t, (Name, S
 }
 
 /// A name, quoted or not.
-fn name<'t>(text: &'t [u8], rules: Rules) -> impl Grammar<'t, Name> {
-    select! { token @ (Token::Name | Token::Quoted) = e => (token, e.span()) }
-        .labelled("a name")
-        .try_map(move |(token, span): (Token, Span), _| match token {
+fn name(text: &[u8], rules: Rules) -> impl Grammar<'_, Name> {
+    select! { token @ (Token::Name | Token::Quoted) = e => (token, e.span()) }.labelled("a name").try_map(
+        move |(token, span): (Token, Span), _| match token {
             Token::Name => Ok(Name::new(&plain(text, span))),
             _ => literal::name(inside(text, span), rules.dialect, span)
                 .map(|name| Name::new(&name))
                 .map_err(|error| Rich::custom(error.span, error)),
-        })
+        },
+    )
 }
 
 /// The text of a token that is ASCII by its definition.
-fn plain(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
+pub(super) fn plain(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&text[span.range()])
 }
 
@@ -196,12 +199,16 @@ fn inside(text: &[u8], span: Span) -> &[u8] {
 }
 
 /// Any expression.
-fn expression<'t>(text: &'t [u8], rules: Rules) -> impl Grammar<'t, Expression> {
+fn expression(text: &[u8], rules: Rules) -> impl Grammar<'_, Expression> {
     recursive(move |expression| operators(operand(text, rules, expression), text))
 }
 
 /// A primary expression and what follows it: subscripts, selections.
-fn operand<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expression> + 't) -> impl Grammar<'t, Expression> {
+fn operand<'t>(
+    text: &'t [u8],
+    rules: Rules,
+    expression: impl Grammar<'t, Expression> + 't,
+) -> impl Grammar<'t, Expression> {
     enum Suffix {
         Index(Expression, Span),
         Name(Name, Span),
@@ -227,7 +234,11 @@ fn operand<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expres
 }
 
 /// Literals, names, calls, and whatever stands in brackets.  One look at the next token decides.
-fn primary<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expression> + 't) -> impl Grammar<'t, Expression> {
+fn primary<'t>(
+    text: &'t [u8],
+    rules: Rules,
+    expression: impl Grammar<'t, Expression> + 't,
+) -> impl Grammar<'t, Expression> {
     let separator = if rules.dialect.is_condor() {
         one_of([Token::Comma, Token::Semicolon].as_slice()).boxed()
     } else {
@@ -292,22 +303,8 @@ fn primary<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expres
                 Ok(Expression::new(kind, input.span_since(&before)))
             }
             Some(Token::String) => {
-                let mut value = Vec::new();
-                while input.peek() == Some(Token::String) {
-                    let start = input.cursor();
-                    input.skip();
-                    let span = input.span_since(&start);
-                    match literal::string(inside(text, span), rules.strings, rules.dialect, span) {
-                        Ok(part) => value.extend(part),
-                        Err(error) => input.emit(Rich::custom(error.span, error)),
-                    }
-                    // HTCondor joins adjacent strings, but not in its long form.
-                    if rules.strings == Strings::Long {
-                        break;
-                    }
-                }
-                let value = Value::String(value.into());
-                Ok(Expression::new(Kind::Literal(value), input.span_since(&before)))
+                let kind = strings(input, text, rules);
+                Ok(Expression::new(kind, input.span_since(&before)))
             }
             Some(token) if token.is_number() => {
                 let kind = number(input, false, text, rules);
@@ -334,6 +331,25 @@ fn primary<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expres
     })
 }
 
+/// The string that stands next, and the ones behind it: HTCondor joins adjacent strings, but not in
+/// its long form.
+fn strings<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8], rules: Rules) -> Kind {
+    let mut value = Vec::new();
+    while input.peek() == Some(Token::String) {
+        let start = input.cursor();
+        input.skip();
+        let span = input.span_since(&start);
+        match literal::string(inside(text, span), rules.strings, rules.dialect, span) {
+            Ok(part) => value.extend(part),
+            Err(error) => input.emit(Rich::custom(error.span, error)),
+        }
+        if rules.strings == Strings::Long {
+            break;
+        }
+    }
+    Kind::Literal(Value::String(value.into()))
+}
+
 /// A call, or the literal that it writes: `absTime("...")`, `relTime("...")`, `real("INF")`.
 fn call(name: Name, arguments: Vec<Expression>, rules: Rules) -> Result<Kind, SyntaxError> {
     if let [argument] = arguments.as_slice()
@@ -354,7 +370,7 @@ fn sound<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, read: Result<K
 }
 
 /// The error that one of these should stand next.
-fn expected<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, labels: &[&'static str]) -> Error<'t> {
+pub(super) fn expected<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, labels: &[&'static str]) -> Error<'t> {
     let before = input.cursor();
     let found = input.next();
     let span = input.span_since(&before);
@@ -368,264 +384,6 @@ fn number<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, negative: boo
     let span = input.span_since(&before);
     let value = literal::number(&plain(text, span), negative, rules.dialect, span);
     sound(input, value.map(Kind::Literal))
-}
-
-/// Whether a minus and, without a space between, a number stand next: as HTCondor has it, `-5` is a
-/// literal where an operand is expected, and `- 5` is an operation.
-fn negative_ahead<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8]) -> bool {
-    let start = input.save();
-    input.skip();
-    let minus: Span = input.span_since(start.cursor());
-    let adjacent = text.get(minus.end as usize).is_some_and(|b| b.is_ascii_digit() || *b == b'.');
-    let number = adjacent && input.peek().is_some_and(Token::is_number);
-    input.rewind(start);
-    number
-}
-
-/// What waits on the operator stack for its right operand.
-enum Waiting {
-    Unary(UnaryOperator, Span),
-    Binary(BinaryOperator),
-    /// `condition ?`: the consequent is being read.
-    Consequent,
-    /// `condition ? consequent :`: the alternative is being read.
-    Alternative,
-}
-
-impl Waiting {
-    fn precedence(&self) -> u8 {
-        match self {
-            Waiting::Unary(..) => PRECEDENCE_UNARY,
-            Waiting::Binary(operator) => operator.precedence(),
-            Waiting::Alternative => 1,
-            Waiting::Consequent => 0,
-        }
-    }
-}
-
-/// Operands and the operators between them, by precedence.
-fn operators<'t>(operand: impl Grammar<'t, Expression> + 't, text: &'t [u8]) -> impl Grammar<'t, Expression> {
-    custom(move |input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>| {
-        let mut waiting: Vec<Waiting> = Vec::new();
-        let mut operands: Vec<Expression> = Vec::new();
-        let mut open_conditions = 0_usize;
-        loop {
-            while let Some(operator) = input.peek().and_then(Token::unary) {
-                if operator == UnaryOperator::Minus && negative_ahead(input, text) {
-                    break;
-                }
-                let before = input.cursor();
-                input.skip();
-                waiting.push(Waiting::Unary(operator, input.span_since(&before)));
-            }
-            operands.push(elvis(input, &operand)?);
-
-            match input.peek() {
-                Some(Token::Question) => {
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, 2);
-                    waiting.push(Waiting::Consequent);
-                    open_conditions += 1;
-                }
-                Some(Token::Colon) if open_conditions > 0 => {
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, 1);
-                    waiting.pop();
-                    waiting.push(Waiting::Alternative);
-                    open_conditions -= 1;
-                }
-                token => {
-                    let Some(operator) = token.and_then(Token::binary) else { break };
-                    input.skip();
-                    reduce(&mut waiting, &mut operands, operator.precedence());
-                    waiting.push(Waiting::Binary(operator));
-                }
-            }
-        }
-        reduce(&mut waiting, &mut operands, 1);
-        match operands.pop() {
-            Some(expression) if waiting.is_empty() => Ok(expression),
-            _ => Err(expected(input, &["`:`", "an operator"])),
-        }
-    })
-}
-
-/// `operand ?: operand ?: ...`, which associates to the right and binds tightest of all.
-fn elvis<'t>(
-    input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>,
-    operand: &impl Grammar<'t, Expression>,
-) -> Result<Expression, Error<'t>> {
-    let mut last = input.parse(operand)?;
-    let mut before: Vec<Expression> = Vec::new();
-    while skip_elvis(input) {
-        before.push(last);
-        last = input.parse(operand)?;
-    }
-    Ok(before.into_iter().rfold(last, |right, left| {
-        let span = left.span().to(right.span());
-        Expression::new(Kind::Elvis(left, right), span)
-    }))
-}
-
-/// Skips `?:`, also with space between the two.
-fn skip_elvis<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>) -> bool {
-    match input.peek() {
-        Some(Token::Elvis) => {
-            input.skip();
-            true
-        }
-        Some(Token::Question) => {
-            let start = input.save();
-            input.skip();
-            let found = input.peek() == Some(Token::Colon);
-            if found {
-                input.skip();
-            } else {
-                input.rewind(start);
-            }
-            found
-        }
-        _ => false,
-    }
-}
-
-/// Gives their operands to all waiting operators that bind at least as tightly as `precedence`.
-fn reduce(waiting: &mut Vec<Waiting>, operands: &mut Vec<Expression>, precedence: u8) {
-    while waiting.last().is_some_and(|last| last.precedence() >= precedence) {
-        let Some(right) = operands.pop() else { return };
-        let made = match waiting.pop() {
-            Some(Waiting::Unary(operator, at)) => {
-                let span = at.to(right.span());
-                Some(Expression::new(Kind::Unary(operator, right), span))
-            }
-            Some(Waiting::Binary(operator)) => operands.pop().map(|left| {
-                let span = left.span().to(right.span());
-                Expression::new(Kind::Binary(operator, left, right), span)
-            }),
-            Some(Waiting::Alternative) => operands.pop().zip(operands.pop()).map(|(middle, condition)| {
-                let span = condition.span().to(right.span());
-                Expression::new(Kind::Conditional(condition, middle, right), span)
-            }),
-            Some(Waiting::Consequent) | None => None,
-        };
-        operands.extend(made);
-    }
-}
-
-/// Puts chumsky's error into our words.
-fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> SyntaxError {
-    let span = *error.span();
-    let mut ours = match error.into_reason() {
-        RichReason::Custom(ours) => ours,
-        RichReason::ExpectedFound { expected, found } => {
-            let found = found.map(|token| *token);
-            if let Some(Token::Flawed(flaw)) = found {
-                return flawed(flaw, span, text);
-            }
-            let found = match found {
-                Some(token @ (Token::Name | Token::Integer | Token::Real | Token::Scaled)) => {
-                    format!("{} `{}`", token, plain(text, span))
-                }
-                Some(token) => token.to_string(),
-                None => "the end".to_owned(),
-            };
-            SyntaxError::new(span, format!("expected {}, found {found}", alternatives(&expected)))
-        }
-    };
-    if ours.help.is_none() {
-        ours.help = advice(&ours, tokens, text);
-    }
-    if ours.related.is_none() {
-        ours.related = broken_string(span, tokens, text).or_else(|| open_bracket(span, tokens));
-    }
-    ours
-}
-
-/// The list of what could stand here instead.
-fn alternatives(expected: &[RichPattern<'_, Token>]) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for pattern in expected {
-        let word = match pattern {
-            RichPattern::Token(token) => token.to_string(),
-            RichPattern::Label(label) => label.to_string(),
-            RichPattern::EndOfInput => "the end".to_owned(),
-            _ => "an operator".to_owned(),
-        };
-        if !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    match words.as_slice() {
-        [] => "the end".to_owned(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
-}
-
-/// What is wrong with something that is no token.
-fn flawed(flaw: Flaw, span: Span, text: &[u8]) -> SyntaxError {
-    let shown = String::from_utf8_lossy(&text[span.range()]).into_owned();
-    let first = Span::new(span.start, span.start + 1);
-    match flaw {
-        Flaw::Character => {
-            let character = shown.chars().next().unwrap_or(' ');
-            SyntaxError::new(span, format!("`{}` begins nothing in this language", character.escape_debug()))
-                .with_help("names have letters, digits and underscores; anything else goes into single quotes")
-        }
-        Flaw::UnterminatedString => SyntaxError::new(first, "this string has no closing quote"),
-        Flaw::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote"),
-        Flaw::UnterminatedComment => {
-            SyntaxError::new(Span::new(span.start, span.start + 2), "this comment has no closing `*/`")
-        }
-        Flaw::Number => SyntaxError::new(span, format!("`{shown}` is no number"))
-            .with_help("a number may end in one of B K M G T, as in 4G; a name cannot begin with a digit"),
-        Flaw::Nul => SyntaxError::new(span, "a byte of value 0 cannot stand in an ad"),
-        Flaw::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
-            .with_help("a string holds any byte as an octal escape, such as \\377"),
-    }
-}
-
-/// What people mean who make the usual slips.
-fn advice(error: &SyntaxError, tokens: &[Spanned], text: &[u8]) -> Option<String> {
-    let at = tokens.iter().position(|(_, span)| span.start >= error.span.start)?;
-    let (token, span) = tokens[at];
-    match token {
-        Token::Assign => Some("`==` compares; `=` only binds an attribute of an ad".to_owned()),
-        Token::Name => match plain(text, span).to_ascii_lowercase().as_str() {
-            "and" => Some("write `&&`".to_owned()),
-            "or" => Some("write `||`".to_owned()),
-            "not" => Some("write `!`".to_owned()),
-            _ if at > 0 && tokens[at - 1].0.is_number() => {
-                Some("a unit is a suffix without a space, as in 4G".to_owned())
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The string before the error that goes on over the end of a line, if there is one: its closing
-/// quote is probably missing.
-fn broken_string(span: Span, tokens: &[Spanned], text: &[u8]) -> Option<(Span, String)> {
-    let (_, string) = tokens.iter().find(|(token, at)| {
-        *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()
-    })?;
-    let quote = Span::new(string.start, string.start + 1);
-    Some((quote, "this string goes on over the end of its line: is its closing quote missing?".to_owned()))
-}
-
-/// The innermost bracket that is still open where the error is.
-fn open_bracket(span: Span, tokens: &[Spanned]) -> Option<(Span, String)> {
-    let mut open = Vec::new();
-    for (token, at) in tokens.iter().take_while(|(_, at)| at.start < span.start) {
-        if token.closing().is_some() {
-            open.push((*token, *at));
-        } else if token.is_closing() {
-            open.pop();
-        }
-    }
-    let (token, at) = open.pop()?;
-    Some((at, format!("this {token} is still open")))
 }
 
 #[cfg(test)]
@@ -654,11 +412,36 @@ mod tests {
     #[test]
     fn what_is_printed_reads_back() {
         for text in [
-            "1 + 2 * 3", "(1 + 2) * 3", "a ? b : c ? d : e", "a ?: b ?: c", "-5", "- 5", "--5", "!-x",
-            "a.b[0].c", ".a", "f(a, b)", "{ 1, 2 }", "{ }", "[ a = 1; b = a ]", "[ ]", "'a b' + 1",
-            "a.'true'", "\"q\\\"\\n\\001é\\377\"", "1.5", "1e100", "real(\"INF\")", "1 .b", "-5 .b",
-            "relTime(\"0+00:15:00\")", "absTime(\"1999-01-11T10:53:31-06:00\")", "'\\0618:00'",
-            "a is undefined", "x << 1 >>> 2", "-9223372036854775808", "undefined ?: -2",
+            "1 + 2 * 3",
+            "(1 + 2) * 3",
+            "a ? b : c ? d : e",
+            "a ?: b ?: c",
+            "-5",
+            "- 5",
+            "--5",
+            "!-x",
+            "a.b[0].c",
+            ".a",
+            "f(a, b)",
+            "{ 1, 2 }",
+            "{ }",
+            "[ a = 1; b = a ]",
+            "[ ]",
+            "'a b' + 1",
+            "a.'true'",
+            "\"q\\\"\\n\\001é\\377\"",
+            "1.5",
+            "1e100",
+            "real(\"INF\")",
+            "1 .b",
+            "-5 .b",
+            "relTime(\"0+00:15:00\")",
+            "absTime(\"1999-01-11T10:53:31-06:00\")",
+            "'\\0618:00'",
+            "a is undefined",
+            "x << 1 >>> 2",
+            "-9223372036854775808",
+            "undefined ?: -2",
         ] {
             assert_eq!(round(text), text);
         }
@@ -699,7 +482,9 @@ mod tests {
         let rules = Rules::default();
         let sum = "1+".repeat(1_000_000) + "1";
         assert_eq!(print(&parse_expression(sum.as_bytes(), rules).unwrap(), Style::New).len(), 4_000_001);
-        for (open, close) in [("(", ")"), ("{", "}"), ("[a=", "]"), ("-", ""), ("a?:", ""), ("a?b:", ""), ("a[", "]"), ("f(", ")")] {
+        for (open, close) in
+            [("(", ")"), ("{", "}"), ("[a=", "]"), ("-", ""), ("a?:", ""), ("a?b:", ""), ("a[", "]"), ("f(", ")")]
+        {
             let text = open.repeat(100_000) + "1" + &close.repeat(100_000);
             let tree = parse_expression(text.as_bytes(), rules).unwrap();
             let printed = print(&tree, Style::New);

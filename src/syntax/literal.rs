@@ -48,10 +48,11 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     }
     match parsed {
         Ok(value) => Ok(Value::Integer(value)),
-        Err(_) if radix == 8 && text.contains(['8', '9']) => {
-            Err(SyntaxError::new(span, format!("`{text}` is no octal number"))
-                .with_help(format!("a leading 0 means octal; write {} for the decimal number", text.trim_start_matches('0'))))
-        }
+        Err(_) if radix == 8 && text.contains(['8', '9']) => Err(SyntaxError::new(
+            span,
+            format!("`{text}` is no octal number"),
+        )
+        .with_help(format!("a leading 0 means octal; write {} for the decimal number", text.trim_start_matches('0')))),
         Err(_) => Err(SyntaxError::new(span, format!("`{sign}{text}` does not fit into 64 bits"))
             .with_help(format!("write {sign}{text}.0 for a real"))),
     }
@@ -116,7 +117,10 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
         let Some(byte) = byte else {
             let start = span.start + 1 + u32::try_from(escape_at).unwrap_or(0);
             let length = u32::try_from(at - escape_at).unwrap_or(1);
-            return Err(SyntaxError::new(Span::new(start, start + length), "an escape in a string stands for a byte from 1 to 255"));
+            return Err(SyntaxError::new(
+                Span::new(start, start + length),
+                "an escape in a string stands for a byte from 1 to 255",
+            ));
         };
         value.push(byte);
     }
@@ -163,8 +167,7 @@ pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<Quoted, Syn
 ///
 /// As [`quoted`].
 pub fn name(inside: &[u8], dialect: Dialect, span: Span) -> Result<String, SyntaxError> {
-    String::from_utf8(unescape(inside, dialect, span)?)
-        .map_err(|_| SyntaxError::new(span, "a name must be UTF-8"))
+    String::from_utf8(unescape(inside, dialect, span)?).map_err(|_| SyntaxError::new(span, "a name must be UTF-8"))
 }
 
 /// The name that a text between single quotes writes; the text itself if it has no quotes.
@@ -182,7 +185,12 @@ pub fn read_name(text: &str, dialect: Dialect) -> Option<String> {
 /// # Errors
 ///
 /// A string that is no time, for `absTime` and `relTime`.
-pub fn constant_call(function: &str, argument: &Text, dialect: Dialect, span: Span) -> Result<Option<Value>, SyntaxError> {
+pub fn constant_call(
+    function: &str,
+    argument: &Text,
+    dialect: Dialect,
+    span: Span,
+) -> Result<Option<Value>, SyntaxError> {
     let text = argument.to_str();
     if function.eq_ignore_ascii_case("abstime") {
         return match AbsoluteTime::parse(&text).or_else(|| AbsoluteTime::parse_asctime(&text)) {

@@ -1,8 +1,10 @@
 //! Text to tree and back: tokens (logos), grammar (chumsky), syntax errors, the printer.
 
+mod diagnose;
 mod error;
 mod grammar;
 mod literal;
+mod precedence;
 mod printer;
 mod token;
 

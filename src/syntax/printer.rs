@@ -2,8 +2,10 @@
 //!
 //! The printer keeps its own stack of what is left to print, so that no depth can harm it.
 
-use crate::ad::{Ad, BinaryOperator, Expression, Kind, List, Name, PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value};
 use crate::ad::AbsoluteTime;
+use crate::ad::{
+    Ad, BinaryOperator, Expression, Kind, List, Name, PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value,
+};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,13 +130,7 @@ impl<'a> Printer<'a> {
             Kind::Binary(operator, left, right) => {
                 let precedence = operator.precedence();
                 // The left spine may be a million long: its operators are printed from the tasks.
-                self.later([
-                    E(left, precedence),
-                    T(" "),
-                    T(self.symbol(*operator)),
-                    T(" "),
-                    E(right, precedence + 1),
-                ]);
+                self.later([E(left, precedence), T(" "), T(self.symbol(*operator)), T(" "), E(right, precedence + 1)]);
             }
             Kind::Conditional(condition, consequent, alternative) => self.later([
                 E(condition, CONDITIONAL + 1),
@@ -207,9 +203,8 @@ impl<'a> Printer<'a> {
         let mut attributes: Vec<_> = ad.iter().collect();
         if self.style == Style::Library {
             // Shorter names first, then by the alphabet.
-            attributes.sort_by(|a, b| {
-                a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name))
-            });
+            attributes
+                .sort_by(|a, b| a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name)));
         }
         self.tasks.push(Task::Text(if attributes.is_empty() && self.style != Style::Library { "]" } else { " ]" }));
         for (position, attribute) in attributes.into_iter().enumerate().rev() {
@@ -235,8 +230,8 @@ impl<'a> Printer<'a> {
         if name.is_plain() {
             return self.text(name.as_str());
         }
-        let time = RelativeTime::parse_clock(name.as_str()).is_some()
-            || AbsoluteTime::parse_asctime(name.as_str()).is_some();
+        let time =
+            RelativeTime::parse_clock(name.as_str()).is_some() || AbsoluteTime::parse_asctime(name.as_str()).is_some();
         self.quoted(name, time);
     }
 
@@ -321,9 +316,9 @@ impl<'a> Printer<'a> {
                 self.text(&format!("relTime(\"{}\")", time.to_library_string()));
             }
             Value::RelativeTime(time) => self.text(&format!("relTime(\"{time}\")")),
-            // Trees hold lists and ads as such, never as literals.
-            Value::List(list) => self.text(&String::from_utf8_lossy(&print_value(&Value::List(list.clone()), self.style))),
-            Value::Ad(ad) => self.text(&String::from_utf8_lossy(&print_ad(ad.ad(), self.style))),
+            // In trees that functions make: values that carry their scope.
+            Value::List(list) => self.out.extend(print_value(&Value::List(list.clone()), self.style)),
+            Value::Ad(ad) => self.out.extend(print_ad(ad.ad(), self.style)),
         }
     }
 }
@@ -383,11 +378,7 @@ impl RelativeTime {
     pub fn to_library_string(self) -> String {
         let (negative, days, hours, minutes, seconds, fraction) = self.split();
         let sign = if negative { "-" } else { "" };
-        let seconds = if fraction > 0.0 {
-            format_general(seconds, fraction)
-        } else {
-            format!("{seconds:02}")
-        };
+        let seconds = if fraction > 0.0 { format_general(seconds, fraction) } else { format!("{seconds:02}") };
         if days > 0 {
             format!("{sign}{days}+{hours:02}:{minutes:02}:{seconds}")
         } else if hours > 0 {

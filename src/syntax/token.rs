@@ -364,10 +364,10 @@ pub enum Group {
 /// Finds the first bracketed ad of a text, without parsing it.
 #[must_use]
 pub fn first_group(text: &[u8]) -> Group {
-    let mut lexer = Token::lexer_with_extras(text, Strings::Escaped).spanned();
+    let lexer = Token::lexer_with_extras(text, Strings::Escaped).spanned();
     let mut start = None;
     let mut depth = 0_usize;
-    while let Some((result, range)) = lexer.next() {
+    for (result, range) in lexer {
         match (result, start) {
             (Ok(Token::BracketOpen), _) => {
                 depth += 1;
@@ -379,14 +379,13 @@ pub fn first_group(text: &[u8]) -> Group {
                     return Group::Closed(Span::new(offset(start), offset(range.end)));
                 }
             }
-            // Ads may be the elements of a list, and stand in a row with anything between them.
-            (Ok(Token::Comma | Token::Semicolon | Token::BraceOpen | Token::BraceClose), None) => {}
+            // Ads may be the elements of a list, and stand in a row with commas or semicolons between.
+            (Ok(Token::Comma | Token::Semicolon | Token::BraceOpen | Token::BraceClose), None) | (_, Some(_)) => {}
             (_, None) => {
                 let line = memchr::memchr2(b'\n', b'[', &text[range.end..]);
                 let end = line.map_or(text.len(), |at| range.end + at);
                 return Group::Other(Span::new(offset(range.start), offset(end)));
             }
-            (_, Some(_)) => {}
         }
     }
     match start {
@@ -406,10 +405,18 @@ mod tests {
     #[test]
     fn numbers() {
         for (text, kind) in [
-            ("0", Token::Integer), ("0xff", Token::Integer), ("0600", Token::Integer),
-            (".5", Token::Real), ("5.", Token::Real), ("1e5", Token::Real), ("1.E+5", Token::Real),
-            ("2K", Token::Scaled), ("0.5g", Token::Scaled), ("3B", Token::Scaled),
-            ("4GB", Token::Flawed(Flaw::Number)), ("12abc", Token::Flawed(Flaw::Number)),
+            ("0", Token::Integer),
+            ("0xff", Token::Integer),
+            ("0600", Token::Integer),
+            (".5", Token::Real),
+            ("5.", Token::Real),
+            ("1e5", Token::Real),
+            ("1.E+5", Token::Real),
+            ("2K", Token::Scaled),
+            ("0.5g", Token::Scaled),
+            ("3B", Token::Scaled),
+            ("4GB", Token::Flawed(Flaw::Number)),
+            ("12abc", Token::Flawed(Flaw::Number)),
         ] {
             assert_eq!(kinds(text), [kind], "{text}");
         }
@@ -429,7 +436,7 @@ mod tests {
     #[test]
     fn comments_vanish_and_unterminated_ones_do_not() {
         assert_eq!(kinds("1 /* x */ // y"), [Token::Integer]);
-        assert_eq!(kinds("1 /* x"), [Token::Integer, Token::Flawed(Flaw::UnterminatedComment),Token::Name]);
+        assert_eq!(kinds("1 /* x"), [Token::Integer, Token::Flawed(Flaw::UnterminatedComment), Token::Name]);
         assert_eq!(kinds("\"x"), [Token::Flawed(Flaw::UnterminatedString)]);
         assert_eq!(kinds("\"x\\"), [Token::Flawed(Flaw::UnterminatedString)]);
     }

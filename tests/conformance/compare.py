@@ -124,7 +124,7 @@ def _(text, lib, our):
 def _(text, lib, our):
     if re.search(r"abstime\s*\(", text, re.I) and lib["type"] == "string" and our["type"] in ("abstime", "error"):
         return True
-    return bool(re.search(r'reltime\s*\(\s*[^"\s]', text, re.I)) and lib["type"] == "reltime" and (
+    return bool(re.search(r'reltime\s*\(\s*[A-Za-z(]', text, re.I)) and lib["type"] == "reltime" and (
         values.reltime_value(lib["value"]) == 0) and our["type"] in ("reltime", "error")
 
 
@@ -185,8 +185,15 @@ def _(text, lib, our):
 
 @rule("detached-selection")
 def _(text, lib, our):
-    return (bool(re.search(r'\w\]?\)?\[\s*("|\w*[A-Za-z]\w*\])', text)) and lib["type"] in ("undefined", "list", "error")
+    return (bool(re.search(r'\w\]?\)?\[\s*("|\w*[A-Za-z]\w*\])', text)) and lib["type"] in ("undefined", "list", "error", "bool")
             and our["type"] not in ("parse-error", "failure"))
+
+
+@rule("match-ad-names")
+def _(text, lib, our):
+    expr = text.split("\n")[-1]
+    return (bool(re.search(r"\b(left|right|ad|lctx|rctx|parent|symmetricMatch|leftMatchesRight|rightMatchesLeft|leftRankValue|rightRankValue)\b", expr, re.I))
+            and text.count("\n") >= 2 and our["type"] == "undefined")
 
 
 @rule("scale-suffix")

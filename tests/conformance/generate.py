@@ -482,7 +482,7 @@ def gen_match(out, rng, scale):
                     "MY.Cpus >= TARGET.RequestCpus && (TARGET.ImageSize =?= undefined || x.o <= Memory)", "START", "member(TARGET.Owner, {\"alice\", \"carol\"})"]
     ranks = ["0", "Memory", "TARGET.Memory + TARGET.KFlops / 1000.0", "TARGET.Cpus * 2", "undefined", "TARGET.Owner == \"alice\"", "(Arch == \"X86_64\") * 10", "ifThenElse(TARGET.Cpus > 4, 1.5, 0)"]
     sizes = ["10", "2000", "undefined", "TARGET.Memory * 2", "2.5e3"]
-    uses = ["Requirements", "other.Requirements", "TARGET.Requirements && MY.Requirements", "Rank", "TARGET.Rank", "symmetricMatch", "leftMatchesRight", "rightMatchesLeft", "leftRankValue", "rightRankValue",
+    uses = ["Requirements", "other.Requirements", "TARGET.Requirements && MY.Requirements", "Rank", "TARGET.Rank",
             "Memory", "MY.Memory", "TARGET.Memory", "other.RequestMemory", "RequestMemory", "x.cap", "x.own", "x.o", "TARGET.x.m", "TARGET.x.o", "TARGET.x.r", "other.x.cap", "l[0]", "l[1]", "l[2]", "sum(l)", "TARGET.l[0]",
             "x.m", "x.r", "Owner", "Name", "TARGET.TARGET.Owner", "other.other.Name", "MY.TARGET.Cpus", "self.Cpus", "root.Cpus", ".Cpus", "parent.Cpus", "TARGET.self.Cpus", "Cpus + RequestCpus",
             "countMatches(RequireGPUs, GPUs)", "countMatches(MY.RequireGPUs, TARGET.GPUs)", "evalInEachContext(RequireGPUs, GPUs)", "evalInEachContext(cap > 3, GPUs)", "GPUs.cap", "TARGET.GPUs[0].cap", "size(GPUs)",

@@ -178,7 +178,6 @@ class Evaluator:
         self.ClassAd = classad2.ClassAd
         self.ExprTree = classad2.ExprTree
         self.failures = (classad2.ClassAdException, RuntimeError)
-        self.ads = {}
 
     def expr(self, text):
         """The tree of a complete expression, or None.
@@ -197,24 +196,15 @@ class Evaluator:
             return None
 
     def ad(self, text, form):
-        key = (text, form)
-        if key in self.ads:
-            return self.ads[key]
-        ad = None
-        if form == "long":
-            try:
-                ad = next(self.classad2.parseAds(text, self.classad2.ParserType.Old), None)
-            except ValueError:
-                ad = None
-        elif text.lstrip()[:1] in ("[", "/") and self.expr(text) is not None:
-            try:
-                ad = self.ClassAd(text)
-            except ValueError:
-                ad = None
-        if len(self.ads) > 500:
-            self.ads.clear()
-        self.ads[key] = ad
-        return ad
+        """A fresh ad for every case: selecting from lists changes the ads."""
+        try:
+            if form == "long":
+                return next(self.classad2.parseAds(text, self.classad2.ParserType.Old), None)
+            if text.lstrip()[:1] in ("[", "/") and self.expr(text) is not None:
+                return self.ClassAd(text)
+        except ValueError:
+            pass
+        return None
 
     def value(self, text, ad, target):
         tree = self.expr(text)

@@ -106,6 +106,7 @@ fn eval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     }
 }
 
+#[allow(clippy::unnecessary_wraps)] // the shape of every body in the table
 fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let expression = match call.expression(0).map(Expression::kind) {
         Some(Kind::Attribute(name)) => call.frame().ad.get(name),

@@ -160,7 +160,10 @@ mod tests {
         let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).expect("examples parse");
         let (environment, frame) = Environment::alone(Ad::default());
         let value = Evaluator::new(&environment, Context::new(dialect)).evaluate(&expression, &frame);
-        value.map_or_else(|halt| halt.to_string(), |value| String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned())
+        value.map_or_else(
+            |halt| halt.to_string(),
+            |value| String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
+        )
     }
 
     #[test]

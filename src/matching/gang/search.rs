@@ -84,7 +84,7 @@ impl Gangmatcher {
     /// Goes forward as long as goals can be reached, back to the last choice when one cannot.
     fn search(&mut self) -> Option<Vec<Choice>> {
         let mut choices: Vec<Choice> = Vec::new();
-        let mut agenda = self.goals(0, 0..self.table.ports(0), None);
+        let mut agenda = goals(0, 0..self.table.ports(0), None);
         loop {
             let reached = match agenda.take() {
                 None => return Some(choices),
@@ -152,19 +152,12 @@ impl Gangmatcher {
     /// it was tentative, its ports behind, then the rest.
     fn follow(&self, above: PortPlace, link: PortPlace, verdict: Verdict, rest: Agenda) -> Agenda {
         let participant = link.participant;
-        let behind = self.goals(participant, link.port + 1..self.table.ports(participant), rest);
+        let behind = goals(participant, link.port + 1..self.table.ports(participant), rest);
         let confirmed = match verdict {
             Verdict::Tentative => Some(Rc::new(Step { goal: Goal::Confirm { above, link }, next: behind })),
             _ => behind,
         };
-        self.goals(participant, 0..link.port, confirmed)
-    }
-
-    /// The goals of filling these ports, then the rest.
-    fn goals(&self, participant: Participant, ports: std::ops::Range<usize>, rest: Agenda) -> Agenda {
-        ports.rev().fold(rest, |next, port| {
-            Some(Rc::new(Step { goal: Goal::Fill(PortPlace { participant, port }), next }))
-        })
+        goals(participant, 0..link.port, confirmed)
     }
 
     /// What is docked at the ports of a participant, with all below it.  The ads of a gang may be
@@ -196,6 +189,11 @@ impl Gangmatcher {
         top.sort_by_key(|(port, _)| *port);
         top.into_iter().map(|(_, docked)| docked).collect()
     }
+}
+
+/// The goals of filling these ports, then the rest.
+fn goals(participant: Participant, ports: std::ops::Range<usize>, rest: Agenda) -> Agenda {
+    ports.rev().fold(rest, |next, port| Some(Rc::new(Step { goal: Goal::Fill(PortPlace { participant, port }), next })))
 }
 
 impl Drop for Step {

@@ -1,0 +1,156 @@
+//! Operators between operands: a loop with its own stack, by the table of precedences.
+//!
+//! It costs no recursion, so that a chain of a million operators is as safe as a short one.
+
+use chumsky::input::InputRef;
+use chumsky::prelude::*;
+
+use crate::ad::{BinaryOperator, Expression, Kind, PRECEDENCE_UNARY, Span, UnaryOperator};
+
+use super::grammar::{Error, Extra, Grammar, Tokens, expected};
+use super::token::Token;
+
+/// What waits on the operator stack for its right operand.
+enum Waiting {
+    Unary(UnaryOperator, Span),
+    Binary(BinaryOperator),
+    /// `condition ?`: the consequent is being read.
+    Consequent,
+    /// `condition ? consequent :`: the alternative is being read.
+    Alternative,
+}
+
+impl Waiting {
+    fn precedence(&self) -> u8 {
+        match self {
+            Waiting::Unary(..) => PRECEDENCE_UNARY,
+            Waiting::Binary(operator) => operator.precedence(),
+            Waiting::Alternative => 1,
+            Waiting::Consequent => 0,
+        }
+    }
+}
+
+/// Operands and the operators between them, by precedence.
+pub(super) fn operators<'t>(
+    operand: impl Grammar<'t, Expression> + 't,
+    text: &'t [u8],
+) -> impl Grammar<'t, Expression> {
+    custom(move |input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>| {
+        let mut waiting: Vec<Waiting> = Vec::new();
+        let mut operands: Vec<Expression> = Vec::new();
+        let mut open_conditions = 0_usize;
+        loop {
+            while let Some(operator) = input.peek().and_then(Token::unary) {
+                if operator == UnaryOperator::Minus && negative_ahead(input, text) {
+                    break;
+                }
+                let before = input.cursor();
+                input.skip();
+                waiting.push(Waiting::Unary(operator, input.span_since(&before)));
+            }
+            operands.push(elvis(input, &operand)?);
+
+            match input.peek() {
+                Some(Token::Question) => {
+                    input.skip();
+                    reduce(&mut waiting, &mut operands, 2);
+                    waiting.push(Waiting::Consequent);
+                    open_conditions += 1;
+                }
+                Some(Token::Colon) if open_conditions > 0 => {
+                    input.skip();
+                    reduce(&mut waiting, &mut operands, 1);
+                    waiting.pop();
+                    waiting.push(Waiting::Alternative);
+                    open_conditions -= 1;
+                }
+                token => {
+                    let Some(operator) = token.and_then(Token::binary) else { break };
+                    input.skip();
+                    reduce(&mut waiting, &mut operands, operator.precedence());
+                    waiting.push(Waiting::Binary(operator));
+                }
+            }
+        }
+        reduce(&mut waiting, &mut operands, 1);
+        match operands.pop() {
+            Some(expression) if waiting.is_empty() => Ok(expression),
+            _ => Err(expected(input, &["`:`", "an operator"])),
+        }
+    })
+}
+
+/// `operand ?: operand ?: ...`, which associates to the right and binds tightest of all.
+fn elvis<'t>(
+    input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>,
+    operand: &impl Grammar<'t, Expression>,
+) -> Result<Expression, Error<'t>> {
+    let mut last = input.parse(operand)?;
+    let mut before: Vec<Expression> = Vec::new();
+    while skip_elvis(input) {
+        before.push(last);
+        last = input.parse(operand)?;
+    }
+    Ok(before.into_iter().rfold(last, |right, left| {
+        let span = left.span().to(right.span());
+        Expression::new(Kind::Elvis(left, right), span)
+    }))
+}
+
+/// Skips `?:`, also with space between the two.
+fn skip_elvis<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>) -> bool {
+    match input.peek() {
+        Some(Token::Elvis) => {
+            input.skip();
+            true
+        }
+        Some(Token::Question) => {
+            let start = input.save();
+            input.skip();
+            let found = input.peek() == Some(Token::Colon);
+            if found {
+                input.skip();
+            } else {
+                input.rewind(start);
+            }
+            found
+        }
+        _ => false,
+    }
+}
+
+/// Gives their operands to all waiting operators that bind at least as tightly as `precedence`.
+fn reduce(waiting: &mut Vec<Waiting>, operands: &mut Vec<Expression>, precedence: u8) {
+    while waiting.last().is_some_and(|last| last.precedence() >= precedence) {
+        let Some(right) = operands.pop() else { return };
+        let made = match waiting.pop() {
+            Some(Waiting::Unary(operator, at)) => {
+                let span = at.to(right.span());
+                Some(Expression::new(Kind::Unary(operator, right), span))
+            }
+            Some(Waiting::Binary(operator)) => operands.pop().map(|left| {
+                let span = left.span().to(right.span());
+                Expression::new(Kind::Binary(operator, left, right), span)
+            }),
+            Some(Waiting::Alternative) => operands.pop().zip(operands.pop()).map(|(middle, condition)| {
+                let span = condition.span().to(right.span());
+                Expression::new(Kind::Conditional(condition, middle, right), span)
+            }),
+            Some(Waiting::Consequent) | None => None,
+        };
+        operands.extend(made);
+    }
+}
+
+/// Whether a minus and, without a space between, a number stand next: as HTCondor has it, `-5` is a
+/// literal where an operand is expected, and `- 5` is an operation.
+pub(super) fn negative_ahead<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8]) -> bool {
+    let start = input.save();
+    input.skip();
+    let minus: Span = input.span_since(start.cursor());
+    let adjacent = text.get(minus.end as usize).is_some_and(|b| b.is_ascii_digit() || *b == b'.');
+    let number = adjacent && input.peek().is_some_and(Token::is_number);
+    input.rewind(start);
+    number
+}
