@@ -69,7 +69,7 @@ fn source(session: &mut Session, name: String, bytes: Vec<u8>, is_file: bool) ->
     let form = session.options.from.map(Form::from).or(detected).unwrap_or(Form::New);
     let source = Source { name, bytes, form };
     if detected.is_none() && is_file {
-        let problem = Problem::at(0..0, 1, "there is no ad in this file");
+        let problem = Problem::at(0..0, 0, "there is no ad in this file");
         session.problem(&source, &problem)?;
     }
     Ok(source)

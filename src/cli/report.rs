@@ -74,6 +74,10 @@ pub fn width() -> usize {
     columns.filter(|columns| *columns >= 20).unwrap_or(80)
 }
 
+/// Places this many bytes apart are shown in one picture; a picture must not be a screen high, nor a
+/// megabyte wide.
+const NEAR: usize = 400;
+
 /// A problem with the lines around it, as miette draws it.
 struct Picture {
     message: String,
@@ -89,11 +93,11 @@ impl Picture {
         let mut help = problem.help.clone();
         let mut ranges = vec![(problem.range.clone(), None)];
         if let Some((range, text)) = &problem.related {
-            let line = Position::of(&source.bytes, range.start).line;
-            if line.abs_diff(Position::of(&source.bytes, problem.range.start).line) <= 8 {
+            if range.start.abs_diff(problem.range.start) <= NEAR {
                 ranges.push((range.clone(), Some(text.clone())));
             } else {
-                let far = format!("{text} (line {line})");
+                let place = Position::of(&source.bytes, range.start);
+                let far = format!("{text} ({}:{})", place.line, place.column);
                 help = Some(help.map_or(far.clone(), |help| format!("{help}; {far}")));
             }
         }

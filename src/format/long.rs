@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
 
     /// Reads one line; a warning if something behind the expression is ignored, as HTCondor does.
     fn attribute(&self, offset: usize, line: &[u8]) -> Result<((Name, Expression), Option<Problem>), Problem> {
-        let Some(equals) = memchr::memchr(b'=', line) else {
+        let Some(equals) = separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
             return Err(Problem::at(offset + indent..offset + end, self.number, "this line is no attribute")
@@ -152,6 +152,28 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
         writeln!(out)?;
     }
     writeln!(out)
+}
+
+/// Where the `=` is that ends the name: the first of the line, as HTCondor has it, or the one behind a
+/// name in quotes, which may have an `=` in it.
+fn separator(line: &[u8]) -> Option<usize> {
+    if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
+        let start = line.len() - rest.len();
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'\'', b'\\', rest.get(at..)?) {
+            at += found + 1;
+            if rest[at - 1] == b'\\' {
+                at += 1;
+            } else if let Some(behind) = rest.get(at..)
+                && behind.trim_ascii_start().starts_with(b"=")
+            {
+                return Some(start + at + behind.len() - behind.trim_ascii_start().len());
+            } else {
+                break;
+            }
+        }
+    }
+    memchr::memchr(b'=', line)
 }
 
 /// A name at the beginning of a line.  HTCondor reads there anything up to the `=` and knows no

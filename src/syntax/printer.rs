@@ -168,12 +168,7 @@ impl<'a> Printer<'a> {
         }
         self.text(operator.symbol());
         // `-5` is a literal; the operation on 5 needs a space.
-        let number = match operand.kind() {
-            Kind::Literal(Value::Integer(i)) => *i >= 0,
-            Kind::Literal(Value::Real(r)) => r.is_finite() && r.is_sign_positive(),
-            _ => false,
-        };
-        if operator == UnaryOperator::Minus && number && self.style != Style::Library {
+        if operator == UnaryOperator::Minus && self.style != Style::Library && begins_with_digit(operand) {
             self.text(" ");
         }
         self.tasks.push(Task::Expression(operand, PRECEDENCE_UNARY));
@@ -320,6 +315,23 @@ impl<'a> Printer<'a> {
             Value::List(list) => self.out.extend(print_value(&Value::List(list.clone()), self.style)),
             Value::Ad(ad) => self.out.extend(print_ad(ad.ad(), self.style)),
         }
+    }
+}
+
+/// Whether the text of an operand begins with a digit.
+fn begins_with_digit(operand: &Expression) -> bool {
+    let mut first = operand;
+    loop {
+        first = match first.kind() {
+            Kind::Literal(Value::Integer(integer)) => return *integer >= 0,
+            Kind::Literal(Value::Real(real)) => return real.is_finite() && real.is_sign_positive(),
+            Kind::Select(inner, _) | Kind::Subscript(inner, _) | Kind::Elvis(inner, _)
+                if precedence(inner.kind()) >= PRECEDENCE_PRIMARY =>
+            {
+                inner
+            }
+            _ => return false,
+        };
     }
 }
 

@@ -45,16 +45,15 @@ def rule(name):
 
 def big_literals(text):
     """Integer literals of the text that do not fit 64 bits (sign included)."""
-    text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
-    for m in re.finditer(r"(?<![\w.])(-?)(\d{19,})(?![\w.])", text):
+    for m in re.finditer(r"(?<![\w.])(-?)(\d{19,})(?![\w.])", unquoted(text)):
         n = int(m.group(1) + m.group(2))
         if not -2**63 <= n < 2**63:
             yield n
 
 
-def ints(text):
-    """Magnitudes of the numbers written in the text."""
-    return [float(m) for m in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", text)]
+def unquoted(text):
+    """The text without the insides of its strings."""
+    return re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
 
 
 def number(answer):
@@ -77,8 +76,8 @@ def _(text, lib, our):
 
 @rule("list-index-32bit")
 def _(text, lib, our):
-    return (our["type"] == "error" and lib["type"] != "error" and "[" in text
-            and any(abs(n) >= 2**31 for n in ints(text)))
+    return our["type"] == "error" and lib["type"] != "error" and any(
+        not -2**31 <= int(m) < 2**31 for m in re.findall(r"[\w)\]}]\s*\[\s*(-?\d+)\s*\]", unquoted(text)))
 
 
 @rule("int-literal-64bit")
@@ -122,15 +121,16 @@ def _(text, lib, our):
 
 @rule("computed-time-string")
 def _(text, lib, our):
-    if re.search(r"abstime\s*\(", text, re.I) and lib["type"] == "string" and our["type"] in ("abstime", "error"):
-        return True
-    return bool(re.search(r'reltime\s*\(\s*[A-Za-z(]', text, re.I)) and lib["type"] == "reltime" and (
+    expr = text.split("\n")[-1]
+    if re.match(r"abstime\s*\(", expr, re.I):
+        return lib["type"] == "string" and our["type"] in ("abstime", "error")
+    return bool(re.match(r"reltime\s*\(\s*[A-Za-z(]", expr, re.I)) and lib["type"] == "reltime" and (
         values.reltime_value(lib["value"]) == 0) and our["type"] in ("reltime", "error")
 
 
 @rule("ushift-multiple-of-64")
 def _(text, lib, our):
-    return ">>>" in text and lib["type"] == our["type"] == "int" and number(lib) == 0 and number(our) < 0
+    return ">>>" in unquoted(text) and lib["type"] == our["type"] == "int" and number(lib) == 0 and number(our) < 0
 
 
 @rule("pow-negative-base")
@@ -165,7 +165,7 @@ def _(text, lib, our):
 
 @rule("double-dot")
 def _(text, lib, our):
-    return our["type"] == "parse-error" and bool(re.search(r"\.\s*\.", text))
+    return our["type"] == "parse-error" and bool(re.search(r"\.\s*\.", unquoted(text)))
 
 
 @rule("minus-one-second")
@@ -186,7 +186,7 @@ def _(text, lib, our):
 @rule("detached-selection")
 def _(text, lib, our):
     return (bool(re.search(r'\w\]?\)?\[\s*("|\w*[A-Za-z]\w*\])', text)) and lib["type"] in ("undefined", "list", "error", "bool")
-            and our["type"] not in ("parse-error", "failure"))
+            and our["type"] not in ("parse-error", "failure", "error"))
 
 
 @rule("match-ad-names")
@@ -198,17 +198,17 @@ def _(text, lib, our):
 
 @rule("scale-suffix")
 def _(text, lib, our):
-    return lib["type"] == "parse-error" and bool(re.search(r"\d[BKMGTbkmgt]\b", text))
+    return lib["type"] == "parse-error" and bool(re.search(r"\d[BKMGTbkmgt]\b", unquoted(text)))
 
 
 @rule("time-in-single-quotes")
 def _(text, lib, our):
-    return bool(re.search(r"'[^']*\d+:\d+[^']*'", text)) and lib["type"] in ("undefined", "error", "list", "bool", "string", "classad")
+    return bool(re.search(r"'[^']*\d+:\d+[^']*'", unquoted(text))) and lib["type"] in ("undefined", "error", "list", "bool", "string", "classad")
 
 
 @rule("real-ending-in-dot")
 def _(text, lib, our):
-    return lib["type"] == "parse-error" and bool(re.search(r"(?<![\w.])\d+\.(?!\d)", text))
+    return lib["type"] == "parse-error" and bool(re.search(r"(?<![\w.])\d+\.(?!\d)", unquoted(text)))
 
 
 # ----------------------------------------------------------------------- compare

@@ -88,6 +88,7 @@ def operand(v):
 
 
 def gen_op(out, rng, scale):
+    curated(out, "op", "op/curated")
     values = all_values()
     for op in UNARY:
         for v in values:

@@ -1,0 +1,6 @@
+//! Tests of the whole: the samples, the command line, whatever may come in.
+
+mod commands;
+mod properties;
+mod robustness;
+mod samples;

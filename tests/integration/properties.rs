@@ -1,0 +1,163 @@
+//! Properties of random trees.
+
+use std::sync::Arc;
+
+use classad::ad::{
+    AbsoluteTime, Ad, BinaryOperator, Dialect, Expression, Kind, Name, RelativeTime, Span, UnaryOperator, Value,
+};
+use classad::format::{Form, read, write};
+use classad::syntax::{Rules, Style, parse_expression, print};
+use proptest::prelude::*;
+
+fn node(kind: Kind) -> Expression {
+    Expression::new(kind, Span::default())
+}
+
+fn name() -> impl Strategy<Value = Name> {
+    prop_oneof![
+        4 => "[A-Za-z_][A-Za-z0-9_]{0,6}",
+        1 => prop_oneof![Just("true".to_owned()), Just("8:00".to_owned()), Just("a b".to_owned()), Just("é'\\".to_owned())],
+        1 => "[ -~]{1,6}",
+    ]
+    .prop_filter("the papers reserve these", |text| {
+        !["self", "parent", "root"].iter().any(|reserved| text.eq_ignore_ascii_case(reserved))
+    })
+    .prop_map(|text| Name::new(&text))
+}
+
+fn literal() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Undefined),
+        Just(Value::Error(classad::ad::Cause::default())),
+        any::<bool>().prop_map(Value::Boolean),
+        any::<i64>().prop_map(Value::Integer),
+        (-9_i64..9).prop_map(Value::Integer),
+        any::<f64>().prop_map(|real| Value::Real(if real.is_nan() { f64::NAN } else { real })),
+        prop::collection::vec(1_u8..=255, 0..8).prop_map(|bytes| Value::String(bytes.into())),
+        (-4_000_000_000_000_i64..4_000_000_000_000, -1439_i32..1439)
+            .prop_map(|(seconds, minutes)| {
+                Value::AbsoluteTime(AbsoluteTime { seconds: seconds % 200_000_000_000, offset: minutes * 60 })
+            })
+            .prop_filter("years have four digits", |time| match time {
+                Value::AbsoluteTime(time) => (0..=9999).contains(&time.parts_at(time.offset).year),
+                _ => true,
+            }),
+        (-1_000_000_000_i64..1_000_000_000, 0_u32..1_000_000).prop_map(|(seconds, micros)| {
+            #[allow(clippy::cast_precision_loss)]
+            Value::RelativeTime(RelativeTime { seconds: seconds as f64 + f64::from(micros) / 1e6 })
+        }),
+    ]
+}
+
+fn tree() -> impl Strategy<Value = Expression> {
+    let leaf = prop_oneof![
+        literal().prop_map(|value| node(Kind::Literal(value))),
+        name().prop_map(|name| node(Kind::Attribute(name))),
+        name().prop_map(|name| node(Kind::RootAttribute(name))),
+    ];
+    leaf.prop_recursive(5, 40, 4, |inner| {
+        let unary = prop::sample::select(vec![
+            UnaryOperator::Minus,
+            UnaryOperator::Plus,
+            UnaryOperator::Not,
+            UnaryOperator::Complement,
+        ]);
+        let binary = prop::sample::select(BinaryOperator::ALL.to_vec());
+        let many = prop::collection::vec(inner.clone(), 0..4);
+        prop_oneof![
+            (unary, inner.clone()).prop_map(|(operator, a)| node(Kind::Unary(operator, a))),
+            (binary, inner.clone(), inner.clone()).prop_map(|(operator, a, b)| node(Kind::Binary(operator, a, b))),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| node(Kind::Conditional(a, b, c))),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| node(Kind::Elvis(a, b))),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| node(Kind::Subscript(a, b))),
+            (inner.clone(), name()).prop_map(|(a, name)| node(Kind::Select(a, name))),
+            inner.clone().prop_map(|a| node(Kind::Parentheses(a))),
+            ("[a-z]{2,5}", many.clone()).prop_map(|(function, arguments)| {
+                node(Kind::Call(Name::new(&format!("f_{function}")), arguments.into()))
+            }),
+            many.prop_map(|elements| node(Kind::List(elements.into()))),
+            prop::collection::vec((name(), inner), 0..4)
+                .prop_map(|attributes| node(Kind::Ad(attributes.into_iter().collect::<Ad>()))),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    /// parse(print(e)) = e, in both dialects.  A random tree has no parentheses where its text needs
+    /// them; they are added, and from then on the tree does not change any more.
+    #[test]
+    fn what_is_printed_reads_back(tree in tree()) {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let text = print(&tree, Style::New);
+            let again = parse_expression(&text, Rules::new(dialect));
+            prop_assert!(again.is_ok(), "{}", String::from_utf8_lossy(&text));
+            let again = again.unwrap();
+            prop_assert!(bare(&again) == bare(&tree), "{}", String::from_utf8_lossy(&text));
+            let text = print(&again, Style::New);
+            let third = parse_expression(&text, Rules::new(dialect)).unwrap();
+            prop_assert!(third == again, "{}", String::from_utf8_lossy(&text));
+        }
+    }
+
+    /// Ads survive the bracketed form as they are.
+    #[test]
+    fn bracketed_ads_read_back(attributes in prop::collection::vec((name(), tree()), 0..5)) {
+        let ad: Ad = attributes.into_iter().collect();
+        let mut text = Vec::new();
+        write(&mut text, &ad, Form::New).unwrap();
+        let again: Vec<_> = read(&text, Form::New, Dialect::Classad).collect();
+        prop_assert!(matches!(again.as_slice(), [Ok(entry)] if same(&entry.ad, &ad)), "{}", String::from_utf8_lossy(&text));
+    }
+
+    /// Ads survive the long form, as far as it can carry their strings.
+    #[test]
+    fn long_ads_read_back(attributes in prop::collection::vec((name(), tree()), 1..5)) {
+        let ad: Ad = attributes.into_iter().collect();
+        prop_assume!(carried_by_lines(&ad));
+        let mut text = Vec::new();
+        write(&mut text, &ad, Form::Long).unwrap();
+        let again: Vec<_> = read(&text, Form::Long, Dialect::Condor).collect();
+        prop_assert!(matches!(again.as_slice(), [Ok(entry)] if same(&entry.ad, &ad)), "{}", String::from_utf8_lossy(&text));
+    }
+}
+
+/// The tree without its parentheses.
+fn bare(tree: &Expression) -> Expression {
+    let all = |trees: &[Expression]| trees.iter().map(bare).collect::<Vec<_>>();
+    node(match tree.bare().kind() {
+        Kind::Parentheses(inner) => return bare(inner),
+        Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => return tree.bare().clone(),
+        Kind::Select(a, name) => Kind::Select(bare(a), name.clone()),
+        Kind::Subscript(a, b) => Kind::Subscript(bare(a), bare(b)),
+        Kind::Unary(operator, a) => Kind::Unary(*operator, bare(a)),
+        Kind::Binary(operator, a, b) => Kind::Binary(*operator, bare(a), bare(b)),
+        Kind::Conditional(a, b, c) => Kind::Conditional(bare(a), bare(b), bare(c)),
+        Kind::Elvis(a, b) => Kind::Elvis(bare(a), bare(b)),
+        Kind::Call(name, arguments) => Kind::Call(name.clone(), all(arguments).into()),
+        Kind::List(elements) => Kind::List(all(elements).into()),
+        Kind::Ad(ad) => Kind::Ad(ad.iter().map(|a| (a.name.clone(), bare(a.expression))).collect()),
+    })
+}
+
+/// Whether two ads are the same, parentheses aside.
+fn same(left: &Ad, right: &Ad) -> bool {
+    let bare = |ad: &Ad| bare(&node(Kind::Ad(ad.clone())));
+    bare(left) == bare(right)
+}
+
+/// Whether no string has a newline, or a backslash before its end where more may follow.
+fn carried_by_lines(ad: &Ad) -> bool {
+    let mut pending: Vec<Arc<Expression>> = ad.iter().map(|a| Arc::new(a.expression.clone())).collect();
+    while let Some(expression) = pending.pop() {
+        if let Kind::Literal(Value::String(text)) = expression.kind() {
+            let bytes = text.as_bytes();
+            if bytes.contains(&b'\n') || bytes.ends_with(b"\\") || bytes.ends_with(b"\r") {
+                return false;
+            }
+        }
+        expression.kind().for_each_child(|child| pending.push(Arc::new(child.clone())));
+    }
+    true
+}

@@ -1,0 +1,206 @@
+//! Whatever comes in: no panic, no hang, no overflow; the right exit status and a place.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use classad::ad::{Ad, Dialect, Value};
+use classad::eval::{Context, Environment, Evaluator, Halt};
+use classad::syntax::{Rules, Style, parse_ad, parse_expression, print};
+
+/// Runs the binary with this on its standard input.
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
+        .args(arguments)
+        .env("TZ", "UTC")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("it has an input");
+    let input = input.to_vec();
+    // It may stop reading early; that is its right.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).expect("the folder can be written");
+    path
+}
+
+/// Parses a file of these bytes: exit status, standard output and error.
+fn parse(name: &str, bytes: &[u8]) -> (Option<i32>, String, String) {
+    let path = file(name, bytes);
+    let output = run(&["parse", path.to_str().expect("a plain path")], b"");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn bad_files_are_told_with_their_place_and_the_rest_is_read() {
+    let good_long = "\n\ngood = 1\n";
+    let good_new = "\n[ good = 1 ]\n";
+    for (name, bytes, place) in [
+        ("string.long", format!("a = \"x{good_long}"), "1:5"),
+        ("bracket.long", format!("a = 1\nb = (2{good_long}"), "2:7"),
+        ("junk.long", format!("this is no ad{good_long}"), "1:1"),
+        ("nul.long", format!("a = \"x\0y\"{good_long}"), "1:5"),
+        ("closing.long", format!("a = ){good_long}"), "1:5"),
+        ("comment.new", format!("[ a = 1 ]{good_new}/* x"), "3:1"),
+        ("string.new", format!("[ a = \"x ]{good_new}"), "1:7"),
+        ("bracket.new", format!("[ a = (1 ]{good_new}"), "1:10"),
+        ("closing.new", format!("[ a = 1 ] ]{good_new}"), "1:11"),
+        ("nul.new", format!("[ a = \0 ]{good_new}"), "1:7"),
+        ("empty-value.new", format!("[ a = ]{good_new}"), "1:7"),
+        ("character.new", format!("[ a = 1 $ 2 ]{good_new}"), "1:9"),
+    ] {
+        let (status, out, err) = parse(name, bytes.as_bytes());
+        assert_eq!(status, Some(2), "{name}: {err}");
+        assert!(out.contains("good = 1"), "{name}: the rest is lost: {out}");
+        assert!(err.contains(&format!("{name}:{place}]")), "{name}: no place {place} in {err}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_told_where_an_escape_could_stand() {
+    let (status, out, err) = parse("utf8.new", b"[ a = \"\xff\" ]\n[ good = 1 ]");
+    assert_eq!(status, Some(2), "{err}");
+    assert!(out.contains("good = 1") && err.contains("utf8.new:1:7]") && err.contains("\\377"), "{err}");
+    let (status, _, err) = parse("utf8-name.long", b"\xff = 1\n");
+    assert!(status == Some(2) && err.contains("utf8-name.long:1:1]"), "{err}");
+    // HTCondor's long form has no escapes: it writes any byte of a string as it is.
+    let path = file("bytes.long", b"a = \"\xff\xfe\"\n");
+    let output = run(&["parse", path.to_str().unwrap()], b"");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"a = \"\xff\xfe\"\n\n".as_slice()));
+}
+
+#[test]
+fn odd_files() {
+    // Windows' line ends are line ends.
+    let (status, out, _) = parse("crlf.long", b"a = 1\r\nb = \"x\"\r\n\r\nc = 2\r\n");
+    assert_eq!((status, out.as_str()), (Some(0), "a = 1\nb = \"x\"\n\nc = 2\n\n"));
+    let (status, _, err) = parse("empty.long", b"");
+    assert!(status == Some(2) && err.contains("empty.long:1:1]"), "{err}");
+    for (name, bytes) in [("x.json", &b"{\"a\": 1}"[..]), ("x.xml", b"<c></c>"), ("x.gz", b"\x1f\x8b\x08\0")] {
+        let (status, _, err) = parse(name, bytes);
+        assert!(status == Some(2) && err.contains(&format!("{name}:1:1]")), "{err}");
+    }
+    for missing in [env!("CARGO_TARGET_TMPDIR"), "no-such-file.ads"] {
+        let output = run(&["parse", missing], b"");
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && err.contains(missing), "{err}");
+    }
+    // An empty pipe is a pool of no machines.
+    assert_eq!(run(&["query", "true"], b"").status.code(), Some(1));
+}
+
+#[test]
+fn lines_of_ten_megabytes() {
+    let long = "x".repeat(10_000_000);
+    let (status, out, _) = parse("long-string.long", format!("a = \"{long}\"\n").as_bytes());
+    assert_eq!((status, out.len()), (Some(0), 10_000_008));
+    for (name, line) in [
+        ("long-name.long", long.clone()),
+        ("long-open.long", format!("a = {}", "(".repeat(10_000_000))),
+        ("long-quote.new", format!("[ a = \"{long} ]")),
+        ("long-tail.new", format!("[ a = {long} $ ]")),
+        ("long-not.new", format!("[ a = {} ]", "!".repeat(10_000_000))),
+    ] {
+        let (status, _, err) = parse(name, line.as_bytes());
+        assert_eq!(status, Some(2), "{name}");
+        assert!(err.contains(&format!("{name}:1:")) && err.len() < 4_000, "{name}: {} bytes of error", err.len());
+    }
+}
+
+#[test]
+fn random_bytes_never_panic() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let alphabet = b"[]{}();=\"'\\/*ab01.,<>&|?:!-+ \n\r\t\0\xff";
+    for _ in 0..20_000 {
+        let bytes: Vec<u8> = (0..random.usize(0..40)).map(|_| alphabet[random.usize(0..alphabet.len())]).collect();
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            for form in [classad::format::Form::Long, classad::format::Form::New] {
+                for item in classad::format::read(&bytes, form, dialect) {
+                    if let Err(problem) = item {
+                        assert!(problem.range.start <= problem.range.end && problem.range.end <= bytes.len());
+                    }
+                }
+            }
+            if let Ok(tree) = parse_expression(&bytes, Rules::new(dialect)) {
+                let again = parse_expression(&print(&tree, Style::New), Rules::new(dialect));
+                assert!(again.is_ok_and(|again| again == tree), "{}", String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+}
+
+fn evaluate(text: &str) -> Result<Value, Halt> {
+    let tree = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).expect("it parses");
+    let copy = tree.clone();
+    let (environment, frame) = Environment::alone(Ad::default());
+    let value = Evaluator::new(&environment, Context::new(Dialect::Condor)).evaluate(&copy, &frame);
+    assert!(copy == tree);
+    value
+}
+
+#[test]
+fn no_depth_overflows_the_stack() {
+    // As little stack as any thread may have.
+    let small = std::thread::Builder::new().stack_size(512 * 1024);
+    let test = small.spawn(|| {
+        let deep = |open: &str, close: &str| evaluate(&(open.repeat(100_000) + "1" + &close.repeat(100_000)));
+        assert_eq!(evaluate(&("1+".repeat(1_000_000) + "1")), Ok(Value::Integer(1_000_001)));
+        assert_eq!(evaluate(&("true&&".repeat(1_000_000) + "true")), Ok(Value::Boolean(true)));
+        assert_eq!(deep("(", ")"), Ok(Value::Integer(1)));
+        assert_eq!(deep("true?1:", ""), Ok(Value::Integer(1)));
+        assert_eq!(deep("false?1:", ""), Ok(Value::Integer(1)));
+        assert!(matches!(deep("{", "}"), Ok(Value::List(_))));
+        assert!(matches!(deep("[a=", "]"), Ok(Value::Ad(_))));
+        for (open, close) in [("-", ""), ("!", ""), ("f(", ")"), ("a[", "]"), ("1+(", ")"), ("strcat(", ")")] {
+            match deep(open, close) {
+                Ok(_) | Err(Halt::TooDeep(_)) => {}
+                Err(halt) => panic!("{open}: {halt}"),
+            }
+        }
+        let nest = "[a=".repeat(100_000) + "1" + &"]".repeat(100_000);
+        let ad = parse_ad(nest.as_bytes(), Rules::default()).expect("it parses");
+        assert!(ad == ad.clone().iter().map(|a| (a.name.clone(), a.expression.clone())).collect());
+    });
+    test.expect("a thread starts").join().expect("nothing overflows");
+}
+
+#[test]
+fn budgets_end_what_would_not() {
+    // Each attribute uses the next one twice: 2^40 steps.
+    let text: Vec<String> = (0..40).map(|i| format!("a{i} = a{} + a{}", i + 1, i + 1)).collect();
+    let ad = format!("[ {}; a40 = 1 ]", text.join("; "));
+    let path = file("doubling.new", ad.as_bytes());
+    let output = run(&["eval", "--my", path.to_str().unwrap(), "a0"], b"");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--max-steps"));
+    let output = run(&["eval", "--max-depth", "10", &"-(".repeat(20).replace("-(", "- "), "1"], b"");
+    assert_eq!(output.status.code(), Some(2), "an operator without operand is a syntax error");
+    let nested = "- ".repeat(20) + "1";
+    assert_eq!(run(&["eval", "--max-depth", "10", &nested], b"").status.code(), Some(3));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let pool = format!("{}\n", "a = 1\n\n".repeat(200_000));
+    let path = file("large.long", pool.as_bytes());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
+        .args(["parse", path.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
