@@ -234,6 +234,21 @@ impl<'e> Evaluator<'e> {
         }
     }
 
+    /// The value of an element as HTCondor's functions see it: evaluated where they are called, but for
+    /// lists and ads, which know where they were written.
+    pub(super) fn element_here(
+        &mut self,
+        element: &Expression,
+        list: &List,
+        frame: &Arc<Frame>,
+    ) -> Result<Value, Halt> {
+        let scope = match element.bare().kind() {
+            Kind::List(_) | Kind::Ad(_) => list.scope.as_ref().unwrap_or(frame),
+            _ => frame,
+        };
+        self.evaluate(element, scope)
+    }
+
     /// HTCondor selects from each element of a list, evaluated where the selection stands.
     fn select_each(&mut self, list: &List, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
         // A list that contains itself would be selected from for ever.
@@ -242,8 +257,8 @@ impl<'e> Evaluator<'e> {
             list.elements
                 .iter()
                 .map(|element| {
-                    let element = evaluator.evaluate(element, frame)?;
-                    evaluator.select(&element, name, span, frame).map(Expression::literal)
+                    let element = evaluator.element_here(element, list, frame)?;
+                    evaluator.select(&element, name, span, frame).map(detached).map(Expression::literal)
                 })
                 .collect::<Result<Vec<_>, Halt>>()
         });
@@ -353,7 +368,7 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// HTCondor's `ad["name"]` gives lists and ads without the scope they stand in.
+/// HTCondor's `ad["name"]` and `list.name` give lists and ads without the scope they stand in.
 fn detached(value: Value) -> Value {
     let nowhere = |ad| Frame::root(ad, Participant::MAX);
     match value {

@@ -288,6 +288,8 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
         (BinaryOperator::BitOr, _) => a | b,
         (BinaryOperator::BitXor, _) => a ^ b,
         (BinaryOperator::ShiftLeft, Dialect::Condor) => a.wrapping_shl(count),
+        // HTCondor's library does not take the count of a negative number modulo the width.
+        (BinaryOperator::ShiftRight, Dialect::Condor) if a < 0 => a >> b.clamp(0, 63),
         (BinaryOperator::ShiftRight, Dialect::Condor) => a.wrapping_shr(count),
         (BinaryOperator::ShiftRightUnsigned, Dialect::Condor) => (a as u64).wrapping_shr(count) as i64,
         (BinaryOperator::ShiftLeft, Dialect::Classad) => i64::from((a as i32).wrapping_shl(count)),

@@ -73,8 +73,8 @@ impl<'c, 'e> Call<'c, 'e> {
         self.arguments.get(index)
     }
 
-    /// The values of the elements of a list: where it was written, but in HTCondor's dialect where the
-    /// call stands, as its library has it.
+    /// The values of the elements of a list: evaluated where it was written, but in HTCondor's dialect
+    /// where the call stands, as its library has it.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl<'c, 'e> Call<'c, 'e> {
         match self.dialect() {
             Dialect::Classad => (0..list.elements.len()).map(|index| self.evaluator.element(list, index)).collect(),
             Dialect::Condor => {
-                list.elements.iter().map(|element| self.evaluator.evaluate(element, self.frame)).collect()
+                list.elements.iter().map(|element| self.evaluator.element_here(element, list, self.frame)).collect()
             }
         }
     }
