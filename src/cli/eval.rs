@@ -7,9 +7,10 @@ use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
 use classad::eval::{Environment, Evaluator};
 use classad::format::Problem;
 
-use super::input::{self, Source};
+use super::input;
 use super::output::{out, value_text};
 use super::session::Session;
+use super::source::Source;
 use super::{Failure, Status, cases, report, trace};
 
 const EXAMPLES: &str = "\

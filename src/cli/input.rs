@@ -9,21 +9,8 @@ use classad::format::{self, Form, Problem};
 use classad::syntax::{Rules, parse_expression};
 
 use super::session::Session;
+use super::source::Source;
 use super::{Failure, report};
-
-/// A file or a pipe, read as a whole.
-pub struct Source {
-    pub name: String,
-    pub bytes: Vec<u8>,
-    pub form: Form,
-}
-
-impl Source {
-    /// A text that stands on the command line itself.
-    pub fn of_text(name: &str, text: &str) -> Self {
-        Source { name: name.to_owned(), bytes: text.as_bytes().to_vec(), form: Form::New }
-    }
-}
 
 /// An ad and what it is called.
 pub struct Identified {

@@ -6,11 +6,13 @@ mod functions;
 mod gangmatch;
 mod input;
 mod matches;
+mod options;
 mod output;
 mod parse;
 mod query;
 mod report;
 mod session;
+mod source;
 mod trace;
 
 use std::io;
@@ -18,7 +20,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use session::{Options, Session};
+use options::Options;
+use session::Session;
 
 /// What a command has to say by its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

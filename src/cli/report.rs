@@ -10,8 +10,8 @@ use miette::{
     SourceSpan, SpanContents,
 };
 
-use super::input::Source;
-use super::session::{Color, Options};
+use super::options::{Color, Options};
+use super::source::Source;
 
 /// Reports a problem of a file on standard error.
 pub fn problem(options: &Options, source: &Source, problem: &Problem) {

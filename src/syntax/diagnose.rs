@@ -5,7 +5,7 @@ use chumsky::error::{RichPattern, RichReason};
 use crate::ad::Span;
 
 use super::SyntaxError;
-use super::grammar::{Error, plain};
+use super::parser::{Error, plain};
 use super::token::{Flaw, Spanned, Token};
 
 /// Puts chumsky's error into our words.

@@ -4,8 +4,8 @@
 //! our own, with its own stack: it costs no recursion, so that a chain of a million operators is as
 //! safe as a short one, and it keeps chumsky's rich errors at little more than the price of none.
 
-use chumsky::error::{LabelError, Rich};
-use chumsky::input::{InputRef, MappedInput};
+use chumsky::error::Rich;
+use chumsky::input::InputRef;
 use chumsky::prelude::*;
 
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
@@ -13,6 +13,7 @@ use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
 use super::SyntaxError;
 use super::diagnose::explain;
 use super::literal::{self, Quoted};
+use super::parser::{Error, Extra, Grammar, Tokens, expected, plain};
 use super::precedence::{negative_ahead, operators};
 use super::token::{Spanned, Strings, Token, lex};
 
@@ -76,32 +77,6 @@ pub fn parse_prefix(text: &[u8], rules: Rules) -> Result<(Expression, Option<Spa
 pub fn parse_ad(text: &[u8], rules: Rules) -> Result<Ad, SyntaxError> {
     let tokens = lex_checked(text, rules)?;
     run(record(text, rules, expression(text, rules)).then_ignore(end()), &tokens, text).map(collect)
-}
-
-pub(super) type Tokens<'t> = MappedInput<'t, Token, Span, &'t [Spanned]>;
-pub(super) type Error<'t> = Rich<'t, Token, Span, SyntaxError>;
-pub(super) type Extra<'t> = chumsky::extra::Err<Error<'t>>;
-
-pub(super) trait Grammar<'t, T>: Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone {}
-impl<'t, T, P: Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone> Grammar<'t, T> for P {}
-
-impl chumsky::span::Span for Span {
-    type Context = ();
-    type Offset = u32;
-
-    fn new((): (), range: std::ops::Range<u32>) -> Self {
-        Span { start: range.start, end: range.end }
-    }
-
-    fn context(&self) {}
-
-    fn start(&self) -> u32 {
-        self.start
-    }
-
-    fn end(&self) -> u32 {
-        self.end
-    }
 }
 
 fn length(text: &[u8]) -> u32 {
@@ -186,11 +161,6 @@ fn name(text: &[u8], rules: Rules) -> impl Grammar<'_, Name> {
                 .map_err(|error| Rich::custom(error.span, error)),
         },
     )
-}
-
-/// The text of a token that is ASCII by its definition.
-pub(super) fn plain(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
-    String::from_utf8_lossy(&text[span.range()])
 }
 
 /// The text between the quotes of a token.
@@ -367,14 +337,6 @@ fn sound<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, read: Result<K
         input.emit(Rich::custom(error.span, error));
         Kind::Literal(Value::Undefined)
     })
-}
-
-/// The error that one of these should stand next.
-pub(super) fn expected<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, labels: &[&'static str]) -> Error<'t> {
-    let before = input.cursor();
-    let found = input.next();
-    let span = input.span_since(&before);
-    LabelError::<Tokens<'t>, _>::expected_found(labels.iter().copied(), found.map(Into::into), span)
 }
 
 /// The number that stands next.

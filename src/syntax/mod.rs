@@ -3,13 +3,16 @@
 mod diagnose;
 mod error;
 mod grammar;
+mod group;
 mod literal;
+mod parser;
 mod precedence;
 mod printer;
 mod token;
 
 pub use error::SyntaxError;
 pub use grammar::{Rules, parse_ad, parse_expression, parse_prefix};
+pub use group::{Group, first_group};
 pub use literal::{number_prefix, read_name};
 pub use printer::{Style, print, print_ad, print_name, print_string, print_value};
-pub use token::{Group, Strings, Token, first_group};
+pub use token::{Strings, Token};

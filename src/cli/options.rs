@@ -1,0 +1,80 @@
+//! The options that every command takes.
+
+use clap::{Args, ValueEnum};
+use classad::ad::{AbsoluteTime, Dialect};
+use classad::format::Form;
+
+/// Options of every command.
+#[derive(Args, Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct Options {
+    /// Whose language: the papers' or HTCondor's [default: HTCondor's if any input is in a form of
+    /// HTCondor's, else the papers']
+    #[arg(long, global = true, env = "CLASSAD_DIALECT", value_parser = dialect, value_name = "classad|condor")]
+    pub dialect: Option<Dialect>,
+    /// The form of the input, instead of finding it out
+    #[arg(long, global = true, value_name = "FORM")]
+    pub from: Option<InputForm>,
+    /// The time that functions read: seconds since 1970, or as in absTime("...")
+    #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    pub now: Option<i64>,
+    /// Where `random()` starts
+    #[arg(long, global = true, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How many steps one evaluation may take
+    #[arg(long, global = true, value_name = "N")]
+    pub max_steps: Option<u64>,
+    /// How many evaluations may be nested in one another
+    #[arg(long, global = true, value_name = "N")]
+    pub max_depth: Option<u32>,
+    /// Bad ads are warnings: they do not change the exit status
+    #[arg(long, global = true)]
+    pub lenient: bool,
+    /// Stop at the first bad ad
+    #[arg(long, global = true)]
+    pub fail_fast: bool,
+    /// Exit with 0 whatever is found
+    #[arg(long, global = true)]
+    pub exit_zero: bool,
+    /// Print nothing on standard output
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// A form that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InputForm {
+    /// HTCondor's long form
+    Long,
+    /// Bracketed ads
+    New,
+}
+
+impl From<InputForm> for Form {
+    fn from(form: InputForm) -> Self {
+        match form {
+            InputForm::Long => Form::Long,
+            InputForm::New => Form::New,
+        }
+    }
+}
+
+fn dialect(text: &str) -> Result<Dialect, String> {
+    text.parse()
+}
+
+fn time(text: &str) -> Result<i64, String> {
+    let moment = || AbsoluteTime::parse(text).map(|time| time.seconds);
+    text.parse().ok().or_else(moment).ok_or_else(|| "neither seconds since 1970 nor a time".to_owned())
+}
