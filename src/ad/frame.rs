@@ -20,19 +20,52 @@ pub struct Frame {
     pub participant: Participant,
     /// The position in the port list, if this ad is a port of the root; labels are seen from there.
     pub port: Option<u32>,
+    /// Whether HTCondor falls through from here to the other ad of a match: from a root, not from an ad
+    /// nested in it.
+    pub falls_through: bool,
 }
 
 impl Frame {
     /// The outermost link for an ad that is not nested.
     #[must_use]
     pub fn root(ad: Ad, participant: Participant) -> Arc<Frame> {
-        Arc::new(Frame { ad, enclosing: None, participant, port: None })
+        Arc::new(Frame { ad, enclosing: None, participant, port: None, falls_through: true })
     }
 
     /// The link for an ad nested in `self`.
     #[must_use]
     pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<Frame> {
-        Arc::new(Frame { ad, participant: self.participant, port: self.port, enclosing: Some(Arc::clone(self)) })
+        Arc::new(Frame {
+            ad,
+            participant: self.participant,
+            port: self.port,
+            enclosing: Some(Arc::clone(self)),
+            falls_through: false,
+        })
+    }
+
+    /// The link for a port of the ad that `self` is.
+    #[must_use]
+    pub fn dock(self: &Arc<Self>, record: Ad, position: Option<u32>) -> Arc<Frame> {
+        Arc::new(Frame {
+            ad: record,
+            participant: self.participant,
+            port: position,
+            enclosing: Some(Arc::clone(self)),
+            falls_through: false,
+        })
+    }
+
+    /// The same link as the place of an evaluation of its own, which falls through.
+    #[must_use]
+    pub fn as_context(&self) -> Arc<Frame> {
+        Arc::new(Frame {
+            ad: self.ad.clone(),
+            participant: self.participant,
+            port: self.port,
+            enclosing: self.enclosing.clone(),
+            falls_through: true,
+        })
     }
 
     /// The outermost link.

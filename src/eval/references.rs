@@ -21,7 +21,7 @@ pub struct Reference {
 /// The references of an expression that its own ad does not answer, in the order of first use,
 /// through the ad's own attributes.
 ///
-/// What a computed `eval(...)` or `ad[expression]` refers to is not among them.
+/// A name that only falls through to the partner of a match is external, too.  What a computed `eval(...)` or `ad[expression]` refers to is not among them.
 #[must_use]
 pub fn external_references(
     expression: &Expression,
@@ -82,7 +82,7 @@ impl Walk<'_> {
         let first = &path[0];
         let mut found = match innermost.kind() {
             Kind::RootAttribute(_) => self.environment.resolve_root(frame, first, self.context),
-            _ => self.environment.resolve(frame, first, self.context),
+            _ => self.environment.resolve_own(frame, first, self.context),
         };
         let mut known = 0;
         for name in &path[1..] {

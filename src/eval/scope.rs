@@ -136,6 +136,16 @@ impl Environment {
     /// What an unqualified name refers to in a scope.
     #[must_use]
     pub fn resolve(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
+        match self.resolve_own(frame, name, context) {
+            Resolution::Missing => self.fall_through(frame, name, context).unwrap_or(Resolution::Missing),
+            found => found,
+        }
+    }
+
+    /// What an unqualified name refers to among an ad's own attributes and the names it has for others:
+    /// what it would only find by falling through to its partner is missing.
+    #[must_use]
+    pub fn resolve_own(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect == Dialect::Classad
             && let Some(value) = self.built_in(frame, name, context)
         {
@@ -150,7 +160,7 @@ impl Environment {
         if context.dialect == Dialect::Classad && self.matching && name.is("my") {
             return Resolution::Value(ad_value(frame));
         }
-        self.fall_through(frame, name, context).unwrap_or(Resolution::Missing)
+        Resolution::Missing
     }
 
     /// What `.name` refers to: an attribute of the root of this scope.
@@ -244,7 +254,7 @@ impl Environment {
     /// In the one partner of an ad without a port list.  HTCondor does this only for names in the ad
     /// itself, not for those in ads nested in it.
     fn fall_through(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Resolution> {
-        if context.dialect.is_condor() && frame.enclosing.is_some() {
+        if context.dialect.is_condor() && !frame.falls_through {
             return None;
         }
         let partner = self.port(self.member(frame)?.fallback?)?;

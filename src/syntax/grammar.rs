@@ -13,7 +13,7 @@ use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
 use super::SyntaxError;
 use super::diagnose::explain;
 use super::literal::{self, Quoted};
-use super::parser::{Error, Extra, Grammar, Tokens, expected, plain};
+use super::parser::{Extra, Grammar, Tokens, expected, plain};
 use super::precedence::{negative_ahead, operators};
 use super::token::{Spanned, Strings, Token, lex};
 

@@ -7,7 +7,7 @@ use crate::syntax::{Rules, Style, parse_expression, print, print_name};
 
 use super::super::operators::{Truth, truth};
 use super::super::references::{Reference, external_references};
-use super::super::{Environment, Halt, Resolution};
+use super::super::{Halt, Resolution};
 use super::patterns::matches_ignoring_case;
 use super::{Call, Example, Function};
 
@@ -143,10 +143,9 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     }
     let Some((expression, frame)) = referred(call, reference)? else { return Ok(Value::Undefined) };
     let context = *call.context();
-    // What only the other side of a match has is missing here.
-    let nobody = Environment::default();
+    let environment = call.evaluator().environment();
     let mut names: Vec<Name> =
-        external_references(&expression, &frame, &nobody, &context).iter().map(missing_part).collect();
+        external_references(&expression, &frame, environment, &context).iter().map(missing_part).collect();
     names.sort();
     names.dedup();
     if call.len() == 1 {
@@ -195,7 +194,7 @@ fn in_each(call: &mut Call<'_, '_>, list: &List) -> Result<Vec<Value>, Halt> {
     elements
         .into_iter()
         .map(|element| match element {
-            Value::Ad(ad) => call.evaluate(&expression, &ad.frame),
+            Value::Ad(ad) => call.evaluate(&expression, &ad.frame.as_context()),
             Value::Undefined => Ok(Value::Undefined),
             other => Ok(call.unsuitable(&other, "an ad")),
         })

@@ -1,5 +1,515 @@
-//! PLACEHOLDER
+//! Functions about strings that list items, such as `"a, b"`; all of them are HTCondor's own.
 
-use super::Function;
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
-pub(super) const FUNCTIONS: &[Function] = &[];
+use crate::ad::{Text, Type, Value};
+
+use super::strings::{Outcome, exceptions_decide, excerpt, is_space, settled, string_of, string_or};
+use super::{Call, Example, Function};
+
+/// A row for a function that makes one number of a list of them.
+macro_rules! summary {
+    ($name:literal, $doc:literal, $call:literal, $value:literal, $summarize:expr) => {
+        Function {
+            name: $name,
+            fewest: 1,
+            most: Some(2),
+            strict: false,
+            signature: concat!($name, "(string [, delimiters]) -> int | real"),
+            doc: $doc,
+            example: Example::both($call, $value),
+            body: |call| {
+                let values = call.all_values()?;
+                settled(numbers_of(call, &values).map(|numbers| $summarize(call, &numbers)))
+            },
+        }
+    };
+}
+
+/// A row for a function that looks for items in a list.
+macro_rules! search {
+    ($name:literal, $signature:literal, $doc:literal, $call:literal, $search:expr) => {
+        Function {
+            name: $name,
+            fewest: 2,
+            most: Some(3),
+            strict: false,
+            signature: $signature,
+            doc: $doc,
+            example: Example::both($call, "true"),
+            body: |call| {
+                let values = call.all_values()?;
+                settled(Search::new(call, &values).map(|search| Value::Boolean($search(&search))))
+            },
+        }
+    };
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "stringListSize",
+        fewest: 1,
+        most: Some(2),
+        strict: false,
+        signature: "stringListSize(string [, delimiters]) -> int",
+        doc: "how many items a string lists, by default between commas and spaces",
+        example: Example::both("stringListSize(\"red, green, blue\")", "3"),
+        body: |call| {
+            let values = call.all_values()?;
+            settled(list_argument(call, &values).map(|list| Value::Integer(signed(list.items().count()))))
+        },
+    },
+    summary!(
+        "stringListSum",
+        "the sum of the numbers that a string lists",
+        "stringListSum(\"10, 20, 2.5\")",
+        "32.5",
+        sum
+    ),
+    summary!(
+        "stringListAvg",
+        "the average of the numbers that a string lists; whole if all of them are",
+        "stringListAvg(\"10, 20, 30.0\")",
+        "20.0",
+        average
+    ),
+    summary!(
+        "stringListMin",
+        "the least of the numbers that a string lists",
+        "stringListMin(\"30, 10, 20\")",
+        "10",
+        least
+    ),
+    summary!(
+        "stringListMax",
+        "the greatest of the numbers that a string lists",
+        "stringListMax(\"-30, -10, -20\")",
+        "-10",
+        greatest
+    ),
+    search!(
+        "stringListMember",
+        "stringListMember(item, string [, delimiters]) -> bool",
+        "whether a string lists an item",
+        "stringListMember(\"b\", \"a, b\")",
+        |search: &Search| search.lists_item(<[u8]>::eq)
+    ),
+    search!(
+        "stringListIMember",
+        "stringListIMember(item, string [, delimiters]) -> bool",
+        "whether a string lists an item, in any case",
+        "stringListIMember(\"B\", \"a, b\")",
+        |search: &Search| search.lists_item(<[u8]>::eq_ignore_ascii_case)
+    ),
+    search!(
+        "stringListSubsetMatch",
+        "stringListSubsetMatch(string, string [, delimiters]) -> bool",
+        "whether the second string lists every item of the first",
+        "stringListSubsetMatch(\"c, a\", \"a, b, c\")",
+        |search: &Search| search.lists_all(<[u8]>::to_vec)
+    ),
+    search!(
+        "stringListISubsetMatch",
+        "stringListISubsetMatch(string, string [, delimiters]) -> bool",
+        "whether the second string lists every item of the first, in any case",
+        "stringListISubsetMatch(\"C, A\", \"a, b, c\")",
+        |search: &Search| search.lists_all(<[u8]>::to_ascii_lowercase)
+    ),
+    Function {
+        name: "stringListsIntersect",
+        fewest: 2,
+        most: Some(3),
+        strict: true,
+        signature: "stringListsIntersect(string, string [, delimiters]) -> bool",
+        doc: "whether two strings list an item in common",
+        example: Example::both("stringListsIntersect(\"a,b\", \"b,c\")", "true"),
+        body: |call| {
+            let values = call.all_values()?;
+            settled(intersect(call, &values))
+        },
+    },
+];
+
+/// What separates items for most of these functions.
+pub(super) const DELIMITERS: &str = ", ";
+
+/// A string, and the bytes that separate its items.
+pub(super) struct StringList {
+    text: Text,
+    delimiters: Text,
+}
+
+impl StringList {
+    pub(super) fn new(text: Text, delimiters: Text) -> Self {
+        StringList { text, delimiters }
+    }
+
+    /// The items, without the space around them; what is only space is no item.
+    pub(super) fn items(&self) -> impl Iterator<Item = &[u8]> {
+        self.parts().map(trim).filter(|item| !item.is_empty())
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        let mut separates = [false; 256];
+        for delimiter in self.delimiters.as_bytes() {
+            separates[usize::from(*delimiter)] = true;
+        }
+        self.text.as_bytes().split(move |byte| separates[usize::from(*byte)])
+    }
+}
+
+fn trim(mut text: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = text
+        && is_space(*first)
+    {
+        text = rest;
+    }
+    while let [rest @ .., last] = text
+        && is_space(*last)
+    {
+        text = rest;
+    }
+    text
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// The list that the first argument is, with the delimiters of the second.
+fn list_argument(call: &Call<'_, '_>, values: &[Value]) -> Outcome<StringList> {
+    let text = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
+    Ok(StringList::new(text, string_or(call, values.get(1), DELIMITERS)?))
+}
+
+/// The numbers that a string lists.
+struct Numbers {
+    values: Vec<f64>,
+    /// The same, exactly, if every item is written as an integer.
+    integers: Option<Vec<i128>>,
+}
+
+fn numbers_of(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Numbers> {
+    let list = list_argument(call, values)?;
+    let mut values = Vec::new();
+    let mut integers = Some(Vec::new());
+    for item in list.items() {
+        let Some(value) = leading_real(item) else {
+            return Err(call.error(format!("`{}` is not a number", excerpt(item))));
+        };
+        values.push(value);
+        match &mut integers {
+            Some(integers) if item.iter().all(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9')) => {
+                integers.push(leading_integer(item));
+            }
+            _ => integers = None,
+        }
+    }
+    Ok(Numbers { values, integers })
+}
+
+fn sum(_: &Call<'_, '_>, numbers: &Numbers) -> Value {
+    numbers.result(numbers.total())
+}
+
+fn average(_: &Call<'_, '_>, numbers: &Numbers) -> Value {
+    #[allow(clippy::cast_precision_loss, reason = "no list has that many items")]
+    let count = numbers.values.len().max(1) as f64;
+    numbers.result(numbers.total() / count)
+}
+
+fn least(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
+    extreme(call, numbers, Ordering::Less)
+}
+
+fn greatest(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
+    extreme(call, numbers, Ordering::Greater)
+}
+
+/// The item that all others are not less, or not greater, than.
+fn extreme(call: &Call<'_, '_>, numbers: &Numbers, wanted: Ordering) -> Value {
+    let Some(integers) = &numbers.integers else {
+        return best_real(&numbers.values, wanted).map_or(Value::Undefined, Value::Real);
+    };
+    let best = integers.iter().copied().reduce(|best, next| if next.cmp(&best) == wanted { next } else { best });
+    match best.map(i64::try_from) {
+        None => Value::Undefined,
+        Some(Ok(integer)) => Value::Integer(integer),
+        Some(Err(_)) => call.error("an item does not fit into 64 bits"),
+    }
+}
+
+/// What is not a number counts only if nothing else is there.
+fn best_real(values: &[f64], wanted: Ordering) -> Option<f64> {
+    values.iter().copied().reduce(
+        |best, next| {
+            if best.is_nan() || next.partial_cmp(&best) == Some(wanted) { next } else { best }
+        },
+    )
+}
+
+impl Numbers {
+    fn total(&self) -> f64 {
+        self.values.iter().fold(0.0, |total, value| total + value)
+    }
+
+    /// A result, whole if all the items are; that of no items is a real.
+    fn result(&self, value: f64) -> Value {
+        match &self.integers {
+            Some(integers) if !integers.is_empty() => Value::Integer(truncated(value)),
+            _ => Value::Real(value),
+        }
+    }
+}
+
+/// The whole part; beyond 64 bits it is what the library's processor makes of it, as in `int()`.
+fn truncated(value: f64) -> i64 {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    #[allow(clippy::cast_possible_truncation, reason = "the range is checked")]
+    if (-BEYOND..BEYOND).contains(&value) { value as i64 } else { i64::MIN }
+}
+
+/// The integer that a text of digits and signs begins with.
+fn leading_integer(text: &[u8]) -> i128 {
+    let (negative, digits) = sign(text);
+    let magnitude = digits
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .fold(0_i128, |number, digit| number.saturating_mul(10).saturating_add(i128::from(digit - b'0')));
+    if negative { -magnitude } else { magnitude }
+}
+
+/// The real that a text begins with, as C's `scanf` reads it.
+fn leading_real(text: &[u8]) -> Option<f64> {
+    let (negative, magnitude) = sign(text);
+    let value = leading_magnitude(magnitude)?;
+    Some(if negative { -value } else { value })
+}
+
+/// Whether a number is negative, and the text behind its sign.
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest.strip_prefix(b"+").unwrap_or(rest)),
+    }
+}
+
+fn leading_magnitude(text: &[u8]) -> Option<f64> {
+    let begins_with = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if begins_with(b"inf") {
+        // What goes on like the long word has to be the long word.
+        let goes_on = begins_with(b"infi");
+        return (!goes_on || begins_with(b"infinity")).then_some(f64::INFINITY);
+    }
+    if begins_with(b"nan") {
+        return Some(f64::NAN);
+    }
+    if begins_with(b"0x") {
+        return leading_hexadecimal(&text[2..]);
+    }
+    let (whole, rest) = split_digits(text, u8::is_ascii_digit);
+    let (fraction, rest) = split_fraction(rest, u8::is_ascii_digit);
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let exponent = split_exponent(rest, b'e').map_or(rest.len(), |(_, rest)| rest.len());
+    std::str::from_utf8(&text[..text.len() - exponent]).ok()?.parse().ok()
+}
+
+/// The value of the hexadecimal digits behind `0x`.
+fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
+    if !text.first().is_some_and(|byte| byte.is_ascii_hexdigit() || *byte == b'.') {
+        return None;
+    }
+    let (whole, rest) = split_digits(text, u8::is_ascii_hexdigit);
+    let (fraction, rest) = split_fraction(rest, u8::is_ascii_hexdigit);
+    let written = split_exponent(rest, b'p').map_or(0, |(exponent, _)| exponent);
+    let mut mantissa = 0_u64;
+    let mut shift = -4 * i128::try_from(fraction.len()).unwrap_or(0);
+    for digit in whole.iter().chain(fraction) {
+        let value = u64::from(char::from(*digit).to_digit(16).unwrap_or(0));
+        if mantissa >> 60 == 0 {
+            mantissa = mantissa << 4 | value;
+        } else {
+            // Of the digits that no real can hold only matters whether they are zero.
+            mantissa |= u64::from(value != 0);
+            shift += 4;
+        }
+    }
+    // Two steps, since a factor may be beyond the reals when the product is not.
+    let exponent = i32::try_from((shift + i128::from(written)).clamp(-3000, 3000)).unwrap_or(0);
+    #[allow(clippy::cast_precision_loss, reason = "this is where it is rounded")]
+    Some(mantissa as f64 * 2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2))
+}
+
+fn split_digits(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
+    let count = text.iter().take_while(|byte| is_digit(byte)).count();
+    text.split_at(count)
+}
+
+/// The digits behind a point, and what is behind them.
+fn split_fraction(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
+    match text {
+        [b'.', rest @ ..] => split_digits(rest, is_digit),
+        _ => (b"", text),
+    }
+}
+
+/// An exponent, and what is behind it; none if there are no digits.
+fn split_exponent(text: &[u8], letter: u8) -> Option<(i64, &[u8])> {
+    let [first, rest @ ..] = text else { return None };
+    if !first.eq_ignore_ascii_case(&letter) {
+        return None;
+    }
+    let (negative, rest) = sign(rest);
+    let (digits, rest) = split_digits(rest, u8::is_ascii_digit);
+    if digits.is_empty() {
+        return None;
+    }
+    let exponent =
+        digits.iter().fold(0_i64, |number, digit| number.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    Some((if negative { -exponent } else { exponent }, rest))
+}
+
+/// What is looked for, and where.
+struct Search {
+    wanted: Text,
+    list: StringList,
+}
+
+impl Search {
+    /// One of the two strings may be undefined and is then empty, and undefined delimiters are the usual ones.
+    fn new(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Self> {
+        let mut texts = Vec::with_capacity(3);
+        for (value, default) in values.iter().zip(["", "", ", \t\r\n"]) {
+            texts.push(match value {
+                Value::Undefined => default.into(),
+                value => string_of(call, value)?,
+            });
+        }
+        if values.iter().take(2).all(|value| value.kind() == Type::Undefined) {
+            return Err(Value::Undefined);
+        }
+        let mut texts = texts.into_iter();
+        let mut next = |default: &str| texts.next().unwrap_or_else(|| default.into());
+        Ok(Search { wanted: next(""), list: StringList::new(next(""), next(", \t\r\n")) })
+    }
+
+    fn lists_item(&self, same: fn(&[u8], &[u8]) -> bool) -> bool {
+        self.list.items().any(|item| same(item, self.wanted.as_bytes()))
+    }
+
+    /// Whether the list has all the items of what is wanted.  The empty string is part of every list, but
+    /// a string of delimiters alone of none, in HTCondor's library.
+    fn lists_all(&self, fold: fn(&[u8]) -> Vec<u8>) -> bool {
+        if self.wanted.as_bytes().is_empty() {
+            return true;
+        }
+        let listed: HashSet<Vec<u8>> = self.list.items().map(fold).collect();
+        let wanted = StringList::new(self.wanted.clone(), self.list.delimiters.clone());
+        let mut any = false;
+        let all = wanted.items().map(fold).all(|item| {
+            any = true;
+            listed.contains(&item)
+        });
+        any && all
+    }
+}
+
+/// Whether two lists have a common item.  This function of the library's core does not trim items.
+fn intersect(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+    const USUAL: &str = " ,";
+    exceptions_decide(values)?;
+    let [left, right, delimiters @ ..] = values else {
+        return Err(Value::Undefined);
+    };
+    let delimiters = string_or(call, delimiters.first(), USUAL)?;
+    let delimiters = if delimiters.as_bytes().is_empty() { Text::from(USUAL) } else { delimiters };
+    let left = StringList::new(string_of(call, left)?, delimiters.clone());
+    let right = StringList::new(string_of(call, right)?, delimiters);
+    let listed: HashSet<&[u8]> = left.parts().filter(|part| !part.is_empty()).collect();
+    let common = right.parts().any(|part| listed.contains(part));
+    Ok(Value::Boolean(common))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::strings::testing::check;
+
+    #[test]
+    fn items_are_trimmed_and_empty_ones_dropped() {
+        check(&[
+            ("stringListSize(\"a\\t,\\n b\")", "2"),
+            ("stringListSize(\"a\\tb\")", "1"),
+            ("stringListSize(\"a b;c d; \", \";\")", "2"),
+            ("stringListSize(\"a b\", \"\")", "1"),
+            ("stringListSize(\" \")", "0"),
+            ("stringListSize(undefined)", "error"),
+            ("stringListMember(\"a b\", \" a b \", \"\")", "true"),
+            ("stringListMember(\" a\", \"a,b\")", "false"),
+            ("stringListMember(\"\", \"a,,b\")", "false"),
+        ]);
+    }
+
+    #[test]
+    fn numbers_are_read_as_the_library_reads_them() {
+        check(&[
+            ("stringListSum(\"1x,2\")", "3.0"),
+            ("stringListSum(\"0x10,1\")", "17.0"),
+            ("stringListSum(\"0x1.8p1\")", "3.0"),
+            ("stringListSum(\"0x.\")", "0.0"),
+            ("stringListSum(\"0x\")", "error"),
+            ("stringListSum(\"1e\")", "1.0"),
+            ("stringListSum(\"infx\")", "real(\"INF\")"),
+            ("stringListSum(\"infin\")", "error"),
+            ("stringListSum(\"5-3\")", "5"),
+            ("stringListSum(\"+-5\")", "error"),
+            ("stringListSum(\".\")", "error"),
+            ("stringListSum(\"\")", "0.0"),
+            ("stringListSum(\"99999999999999999999\")", "-9223372036854775808"),
+            ("stringListAvg(\"-7,-8\")", "-7"),
+            ("stringListAvg(\"1,2.0\")", "1.5"),
+        ]);
+    }
+
+    #[test]
+    fn extremes_are_exact() {
+        check(&[
+            ("stringListMin(\"\")", "undefined"),
+            ("stringListMin(\"3.0,1\")", "1.0"),
+            ("stringListMax(\"-1.5,-2\")", "-1.5"),
+            ("stringListMax(\"0.0\")", "0.0"),
+            ("stringListMin(\"inf\")", "real(\"INF\")"),
+            ("stringListMax(\"1,nan\")", "1.0"),
+            ("stringListMax(\"9007199254740993,9007199254740992\")", "9007199254740993"),
+            ("stringListMin(\"5,99999999999999999999\")", "5"),
+            ("stringListMax(\"5,99999999999999999999\")", "error"),
+        ]);
+    }
+
+    #[test]
+    fn an_undefined_string_is_empty() {
+        check(&[
+            ("stringListMember(undefined, \"a\")", "false"),
+            ("stringListMember(undefined, undefined)", "undefined"),
+            ("stringListMember(undefined, undefined, 1)", "error"),
+            ("stringListMember(\"b\", \"a,b\", undefined)", "true"),
+            ("stringListSubsetMatch(undefined, \"a\")", "true"),
+            ("stringListSubsetMatch(\"a\", undefined)", "false"),
+            ("stringListSubsetMatch(\",\", \"a\")", "false"),
+            ("stringListSubsetMatch(\"a\\tb\", \"b\\na\")", "true"),
+        ]);
+    }
+
+    #[test]
+    fn intersections_do_not_trim() {
+        check(&[
+            ("stringListsIntersect(\"a; b\", \"b;c\", \";\")", "false"),
+            ("stringListsIntersect(\"a b\", \"b\", \"\")", "true"),
+            ("stringListsIntersect(\",\", \",\")", "false"),
+            ("stringListsIntersect(undefined, error)", "error"),
+            ("stringListsIntersect(undefined, 1)", "undefined"),
+        ]);
+    }
+}

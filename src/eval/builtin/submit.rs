@@ -1,5 +1,374 @@
-//! PLACEHOLDER
+//! Functions about the texts of submit files: arguments, environments, users.  All of them are HTCondor's own.
 
-use super::Function;
+use std::collections::BTreeMap;
 
-pub(super) const FUNCTIONS: &[Function] = &[];
+use crate::ad::{Text, Type, Value};
+
+use super::super::Halt;
+use super::strings::{Draft, Outcome, excerpt, list_of_strings, settled, string_of};
+use super::{Call, Example, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "argsToList",
+        fewest: 1,
+        most: Some(2),
+        strict: false,
+        signature: "argsToList(string [, 1 | 2]) -> list",
+        doc: "the arguments that a text of the second syntax, or the first, stands for",
+        example: Example::both("argsToList(\"a 'b c'\")", "{ \"a\", \"b c\" }"),
+        body: |call| {
+            let values = call.all_values()?;
+            settled(arguments_to_list(call, &values))
+        },
+    },
+    Function {
+        name: "listToArgs",
+        fewest: 1,
+        most: Some(2),
+        strict: false,
+        signature: "listToArgs(list [, 1 | 2]) -> string",
+        doc: "the text, in the second syntax or the first, that stands for a list of arguments",
+        example: Example::both("listToArgs({ \"a\", \"b c\" })", "\"a b' 'c\""),
+        body: list_to_arguments,
+    },
+    Function {
+        name: "envV1ToV2",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "envV1ToV2(string) -> string",
+        doc: "an environment of the first syntax in the second",
+        example: Example::both("envV1ToV2(\"B=2;A=1\")", "\"A=1 B=2\""),
+        body: |call| {
+            let value = call.value(0)?;
+            settled(renew_environment(call, &value))
+        },
+    },
+    Function {
+        name: "mergeEnvironment",
+        fewest: 0,
+        most: None,
+        strict: false,
+        signature: "mergeEnvironment(string...) -> string",
+        doc: "one environment of several, all in the second syntax; the last value of a variable counts",
+        example: Example::both("mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")", "\"A=2 B=3\""),
+        body: |call| {
+            let values = call.all_values()?;
+            settled(merge_environments(call, &values))
+        },
+    },
+    Function {
+        name: "userHome",
+        fewest: 1,
+        most: Some(2),
+        strict: false,
+        signature: "userHome(string [, default]) -> string",
+        doc: "a user's home; no host is asked for it, so the default, or undefined without one",
+        example: Example::both("userHome(\"ann\", \"/home\")", "\"/home\""),
+        body: |call| {
+            let values = call.all_values()?;
+            settled(user_home(call, &values))
+        },
+    },
+    Function {
+        name: "userMap",
+        fewest: 2,
+        most: Some(4),
+        strict: false,
+        signature: "userMap(map, user [, preferred [, default]]) -> list | string",
+        doc: "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
+        example: Example::both("userMap(\"groups\", \"ann\", \"physics\", \"none\")", "\"none\""),
+        body: |call| {
+            let values = call.all_values()?;
+            Ok(user_map(&values))
+        },
+    },
+];
+
+/// The syntax in which arguments are written: the first has no quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    First,
+    Second,
+}
+
+impl Syntax {
+    /// The syntax that an argument names, if there is one.
+    fn of(call: &Call<'_, '_>, value: Option<&Value>) -> Outcome<Self> {
+        match value {
+            None | Some(Value::Integer(2)) => Ok(Syntax::Second),
+            Some(Value::Integer(1)) => Ok(Syntax::First),
+            Some(Value::Integer(other)) => Err(call.error(format!("there is no syntax {other}, only 1 and 2"))),
+            Some(other) => Err(call.unsuitable(other, "1 or 2")),
+        }
+    }
+}
+
+fn arguments_to_list(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+    let syntax = Syntax::of(call, values.get(1))?;
+    let text = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
+    let words = match syntax {
+        Syntax::First => {
+            text.as_bytes().split(|byte| is_blank(*byte)).filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
+        }
+        Syntax::Second => split_words(call, text.as_bytes())?,
+    };
+    Ok(list_of_strings(call, words))
+}
+
+/// What separates words and has to be quoted within one.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// The words of a text of the second syntax.  What is between single quotes belongs to a word, blanks
+/// too; a single quote between them is written twice.
+fn split_words(call: &Call<'_, '_>, text: &[u8]) -> Outcome<Vec<Vec<u8>>> {
+    let mut words = Vec::new();
+    let mut word: Option<Vec<u8>> = None;
+    let mut quoted = false;
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\'' {
+            // Quotes begin a word, even if nothing is between them.
+            let word = word.get_or_insert_default();
+            if quoted && bytes.next_if_eq(&b'\'').is_some() {
+                word.push(byte);
+            } else {
+                quoted = !quoted;
+            }
+        } else if is_blank(byte) && !quoted {
+            words.extend(word.take());
+        } else {
+            word.get_or_insert_default().push(byte);
+        }
+    }
+    if quoted {
+        return Err(call.error("a single quote is not closed"));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+fn list_to_arguments(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let values = call.all_values()?;
+    let syntax = match Syntax::of(call, values.get(1)) {
+        Ok(syntax) => syntax,
+        Err(decided) => return Ok(decided),
+    };
+    let words = match values.first() {
+        Some(Value::List(list)) => call.elements(list)?,
+        other => return Ok(call.unsuitable(other.unwrap_or(&Value::Undefined), "a list")),
+    };
+    settled(join_words(call, &words, syntax))
+}
+
+fn join_words(call: &Call<'_, '_>, words: &[Value], syntax: Syntax) -> Outcome<Value> {
+    let mut draft = Draft::default();
+    for word in words {
+        let word = string_of(call, word)?;
+        match syntax {
+            Syntax::First => append_plain_word(call, &mut draft, &word)?,
+            Syntax::Second => append_word(&mut draft, word.as_bytes()),
+        }
+    }
+    Ok(draft.finish(call))
+}
+
+/// Appends a word in the first syntax, which cannot write every word.
+fn append_plain_word(call: &Call<'_, '_>, draft: &mut Draft, word: &Text) -> Outcome<()> {
+    if word.as_bytes().iter().any(|byte| is_blank(*byte)) {
+        return Err(call.error(format!("the first syntax cannot write `{}`", excerpt(word.as_bytes()))));
+    }
+    separate(draft);
+    draft.push(word.as_bytes());
+    Ok(())
+}
+
+/// Appends a word in the second syntax: blanks and quotes are quoted, each run of them once.
+fn append_word(draft: &mut Draft, word: &[u8]) {
+    separate(draft);
+    if word.is_empty() {
+        draft.push(b"''");
+    }
+    for byte in word {
+        if !is_blank(*byte) && *byte != b'\'' {
+            draft.push(&[*byte]);
+            continue;
+        }
+        // Quotes that were just closed are opened again.
+        if draft.last() == Some(b'\'') {
+            draft.pop();
+        } else {
+            draft.push(b"'");
+        }
+        draft.push(if *byte == b'\'' { b"''" } else { std::slice::from_ref(byte) });
+        draft.push(b"'");
+    }
+}
+
+fn separate(draft: &mut Draft) {
+    if !draft.is_empty() {
+        draft.push(b" ");
+    }
+}
+
+/// The variables of an environment, in the order of their names.  A macro of a submit file that is not
+/// expanded yet stands there by itself, without a value.
+#[derive(Default)]
+struct Variables(BTreeMap<Vec<u8>, Option<Vec<u8>>>);
+
+impl Variables {
+    /// Sets a variable as `NAME=value` says.
+    fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> Outcome<()> {
+        match entry.iter().position(|byte| *byte == b'=') {
+            Some(0) => Err(call.error(format!("a name is missing in `{}`", excerpt(entry)))),
+            Some(sign) => {
+                self.0.insert(entry[..sign].to_vec(), Some(entry[sign + 1..].to_vec()));
+                Ok(())
+            }
+            None if entry.windows(2).any(|pair| pair == b"$$") => {
+                self.0.insert(entry.to_vec(), None);
+                Ok(())
+            }
+            None => Err(call.error(format!("`=` is missing in `{}`", excerpt(entry)))),
+        }
+    }
+
+    /// The environment in the second syntax.
+    fn text(&self, call: &Call<'_, '_>) -> Value {
+        let mut draft = Draft::default();
+        for (name, value) in &self.0 {
+            let mut entry = name.clone();
+            if let Some(value) = value {
+                entry.push(b'=');
+                entry.extend_from_slice(value);
+            }
+            append_word(&mut draft, &entry);
+        }
+        draft.finish(call)
+    }
+}
+
+fn renew_environment(call: &Call<'_, '_>, value: &Value) -> Outcome<Value> {
+    if value.kind() == Type::Undefined {
+        return Err(Value::Undefined);
+    }
+    let text = string_of(call, value)?;
+    let mut variables = Variables::default();
+    let (delimiter, entries) = split_delimiter(text.as_bytes());
+    for entry in entries.split(|byte| *byte == delimiter || *byte == b'\n') {
+        let start = entry.iter().take_while(|byte| is_blank(**byte)).count();
+        if start < entry.len() {
+            variables.set(call, &entry[start..])?;
+        }
+    }
+    Ok(variables.text(call))
+}
+
+/// What separates the entries of an environment of the first syntax: a semicolon, unless the text begins
+/// with another mark that may do so.
+fn split_delimiter(text: &[u8]) -> (u8, &[u8]) {
+    const MARKS: &[u8] = b"\x1f!#$%&*+,-/:<>?@^`|~";
+    match text {
+        [mark, rest @ ..] if MARKS.contains(mark) => (*mark, rest),
+        _ => (b';', text),
+    }
+}
+
+fn merge_environments(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+    let mut variables = Variables::default();
+    for value in values.iter().filter(|value| value.kind() != Type::Undefined) {
+        let text = string_of(call, value)?;
+        for entry in split_words(call, text.as_bytes())? {
+            variables.set(call, &entry)?;
+        }
+    }
+    Ok(variables.text(call))
+}
+
+/// As HTCondor answers when `CLASSAD_ENABLE_USER_HOME` is off: what a host's users are is not for an
+/// expression to find out.
+fn user_home(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+    if let Some(default @ Value::String(text)) = values.get(1)
+        && !text.as_bytes().is_empty()
+    {
+        return Ok(default.clone());
+    }
+    match values.first() {
+        Some(Value::String(_) | Value::Undefined) | None => Ok(Value::Undefined),
+        Some(other) => Err(call.unsuitable(other, "a string")),
+    }
+}
+
+/// As HTCondor answers when no maps are configured.
+fn user_map(values: &[Value]) -> Value {
+    if values.iter().take(2).all(|value| value.kind() == Type::String) {
+        return values.get(3).cloned().unwrap_or(Value::Undefined);
+    }
+    let error = values.iter().take(2).find(|value| value.kind() == Type::Error);
+    error.or(values.get(3)).cloned().unwrap_or(Value::Undefined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::strings::testing::check;
+
+    #[test]
+    fn quotes_make_words() {
+        check(&[
+            ("argsToList(\" \")", "{ }"),
+            ("argsToList(\"a'b c'd\")", "{ \"ab cd\" }"),
+            ("argsToList(\"a '' b\")", "{ \"a\", \"\", \"b\" }"),
+            ("argsToList(\"'it''s'\")", "{ \"it's\" }"),
+            ("argsToList(\"a''b\")", "{ \"ab\" }"),
+            ("argsToList(\"'a\")", "error"),
+            ("argsToList(\"'a b'\", 1)", "{ \"'a\", \"b'\" }"),
+            ("argsToList(\"a\", 3)", "error"),
+            ("argsToList(\"a\", 4294967297)", "error"),
+        ]);
+    }
+
+    #[test]
+    fn words_are_quoted() {
+        check(&[
+            ("listToArgs({ \"\", \"a\" })", "\"'' a\""),
+            ("listToArgs({ \"it's\" })", "\"it''''s\""),
+            ("listToArgs({ \"a b'\", \"' c\" })", "\"a' 'b'''' ''' 'c\""),
+            ("listToArgs({ \"'' \" })", "\"''''' '\""),
+            ("listToArgs({ \"a\", \"\", \"b\" }, 1)", "\"a  b\""),
+            ("listToArgs({ \"a b\" }, 1)", "error"),
+            ("listToArgs({ 1 })", "error"),
+        ]);
+    }
+
+    #[test]
+    fn environments_are_sorted_by_name() {
+        check(&[
+            ("envV1ToV2(\"A=1;B=2 3;C=\")", "\"A=1 B=2' '3 C=\""),
+            ("envV1ToV2(\"|A=1;x|B=2\")", "\"A=1;x B=2\""),
+            ("envV1ToV2(\" |A=1|B=2\")", "\"|A=1|B=2\""),
+            ("envV1ToV2(\"A=1;$$(X)\")", "\"$$(X) A=1\""),
+            ("envV1ToV2(\"=\")", "error"),
+            ("envV1ToV2(\"A\")", "error"),
+            ("mergeEnvironment(\"Z=1 b=2 AA=3\", \"A='x y' AA=4\")", "\"A=x' 'y AA=4 Z=1 b=2\""),
+            ("mergeEnvironment(\"''\")", "error"),
+            ("mergeEnvironment(\"A=1\", error)", "error"),
+            ("mergeEnvironment(\"$$A=1 $$A\")", "\"$$A\""),
+        ]);
+    }
+
+    #[test]
+    fn no_host_is_asked() {
+        check(&[
+            ("userHome(\"root\")", "undefined"),
+            ("userHome(1, \"/d\")", "\"/d\""),
+            ("userHome(1)", "error"),
+            ("userHome(undefined, \"\")", "undefined"),
+            ("userMap(\"m\", \"u\")", "undefined"),
+            ("userMap(error, \"u\", \"p\", \"d\")", "error"),
+            ("userMap(1, 2, 3, 4)", "4"),
+        ]);
+    }
+}

@@ -187,9 +187,7 @@ fn member(ad: &Ad, participant: Participant) -> Result<(Member, bool), PortFault
     for (position, port) in list.into_iter().enumerate() {
         let since = u32::try_from(position).ok();
         member.ports.push(match port.record {
-            Some(record) => {
-                Arc::new(Frame { ad: record, enclosing: Some(Arc::clone(&frame)), participant, port: since })
-            }
+            Some(record) => frame.dock(record, since),
             None => Arc::clone(&frame),
         });
         if !implicit {
