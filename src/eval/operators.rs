@@ -246,6 +246,9 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
 }
 
 fn times(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Option<Value> {
+    let relative = |seconds: f64| {
+        if seconds.is_finite() { relative(seconds) } else { Value::error(span, "the result is no length of time") }
+    };
     Some(match (operator, left, right) {
         (BinaryOperator::Subtract, Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => {
             relative(approximate(a.seconds.saturating_sub(b.seconds)))

@@ -235,8 +235,8 @@ pub fn number_prefix(text: &str) -> Option<f64> {
         f64::INFINITY
     } else if lower.starts_with("nan") {
         f64::NAN
-    } else if lower.starts_with("0x") && lower[2..].starts_with(|c: char| c.is_ascii_hexdigit() || c == '.') {
-        hexadecimal(&lower[2..])?
+    } else if let Some(digits) = lower.strip_prefix("0x") {
+        hexadecimal(digits)
     } else {
         let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
         let whole = digits(body);
@@ -261,17 +261,15 @@ pub fn number_prefix(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// A hexadecimal number behind its `0x`, with fraction and binary exponent.
-fn hexadecimal(text: &str) -> Option<f64> {
+/// A hexadecimal number behind its `0x`, with fraction and binary exponent; zero without any digit.
+fn hexadecimal(text: &str) -> f64 {
     let mut value = 0.0;
-    let mut scale = 0;
-    let mut any = false;
-    let mut rest = text;
+    let mut scale = 0_i64;
     let mut point = false;
+    let mut rest = text;
     while let Some(c) = rest.chars().next() {
         if let Some(digit) = c.to_digit(16) {
             value = value * 16.0 + f64::from(digit);
-            any = true;
             scale -= if point { 4 } else { 0 };
         } else if c == '.' && !point {
             point = true;
@@ -281,12 +279,14 @@ fn hexadecimal(text: &str) -> Option<f64> {
         rest = &rest[1..];
     }
     if let Some(exponent) = rest.strip_prefix('p') {
-        let end = exponent
-            .bytes()
-            .enumerate()
-            .take_while(|(i, b)| b.is_ascii_digit() || (*i == 0 && matches!(b, b'+' | b'-')))
-            .count();
-        scale += exponent[..end].parse::<i32>().unwrap_or(0);
+        let signed = usize::from(exponent.starts_with(['+', '-']));
+        let digits = exponent[signed..].bytes().take_while(u8::is_ascii_digit).count();
+        // More digits than these are beyond any real.
+        let size: i64 = exponent[signed..signed + digits.min(9)].parse().unwrap_or(0);
+        scale += if exponent.starts_with('-') { -size } else { size };
     }
-    any.then(|| value * f64::powi(2.0, scale))
+    // Two steps, so that the smallest reals are reached although 2 to the whole scale is not one.
+    let half = i32::try_from((scale / 2).clamp(-4000, 4000)).unwrap_or(0);
+    let other = i32::try_from((scale - scale / 2).clamp(-4000, 4000)).unwrap_or(0);
+    value * 2_f64.powi(half) * 2_f64.powi(other)
 }

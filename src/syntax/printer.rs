@@ -222,7 +222,8 @@ impl<'a> Printer<'a> {
 
     /// A name where a value is expected: one that looks like a time must not be read as one.
     fn reference(&mut self, name: &Name) {
-        if name.is_plain() {
+        // The library quotes this one where it is referred to.
+        if name.is_plain() && !(self.style == Style::Library && name.is("parent")) {
             return self.text(name.as_str());
         }
         let time =

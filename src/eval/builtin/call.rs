@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Dialect, Expression, Frame, List, Span, Text, Value};
+use crate::ad::{Dialect, Expression, Frame, List, RelativeTime, Span, Text, Value};
 use crate::syntax::{Style, print_value};
 
 use super::super::{Context, Evaluator, Halt};
@@ -142,8 +142,16 @@ impl<'c, 'e> Call<'c, 'e> {
         let style = if self.dialect().is_condor() { Style::Library } else { Style::New };
         match value {
             Value::String(text) => text.clone(),
+            // The library writes years without leading zeros, and whole seconds.
+            Value::AbsoluteTime(time) if style == Style::Library => {
+                let text = time.to_string();
+                let year = text.trim_start_matches('0');
+                if year.starts_with('-') { text.into() } else { year.into() }
+            }
             Value::AbsoluteTime(time) => time.to_string().into(),
-            Value::RelativeTime(time) if style == Style::Library => time.to_library_string().into(),
+            Value::RelativeTime(time) if style == Style::Library => {
+                RelativeTime { seconds: time.seconds.trunc() }.to_library_string().into()
+            }
             Value::RelativeTime(time) => time.to_string().into(),
             value => print_value(value, style).into(),
         }

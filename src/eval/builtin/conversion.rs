@@ -1,5 +1,416 @@
-//! PLACEHOLDER
+//! From one type to another (thesis A.9).
 
-use super::Function;
+use crate::ad::time::here;
+use crate::ad::{AbsoluteTime, Dialect, Expression, Kind, RelativeTime, Text, UnaryOperator, Value};
+use crate::syntax::{Rules, number_prefix, parse_expression};
 
-pub(super) const FUNCTIONS: &[Function] = &[];
+use super::super::Halt;
+use super::{Call, Example, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "int",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "int(any) -> int",
+        doc: "a number without its fraction, a time in seconds, the number that a string begins with",
+        example: Example::both("int(\"-12.7\")", "-12"),
+        body: |call| {
+            let value = call.value(0)?;
+            Ok(integer(call, &value))
+        },
+    },
+    Function {
+        name: "real",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "real(any) -> real",
+        doc: "as int(), but with the fraction",
+        example: Example::both("real(\"1.5\")", "1.5"),
+        body: |call| {
+            let value = call.value(0)?;
+            Ok(match real(&value, call.dialect()) {
+                Some(real) => Value::Real(real),
+                None if value.is_exceptional() => value,
+                None => no_number(call, &value),
+            })
+        },
+    },
+    Function {
+        name: "string",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "string(any) -> string",
+        doc: "the text of a value",
+        example: Example::both("string(1 + 1)", "\"2\""),
+        body: |call| {
+            let value = call.value(0)?;
+            Ok(if value.is_exceptional() { value } else { Value::String(call.text_of(&value)) })
+        },
+    },
+    Function {
+        name: "bool",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "bool(any) -> bool",
+        doc: "whether a value is not zero; of strings, in the papers whether it is not empty, in HTCondor what it says",
+        example: Example::both("bool(2.5)", "true"),
+        body: boolean,
+    },
+    Function {
+        name: "absTime",
+        fewest: 0,
+        most: Some(2),
+        strict: true,
+        signature: "absTime([any [, offset]]) -> abstime",
+        doc: "a moment: now, seconds since 1970, or what a string says, shown at an offset from UTC in seconds",
+        example: Example::both("absTime(981173106, -3600 * 6)", "absTime(\"2001-02-02T22:05:06-06:00\")"),
+        body: absolute,
+    },
+    Function {
+        name: "relTime",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "relTime(any) -> reltime",
+        doc: "a length of time: seconds, or what a string says",
+        example: Example::both("relTime(60 * 60 * 26)", "relTime(\"1+02:00:00\")"),
+        body: relative,
+    },
+];
+
+/// An integer of the dialect.  One that the papers' 32 bits cannot hold is an error, as it is when it is
+/// written out.
+pub(super) fn fitting(call: &Call<'_, '_>, integer: i64) -> Value {
+    if call.dialect() == Dialect::Classad && i32::try_from(integer).is_err() {
+        return call.error(format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64"));
+    }
+    Value::Integer(integer)
+}
+
+/// The moment of the evaluation, as the clocks here show it.
+pub(super) fn now(call: &Call<'_, '_>) -> AbsoluteTime {
+    here(call.context().now)
+}
+
+/// C's cast of a real to `int`, as processors do it: the least integer for what does not fit.
+#[allow(clippy::cast_possible_truncation)] // checked
+pub(super) fn as_c_int(real: f64) -> i32 {
+    let whole = real.trunc();
+    if whole >= f64::from(i32::MIN) && whole <= f64::from(i32::MAX) { whole as i32 } else { i32::MIN }
+}
+
+/// A real without its fraction, if it fits into 64 bits.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // checked
+fn without_fraction(real: f64) -> Option<i64> {
+    const BOUND: f64 = i64::MIN as f64;
+    (BOUND..-BOUND).contains(&real).then_some(real as i64)
+}
+
+/// A real without its fraction.  Of what does not fit, and of what is no number, HTCondor makes the least
+/// integer.
+pub(super) fn truncated(call: &Call<'_, '_>, real: f64) -> Value {
+    match without_fraction(real) {
+        Some(integer) => fitting(call, integer),
+        None if call.dialect().is_condor() => Value::Integer(i64::MIN),
+        None => call.error(format!("{real} does not fit into an integer")),
+    }
+}
+
+/// What `int()` makes of a value.
+pub(super) fn integer(call: &Call<'_, '_>, value: &Value) -> Value {
+    match value {
+        Value::Undefined | Value::Error(_) | Value::Integer(_) => value.clone(),
+        Value::Boolean(is) => Value::Integer(i64::from(*is)),
+        Value::Real(real) => truncated(call, *real),
+        Value::AbsoluteTime(time) => fitting(call, time.seconds),
+        Value::RelativeTime(time) => truncated(call, time.seconds),
+        Value::String(text) => match number_in(text, call.dialect()) {
+            Some(Value::Integer(integer)) => fitting(call, integer),
+            Some(Value::Real(real)) => truncated(call, real),
+            _ => no_number(call, value),
+        },
+        Value::List(_) | Value::Ad(_) => no_number(call, value),
+    }
+}
+
+/// What `real()` makes of a value; `None` where there is no number in it.
+#[allow(clippy::cast_precision_loss)] // beyond 2^53 the nearest real
+pub(super) fn real(value: &Value, dialect: Dialect) -> Option<f64> {
+    Some(match value {
+        Value::Integer(integer) => *integer as f64,
+        Value::Real(real) => *real,
+        Value::Boolean(is) => f64::from(u8::from(*is)),
+        Value::AbsoluteTime(time) => time.seconds as f64,
+        // HTCondor keeps the fraction of a second to itself.
+        Value::RelativeTime(time) if dialect.is_condor() => time.seconds.trunc(),
+        Value::RelativeTime(time) => time.seconds,
+        Value::String(text) => match number_in(text, dialect)? {
+            Value::Integer(integer) => integer as f64,
+            Value::Real(real) => real,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The error of a value that cannot be made a number.
+pub(super) fn no_number(call: &Call<'_, '_>, value: &Value) -> Value {
+    match value {
+        Value::String(text) => call.error(format!("\"{}\" does not begin with a number", text.to_str())),
+        value => call.unsuitable(value, "a number"),
+    }
+}
+
+/// The number that a string begins with, an integer or a real: in the papers' dialect as the language
+/// writes numbers if it is all of the string, otherwise as C reads them.
+#[allow(clippy::cast_precision_loss)] // that is what the comparison is about
+fn number_in(text: &Text, dialect: Dialect) -> Option<Value> {
+    let text = text.to_str();
+    if dialect == Dialect::Classad
+        && let Some(number) = written_number(&text)
+    {
+        return Some(number);
+    }
+    let real = number_prefix(&text)?;
+    // C reads a real, which has not room for all the digits of a long integer.
+    let start = text.trim_start();
+    let unsigned = start.strip_prefix(['+', '-']).unwrap_or(start);
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    let integer = start.get(..start.len() - unsigned.len() + digits).and_then(|digits| digits.parse::<i64>().ok());
+    Some(match integer {
+        // Minus zero stays what it is.
+        Some(integer) if (integer as f64).to_bits() == real.to_bits() => Value::Integer(integer),
+        _ => Value::Real(real),
+    })
+}
+
+/// The number that a text is, as the papers write them: octal, hexadecimal, with a scale.
+fn written_number(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-');
+    // Nothing longer is a number that C does not read as well.
+    if text.len() > 400 || !text.bytes().all(plain) {
+        return None;
+    }
+    let expression = parse_expression(text.as_bytes(), Rules::new(Dialect::Classad)).ok()?;
+    let (operator, operand) = match expression.kind() {
+        Kind::Unary(operator @ (UnaryOperator::Plus | UnaryOperator::Minus), operand) => (*operator, operand),
+        _ => (UnaryOperator::Plus, &expression),
+    };
+    let number = literal_number(operand)?;
+    Some(match (operator, number) {
+        (UnaryOperator::Minus, Value::Integer(integer)) => Value::Integer(integer.checked_neg()?),
+        (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),
+        (_, number) => number,
+    })
+}
+
+fn literal_number(expression: &Expression) -> Option<Value> {
+    match expression.kind() {
+        Kind::Literal(number @ (Value::Integer(_) | Value::Real(_))) => Some(number.clone()),
+        _ => None,
+    }
+}
+
+fn boolean(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    let condor = call.dialect().is_condor();
+    Ok(Value::Boolean(match &value {
+        Value::Boolean(is) => *is,
+        Value::Integer(integer) => *integer != 0,
+        Value::Real(real) => *real != 0.0,
+        Value::RelativeTime(time) if condor => time.seconds.trunc() != 0.0,
+        Value::RelativeTime(time) => time.seconds != 0.0,
+        Value::AbsoluteTime(time) if !condor => time.seconds != 0,
+        Value::String(text) if condor => {
+            let says = |word: &str| text.as_bytes().eq_ignore_ascii_case(word.as_bytes());
+            match says("true") {
+                false if !says("false") => return Ok(Value::Undefined),
+                is => is,
+            }
+        }
+        Value::String(text) => !text.as_bytes().is_empty(),
+        Value::Undefined => return Ok(value),
+        other => return Ok(call.unsuitable(other, "a truth value, a number or a string")),
+    }))
+}
+
+fn absolute(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    if call.is_empty() {
+        return Ok(Value::AbsoluteTime(now(call)));
+    }
+    let value = call.value(0)?;
+    let offset = match call.len() {
+        1 => None,
+        _ => match offset(&call.value(1)?) {
+            Ok(offset) => Some(offset),
+            Err(other) => return Ok(call.unsuitable(&other, "an offset in seconds")),
+        },
+    };
+    Ok(match &value {
+        Value::Undefined | Value::AbsoluteTime(_) => value,
+        Value::Integer(_) if offset == Some(-1) => call.error("HTCondor takes an offset of -1 for a failure"),
+        Value::RelativeTime(time) => absolute_from_number(call, &Value::Real(time.seconds), offset),
+        Value::String(text) => match parse_absolute(&text.to_str()) {
+            Some(time) => Value::AbsoluteTime(AbsoluteTime { offset: offset.unwrap_or(time.offset), ..time }),
+            None => call.error(format!("\"{}\" is no absolute time", text.to_str())),
+        },
+        other => absolute_from_number(call, other, offset),
+    })
+}
+
+fn parse_absolute(text: &str) -> Option<AbsoluteTime> {
+    AbsoluteTime::parse(text).or_else(|| AbsoluteTime::parse_asctime(text))
+}
+
+/// An offset from UTC, of 32 bits as in HTCondor; otherwise the value again.
+#[allow(clippy::cast_possible_truncation)] // that is meant
+fn offset(value: &Value) -> Result<i32, Value> {
+    match value {
+        Value::Integer(seconds) => Ok(*seconds as i32),
+        Value::Real(seconds) => Ok(as_c_int(*seconds)),
+        Value::RelativeTime(time) => Ok(time.seconds as i64 as i32),
+        other => Err(other.clone()),
+    }
+}
+
+/// The moment so many seconds after the beginning of 1970, shown at an offset or as it is here.
+pub(super) fn absolute_from_number(call: &Call<'_, '_>, value: &Value, offset: Option<i32>) -> Value {
+    let seconds = match value {
+        Value::Integer(seconds) => *seconds,
+        Value::Real(real) => match without_fraction(*real) {
+            Some(seconds) => seconds,
+            None => return call.error(format!("there is no time {real} seconds after 1970")),
+        },
+        other => return call.unsuitable(other, "a number of seconds"),
+    };
+    Value::AbsoluteTime(match offset {
+        Some(offset) => AbsoluteTime { seconds, offset },
+        None => here(seconds),
+    })
+}
+
+fn relative(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    Ok(match &value {
+        Value::Undefined | Value::RelativeTime(_) => value,
+        Value::AbsoluteTime(time) => relative_from_number(call, &Value::Integer(time.seconds)),
+        Value::String(text) => match parse_relative(&text.to_str(), call.dialect()) {
+            Some(time) => Value::RelativeTime(time),
+            None => call.error(format!("\"{}\" is no relative time", text.to_str())),
+        },
+        other => relative_from_number(call, other),
+    })
+}
+
+fn parse_relative(text: &str, dialect: Dialect) -> Option<RelativeTime> {
+    match dialect {
+        Dialect::Classad => RelativeTime::parse_classad(text),
+        Dialect::Condor => RelativeTime::parse_condor(text),
+    }
+}
+
+/// A length of so many seconds.
+#[allow(clippy::cast_precision_loss)] // beyond 2^53 the nearest real
+pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value {
+    let seconds = match value {
+        Value::Integer(seconds) => *seconds as f64,
+        Value::Real(seconds) if seconds.is_finite() => *seconds,
+        Value::Real(seconds) => return call.error(format!("{seconds} seconds are no length of time")),
+        other => return call.unsuitable(other, "a number of seconds"),
+    };
+    Value::RelativeTime(RelativeTime { seconds })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::{Context, Environment, Evaluator};
+    use crate::syntax::{Rules, Style, parse_expression, print_value};
+
+    /// Checks the texts of the values of expressions in a dialect.
+    pub(in super::super) fn check(dialect: Dialect, cases: &[(&str, &str)]) {
+        for (text, expected) in cases {
+            let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).expect(text);
+            let (environment, frame) = Environment::alone(Ad::default());
+            let value = Evaluator::new(&environment, Context::new(dialect)).evaluate(&expression, &frame);
+            let value = print_value(&value.expect(text), Style::New);
+            assert_eq!(String::from_utf8_lossy(&value), *expected, "{text} in {dialect}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_strings() {
+        check(
+            Dialect::Condor,
+            &[
+                ("int(\"2K\")", "2"),
+                ("int(\" 0x1F junk\")", "31"),
+                ("int(\"010\")", "10"),
+                ("int(\"9223372036854775807\")", "9223372036854775807"),
+                ("int(\"1e30\")", "-9223372036854775808"),
+                ("int(real(\"NaN\"))", "-9223372036854775808"),
+                ("real(\"-infinity\")", "real(\"-INF\")"),
+                ("real(\"-0\")", "-0.0"),
+                ("int(\"abc\")", "error"),
+                ("int(undefined)", "undefined"),
+            ],
+        );
+        check(
+            Dialect::Classad,
+            &[
+                ("int(\"2K\")", "2048"),
+                ("int(\" -0x1F \")", "-31"),
+                ("int(\"010\")", "8"),
+                ("int(\"08 bottles\")", "8"),
+                ("real(\"1.5M\")", "1572864.0"),
+                ("int(\"2147483648\")", "error"),
+                ("int(-2147483648.5)", "-2147483648"),
+                ("int(1e10)", "error"),
+                ("int(real(\"NaN\"))", "error"),
+            ],
+        );
+    }
+
+    #[test]
+    fn truth_in_strings() {
+        check(
+            Dialect::Condor,
+            &[("bool(\"TRUE\")", "true"), ("bool(\"abc\")", "undefined"), ("bool(\"\")", "undefined")],
+        );
+        check(Dialect::Classad, &[("bool(\"false\")", "true"), ("bool(\"abc\")", "true"), ("bool(\"\")", "false")]);
+    }
+
+    #[test]
+    fn times_in_strings() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            check(
+                dialect,
+                &[
+                    ("absTime((\"2001-02-03T04:05:06Z\"))", "absTime(\"2001-02-03T04:05:06-00:00\")"),
+                    ("absTime((\"2001-02-03T04:05:06Z\"), 3600)", "absTime(\"2001-02-03T05:05:06+01:00\")"),
+                    ("absTime((\"soon\"))", "error"),
+                    ("absTime(3e9, 0)", "absTime(\"2065-01-24T05:20:00-00:00\")"),
+                    ("absTime(3e9, relTime(0))", "absTime(\"2065-01-24T05:20:00-00:00\")"),
+                    ("absTime(real(\"INF\"))", "error"),
+                    ("relTime((\"-1+02:03:04\"))", "relTime(\"-1+02:03:04\")"),
+                    ("relTime((\"soon\"))", "error"),
+                    ("relTime(real(\"NaN\"))", "error"),
+                ],
+            );
+        }
+        check(
+            Dialect::Condor,
+            &[("relTime((\"8:00\"))", "relTime(\"0+00:08:00\")"), ("absTime(0, undefined)", "error")],
+        );
+        check(
+            Dialect::Classad,
+            &[("relTime((\"8:00\"))", "relTime(\"0+08:00:00\")"), ("absTime(0, undefined)", "undefined")],
+        );
+    }
+}

@@ -1,5 +1,389 @@
-//! PLACEHOLDER
+//! What is in a list (thesis A.2, and HTCondor's).
 
-use super::Function;
+use crate::ad::{BinaryOperator, Dialect, Expression, List, Span, Value};
 
-pub(super) const FUNCTIONS: &[Function] = &[];
+use super::super::Halt;
+use super::super::operators::{self, Truth};
+use super::{Call, Example, Function};
+
+macro_rules! summary {
+    ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
+        Function {
+            name: $name,
+            fewest: 1,
+            most: Some(1),
+            strict: true,
+            signature: concat!($name, "(list) -> ", $type),
+            doc: $doc,
+            example: Example::both($call, $value),
+            body: $body,
+        }
+    };
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "member",
+        fewest: 2,
+        most: Some(2),
+        strict: true,
+        signature: "member(scalar, list) -> bool",
+        doc: "whether an element of a list == a value",
+        example: Example::both("member(\"intel\", { \"AMD\", \"Intel\" })", "true"),
+        body: member,
+    },
+    Function {
+        name: "isMember",
+        fewest: 2,
+        most: Some(2),
+        strict: false,
+        signature: "isMember(scalar, list) -> bool",
+        doc: "whether an element of a list `is` a value",
+        example: Example::both("isMember(undefined, { 1, undefined })", "true"),
+        body: identical_member,
+    },
+    Function {
+        name: "identicalMember",
+        fewest: 2,
+        most: Some(2),
+        strict: false,
+        signature: "identicalMember(scalar, list) -> bool",
+        doc: "the same as isMember()",
+        example: Example::both("identicalMember(\"intel\", { \"AMD\", \"Intel\" })", "false"),
+        body: identical_member,
+    },
+    Function {
+        name: "size",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "size(list | ad | string) -> int",
+        doc: "the number of elements, attributes or bytes",
+        example: Example::both("size({ 1, 2 })", "2"),
+        body: size,
+    },
+    summary!("sum", "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })", "3.5", sum),
+    summary!("avg", "real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })", "1.5", average),
+    summary!("min", "number", "the least number of a list", "min({ 3, 1, undefined, 2 })", "1", |call| {
+        bound(call, BinaryOperator::Less)
+    }),
+    summary!("max", "number", "the greatest number of a list", "max({ 1, 3, undefined, 2 })", "3", |call| {
+        bound(call, BinaryOperator::Greater)
+    }),
+    Function {
+        name: "anyCompare",
+        fewest: 3,
+        most: Some(3),
+        strict: false,
+        signature: "anyCompare(operator, list, any) -> bool",
+        doc: "whether an element of a list compares so with a value",
+        example: Example::both("anyCompare(\"<\", { 5, 1 }, 3)", "true"),
+        body: |call| compare_each(call, true),
+    },
+    Function {
+        name: "allCompare",
+        fewest: 3,
+        most: Some(3),
+        strict: false,
+        signature: "allCompare(operator, list, any) -> bool",
+        doc: "whether all elements of a list compare so with a value",
+        example: Example::both("allCompare(\"<\", { 5, 1 }, 3)", "false"),
+        body: |call| compare_each(call, false),
+    },
+];
+
+/// The value of one element of a list: where it was written, but in HTCondor's dialect where the call
+/// stands, as its library has it.
+pub(super) fn element(call: &mut Call<'_, '_>, list: &List, index: usize) -> Result<Value, Halt> {
+    match (call.dialect(), list.elements.get(index)) {
+        (Dialect::Condor, Some(element)) => call.evaluate(element, call.frame()),
+        _ => call.evaluator().element(list, index),
+    }
+}
+
+/// Where in the text the call stands: at its list.
+fn span(call: &Call<'_, '_>, argument: usize) -> Span {
+    call.expression(argument).map(Expression::span).unwrap_or_default()
+}
+
+/// A scalar, or what may stand for one.
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::List(_) | Value::Ad(_))
+}
+
+fn member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let (wanted, list) = (call.value(0)?, call.value(1)?);
+    if matches!((&wanted, &list), (Value::Undefined, _) | (_, Value::Undefined)) {
+        return Ok(Value::Undefined);
+    }
+    match list {
+        _ if !is_scalar(&wanted) || wanted.is_exceptional() => Ok(call.unsuitable(&wanted, "a scalar")),
+        Value::List(list) if call.dialect().is_condor() => first_equal(call, wanted, &list),
+        Value::List(list) => any_equal(call, &wanted, &list),
+        other => Ok(call.unsuitable(&other, "a list")),
+    }
+}
+
+/// HTCondor passes over the elements that do not compare.
+fn first_equal(call: &mut Call<'_, '_>, mut wanted: Value, list: &List) -> Result<Value, Halt> {
+    for index in 0..list.elements.len() {
+        let mut element = element(call, list, index)?;
+        promote(&mut element, &mut wanted);
+        if operators::compare(BinaryOperator::Equal, &element, &wanted, call.dialect()) == Some(true) {
+            return Ok(Value::Boolean(true));
+        }
+    }
+    Ok(Value::Boolean(false))
+}
+
+/// In the papers it is `value == first || value == second || ...`.
+fn any_equal(call: &mut Call<'_, '_>, wanted: &Value, list: &List) -> Result<Value, Halt> {
+    let (dialect, span) = (call.dialect(), span(call, 1));
+    let mut any = Value::Boolean(false);
+    for index in 0..list.elements.len() {
+        let element = element(call, list, index)?;
+        let equal = operators::binary(BinaryOperator::Equal, wanted, &element, dialect, span);
+        any = match operators::truth(&any, dialect) {
+            Truth::Error => return Ok(any),
+            truth => operators::logic(BinaryOperator::Or, truth, &equal, dialect, span),
+        };
+    }
+    Ok(any)
+}
+
+fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let (wanted, list) = (call.value(0)?, call.value(1)?);
+    let list = match list {
+        Value::Undefined => return Ok(list),
+        _ if !is_scalar(&wanted) => return Ok(call.unsuitable(&wanted, "a scalar")),
+        Value::List(list) => list,
+        other => return Ok(call.unsuitable(&other, "a list")),
+    };
+    let (dialect, span) = (call.dialect(), span(call, 1));
+    for index in 0..list.elements.len() {
+        let element = element(call, &list, index)?;
+        if operators::binary(BinaryOperator::Is, &element, &wanted, dialect, span) == Value::Boolean(true) {
+            return Ok(Value::Boolean(true));
+        }
+    }
+    Ok(Value::Boolean(false))
+}
+
+fn size(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    let size = match &value {
+        Value::List(list) => list.elements.len(),
+        Value::Ad(nested) => nested.ad().len(),
+        Value::String(text) => text.as_bytes().len(),
+        Value::Undefined => return Ok(value),
+        other => return Ok(call.unsuitable(other, "a list, an ad or a string")),
+    };
+    Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
+}
+
+/// Does something with each number of the list that is the argument; what is undefined is passed over.
+/// The value, if any, that the call has because the argument is wrong.
+fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<Option<Value>, Halt> {
+    let list = match call.value(0)? {
+        Value::List(list) => list,
+        Value::Undefined => return Ok(Some(Value::Undefined)),
+        other => return Ok(Some(call.unsuitable(&other, "a list of numbers"))),
+    };
+    for index in 0..list.elements.len() {
+        match element(call, &list, index)? {
+            Value::Undefined => {}
+            number if is_number(&number) => work(number),
+            other => return Ok(Some(call.unsuitable(&other, "a number in the list"))),
+        }
+    }
+    Ok(None)
+}
+
+/// Booleans are numbers here.
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
+}
+
+fn sum(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    Ok(match total(call)? {
+        Ok((total, _)) => total,
+        Err(wrong) => wrong,
+    })
+}
+
+fn average(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    Ok(match total(call)? {
+        Ok((total, 0.0)) => total,
+        Ok((total, count)) => {
+            operators::binary(BinaryOperator::Divide, &total, &Value::Real(count), call.dialect(), span(call, 0))
+        }
+        Err(wrong) => wrong,
+    })
+}
+
+/// The sum of the numbers of the list, and how many they are; or what the argument makes of the call.
+fn total(call: &mut Call<'_, '_>) -> Result<Result<(Value, f64), Value>, Halt> {
+    let (dialect, span) = (call.dialect(), span(call, 0));
+    let (mut total, mut count) = (None, 0.0);
+    let wrong = each_number(call, |number| {
+        count += 1.0;
+        total = Some(match total.take() {
+            Some(total) => operators::binary(BinaryOperator::Add, &total, &number, dialect, span),
+            None => number,
+        });
+    })?;
+    Ok(match wrong {
+        Some(wrong) => Err(wrong),
+        None => Ok((total.unwrap_or(Value::Integer(0)), count)),
+    })
+}
+
+fn bound(call: &mut Call<'_, '_>, better: BinaryOperator) -> Result<Value, Halt> {
+    let dialect = call.dialect();
+    let mut best: Option<Value> = None;
+    let wrong = each_number(call, |mut number| {
+        if let Some(best) = &mut best {
+            promote(&mut number, best);
+            if operators::compare(better, &number, best, dialect) == Some(true) {
+                *best = number;
+            }
+        } else {
+            best = Some(number);
+        }
+    })?;
+    Ok(wrong.or(best).unwrap_or(Value::Undefined))
+}
+
+/// Makes two numbers numbers of one type.  HTCondor does so when it compares, and they stay so.
+#[allow(clippy::cast_precision_loss)] // that is what it means
+fn promote(left: &mut Value, right: &mut Value) {
+    if !is_number(left) || !is_number(right) {
+        return;
+    }
+    let real = matches!(left, Value::Real(_)) || matches!(right, Value::Real(_));
+    for value in [left, right] {
+        let integer = match value {
+            Value::Boolean(is) => i64::from(*is),
+            Value::Integer(integer) => *integer,
+            _ => continue,
+        };
+        *value = if real { Value::Real(integer as f64) } else { Value::Integer(integer) };
+    }
+}
+
+/// Compares each element with a value, until the answer is known: at the first that does when one is
+/// enough, at the first that does not otherwise.
+fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, Halt> {
+    let (operator, list) = (call.value(0)?, call.value(1)?);
+    let dialect = call.dialect();
+    // In the papers' dialect error goes before undefined.
+    if let (Dialect::Classad, Value::Undefined, Value::Error(_)) = (dialect, &operator, &list) {
+        return Ok(list);
+    }
+    let operator = match &operator {
+        Value::Undefined => return Ok(Value::Undefined),
+        Value::String(symbol) => match comparison(symbol.as_bytes()) {
+            Some(operator) => operator,
+            None => return Ok(call.error(format!("`{}` is no comparison", symbol.to_str()))),
+        },
+        other => return Ok(call.unsuitable(other, "a comparison as a string")),
+    };
+    let list = match list {
+        Value::List(list) => list,
+        Value::Undefined => return Ok(Value::Undefined),
+        other => return Ok(call.unsuitable(&other, "a list")),
+    };
+    let mut wanted = call.value(2)?;
+    let span = span(call, 1);
+    for index in 0..list.elements.len() {
+        let mut element = element(call, &list, index)?;
+        if !matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
+            promote(&mut element, &mut wanted);
+        }
+        match operators::binary(operator, &element, &wanted, dialect, span) {
+            Value::Boolean(holds) if holds == one_is_enough => return Ok(Value::Boolean(holds)),
+            Value::Boolean(_) => {}
+            Value::Undefined => return Ok(Value::Boolean(false)),
+            other => return Ok(other),
+        }
+    }
+    Ok(Value::Boolean(!one_is_enough))
+}
+
+fn comparison(symbol: &[u8]) -> Option<BinaryOperator> {
+    Some(match symbol {
+        b"<" => BinaryOperator::Less,
+        b"<=" => BinaryOperator::LessEqual,
+        b"==" => BinaryOperator::Equal,
+        b"!=" => BinaryOperator::NotEqual,
+        b">=" => BinaryOperator::GreaterEqual,
+        b">" => BinaryOperator::Greater,
+        b"is" => BinaryOperator::Is,
+        b"isnt" => BinaryOperator::Isnt,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conversion::tests::check;
+    use crate::ad::Dialect;
+
+    #[test]
+    fn members() {
+        check(
+            Dialect::Condor,
+            &[
+                ("member(1, { undefined, error, \"1\" })", "false"),
+                ("member(1, { undefined, 1.0 })", "true"),
+                ("member(error, undefined)", "undefined"),
+                ("member({}, {})", "error"),
+            ],
+        );
+        check(
+            Dialect::Classad,
+            &[
+                ("member(1, { 2, undefined })", "undefined"),
+                ("member(1, { undefined, 1 })", "true"),
+                ("member(1, { 1, \"1\" })", "error"),
+                ("member(error, undefined)", "error"),
+                ("member(1, {})", "false"),
+                ("isMember(undefined, { 1, undefined })", "true"),
+            ],
+        );
+    }
+
+    #[test]
+    fn numbers_take_the_type_that_they_were_compared_with() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            check(
+                dialect,
+                &[
+                    ("max({ 1, 2, 0.5 })", "2.0"),
+                    ("min({ true })", "true"),
+                    ("min({ true, 2 })", "1"),
+                    ("max({})", "undefined"),
+                    ("sum({ true })", "true"),
+                    ("sum({ 1, \"a\" })", "error"),
+                    ("avg({})", "0"),
+                ],
+            );
+        }
+    }
+
+    #[test]
+    fn comparisons() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            check(
+                dialect,
+                &[
+                    ("anyCompare(\"<\", { undefined, 1 }, 3)", "false"),
+                    ("anyCompare(\"=?=\", { 1 }, 1)", "error"),
+                    ("anyCompare(\"is\", { 1, undefined }, undefined)", "true"),
+                    ("allCompare(\"<\", {}, 3)", "true"),
+                    ("allCompare(\"<\", { 1, \"a\" }, 3)", "error"),
+                ],
+            );
+        }
+    }
+}

@@ -1,5 +1,253 @@
-//! PLACEHOLDER
+//! Rounding, powers, chance (thesis A.10, and HTCondor's).
 
-use super::Function;
+use crate::ad::{Dialect, List, Value};
 
-pub(super) const FUNCTIONS: &[Function] = &[];
+use super::super::Halt;
+use super::super::operators::whole;
+use super::conversion::{integer, no_number, real, truncated};
+use super::lists::element;
+use super::{Call, Example, Function};
+
+macro_rules! rounding {
+    ($name:literal, $doc:literal, $call:literal, $value:literal, $round:path) => {
+        Function {
+            name: $name,
+            fewest: 1,
+            most: Some(1),
+            strict: true,
+            signature: concat!($name, "(number) -> int"),
+            doc: $doc,
+            example: Example::both($call, $value),
+            body: |call| rounded(call, $round),
+        }
+    };
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    rounding!("floor", "the greatest integer that is not above a number", "floor(-2.5)", "-3", f64::floor),
+    rounding!("ceiling", "the least integer that is not below a number", "ceiling(2.1)", "3", f64::ceil),
+    rounding!("ceil", "the same as ceiling()", "ceil(2.1)", "3", f64::ceil),
+    rounding!("round", "the integer nearest to a number; of two the even one", "round(2.5)", "2", f64::round_ties_even),
+    Function {
+        name: "pow",
+        fewest: 2,
+        most: Some(2),
+        strict: true,
+        signature: "pow(base, exponent) -> int | real",
+        doc: "a power; of integers an integer, if the exponent is not negative",
+        example: Example::both("pow(-2, 3)", "-8"),
+        body: pow,
+    },
+    Function {
+        name: "quantize",
+        fewest: 2,
+        most: Some(2),
+        strict: true,
+        signature: "quantize(number, number | list) -> number",
+        doc: "the next multiple that is not below; of a list the first that is not below, or a multiple of the last",
+        example: Example::both("quantize(10, 4)", "12"),
+        body: quantize,
+    },
+    Function {
+        name: "random",
+        fewest: 0,
+        most: Some(1),
+        strict: true,
+        signature: "random([number]) -> int | real",
+        doc: "a number at random: from 0 to n - 1 for an integer n, from 0 to r for a real r, from 0 to 1 without",
+        example: Example::both("random(1)", "0"),
+        body: random,
+    },
+    Function {
+        name: "interval",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "interval(seconds) -> string",
+        doc: "seconds as days, hours, minutes and seconds",
+        example: Example::both("interval(93784)", "\"1+02:03:04\""),
+        body: interval,
+    },
+];
+
+fn rounded(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    Ok(match &value {
+        Value::Integer(_) => value,
+        Value::Real(number) => truncated(call, round(*number)),
+        // The papers round numbers only.
+        other if call.dialect() == Dialect::Classad => call.unsuitable(other, "a number"),
+        other => match real(other, Dialect::Condor) {
+            Some(number) => truncated(call, round(number)),
+            None => no_number(call, other),
+        },
+    })
+}
+
+fn pow(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let (base, exponent) = (call.value(0)?, call.value(1)?);
+    let dialect = call.dialect();
+    if let (Value::Integer(base), Value::Integer(exponent)) = (&base, &exponent)
+        && let Ok(exponent) = u64::try_from(*exponent)
+    {
+        return Ok(match dialect {
+            Dialect::Classad => whole(power(*base, exponent, |a, b| Some(a.wrapping_mul(b))).unwrap_or(0), dialect),
+            // As for any number that does not fit.
+            Dialect::Condor => Value::Integer(power(*base, exponent, i64::checked_mul).unwrap_or(i64::MIN)),
+        });
+    }
+    Ok(match (real(&base, dialect), real(&exponent, dialect)) {
+        (Some(base), Some(exponent)) => Value::Real(base.powf(exponent)),
+        (None, _) => no_number(call, &base),
+        (_, None) => no_number(call, &exponent),
+    })
+}
+
+/// A power by squaring, with whatever multiplication.
+fn power(base: i64, exponent: u64, multiply: fn(i64, i64) -> Option<i64>) -> Option<i64> {
+    let (mut result, mut square, mut left) = (1, base, exponent);
+    loop {
+        if left & 1 == 1 {
+            result = multiply(result, square)?;
+        }
+        left >>= 1;
+        if left == 0 {
+            return Some(result);
+        }
+        square = multiply(square, square)?;
+    }
+}
+
+fn quantize(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let (value, base) = (call.value(0)?, call.value(1)?);
+    let dialect = call.dialect();
+    let Some(number) = real(&value, dialect) else { return Ok(no_number(call, &value)) };
+    let base = match base {
+        Value::List(list) => match step_of_list(call, &list, number)? {
+            Step::Taken(step) => return Ok(step),
+            Step::Beyond(highest) => highest,
+        },
+        base => base,
+    };
+    let Some(step) = real(&base, dialect) else { return Ok(no_number(call, &base)) };
+    Ok(match (&value, &base) {
+        (_, Value::Integer(0)) => value,
+        (Value::Integer(number), Value::Integer(step)) => {
+            let steps = number.wrapping_add(*step).wrapping_sub(1).wrapping_div(*step);
+            whole(steps.wrapping_mul(*step), dialect)
+        }
+        (_, Value::Integer(_)) => Value::Real((number / step).ceil() * step),
+        // HTCondor's idea of nothing.
+        _ if step.abs() <= 1e-8 => value,
+        _ => Value::Real((number / step).ceil() * step),
+    })
+}
+
+/// Where a number stands among the steps of a list.
+enum Step {
+    /// On this step, or below it and above the one before; or the list is wrong, with this error.
+    Taken(Value),
+    /// Above the last one.
+    Beyond(Value),
+}
+
+fn step_of_list(call: &mut Call<'_, '_>, list: &List, number: f64) -> Result<Step, Halt> {
+    let mut step = Value::Real(0.0);
+    for index in 0..list.elements.len() {
+        step = element(call, list, index)?;
+        match real(&step, call.dialect()) {
+            Some(height) if height >= number => return Ok(Step::Taken(step)),
+            Some(_) => {}
+            None => return Ok(Step::Taken(no_number(call, &step))),
+        }
+    }
+    Ok(Step::Beyond(step))
+}
+
+fn random(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let most = if call.is_empty() { Value::Real(1.0) } else { call.value(0)? };
+    Ok(match &most {
+        Value::Integer(..=0) => call.error("expected a number above 0"),
+        Value::Real(most) if *most <= 0.0 => call.error("expected a number above 0"),
+        Value::Integer(most) => Value::Integer(call.evaluator().random().i64(0..*most)),
+        Value::Real(most) => Value::Real(*most * call.evaluator().random().f64()),
+        other => call.unsuitable(other, "a number"),
+    })
+}
+
+#[allow(clippy::cast_possible_truncation)] // HTCondor takes 32 bits
+fn interval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    let seconds = match integer(call, &value) {
+        Value::Integer(seconds) => seconds as i32,
+        other => return Ok(call.unsuitable(&other, "a number of seconds")),
+    };
+    // The sign stands once, before the first part that is not zero.
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    let second = (seconds % 60).abs();
+    Ok(Value::string(if days != 0 {
+        format!("{days}+{:02}:{:02}:{second:02}", hours.abs(), minutes.abs())
+    } else if hours != 0 {
+        format!("{hours}:{:02}:{second:02}", minutes.abs())
+    } else if minutes != 0 {
+        format!("{minutes}:{second:02}")
+    } else {
+        seconds.to_string()
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conversion::tests::check;
+    use crate::ad::Dialect;
+
+    #[test]
+    fn powers() {
+        check(
+            Dialect::Condor,
+            &[
+                ("pow(3, 39)", "4052555153018976267"),
+                ("pow(-2, 63)", "-9223372036854775808"),
+                ("pow(2, 64)", "-9223372036854775808"),
+                ("pow(-1, 9223372036854775807)", "-1"),
+                ("pow(0, 0)", "1"),
+                ("pow(2, -1)", "0.5"),
+                ("pow(undefined, 1)", "error"),
+            ],
+        );
+        check(
+            Dialect::Classad,
+            &[("pow(2, 31)", "-2147483648"), ("pow(3, 2147483647)", "-1431655765"), ("pow(undefined, 1)", "undefined")],
+        );
+    }
+
+    #[test]
+    fn steps() {
+        check(
+            Dialect::Condor,
+            &[
+                ("quantize(5, { 4, 8 })", "8"),
+                ("quantize(20, { 4, \"8\" })", "24.0"),
+                ("quantize(7.5, {})", "7.5"),
+                ("quantize(-5, 2)", "-4"),
+                ("quantize(-9223372036854775807 - 1, -1)", "9223372036854775806"),
+                ("quantize(5, { undefined, 8 })", "error"),
+            ],
+        );
+    }
+
+    #[test]
+    fn chance_has_bounds() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            check(
+                dialect,
+                &[
+                    ("random(0)", "error"),
+                    ("random(-1.5)", "error"),
+                    ("random(2.5) <= 2.5", "true"),
+                    ("random() < 1", "true"),
+                ],
+            );
+        }
+    }
+}

@@ -1,5 +1,490 @@
-//! PLACEHOLDER
+//! The clock, the calendar, and the parts of times (thesis A.3 to A.7).
 
-use super::Function;
+mod format;
 
-pub(super) const FUNCTIONS: &[Function] = &[];
+use crate::ad::time::{Parts, days_from_date, from_local, here};
+use crate::ad::{AbsoluteTime, Ad, Dialect, Expression, Frame, Name, Nested, RelativeTime, Value};
+
+use super::super::Halt;
+use super::conversion::{absolute_from_number, as_c_int, fitting, now, relative_from_number};
+use super::{Call, Example, Function};
+use format::{Clock, MONTHS};
+
+macro_rules! clock {
+    ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
+        Function {
+            name: $name,
+            fewest: 0,
+            most: Some(0),
+            strict: true,
+            signature: concat!($name, "() -> ", $type),
+            doc: $doc,
+            example: Example::both($call, $value),
+            body: |call| Ok($body(call)),
+        }
+    };
+}
+
+macro_rules! part {
+    ($name:literal, $of:literal, $doc:literal, $example:expr, $part:ident) => {
+        Function {
+            name: $name,
+            fewest: 1,
+            most: Some(1),
+            strict: true,
+            signature: concat!($name, "(", $of, ") -> int"),
+            doc: $doc,
+            example: $example,
+            body: |call| part(call, Part::$part),
+        }
+    };
+}
+
+macro_rules! measure {
+    ($name:literal, $doc:literal, $call:literal, $value:literal, $unit:literal) => {
+        Function {
+            name: $name,
+            fewest: 1,
+            most: Some(1),
+            strict: true,
+            signature: concat!($name, "(time) -> real"),
+            doc: $doc,
+            example: Example::both($call, $value),
+            body: |call| measure(call, $unit),
+        }
+    };
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    clock!("time", "int", "now, in seconds since 1970", "time() > 0", "true", |call: &mut Call<'_, '_>| {
+        fitting(call, call.context().now)
+    }),
+    clock!("currentTime", "abstime", "now", "currentTime() == absTime()", "true", |call: &mut Call<'_, '_>| {
+        Value::AbsoluteTime(now(call))
+    }),
+    clock!(
+        "timeZoneOffset",
+        "reltime",
+        "how far the clocks here are ahead of UTC",
+        "isRelTime(timeZoneOffset())",
+        "true",
+        |call: &mut Call<'_, '_>| length(i64::from(now(call).offset))
+    ),
+    clock!(
+        "dayTime",
+        "reltime",
+        "the time since midnight",
+        "dayTime() < relTime(\"1+00:00:00\")",
+        "true",
+        |call: &mut Call<'_, '_>| {
+            let parts = shown(now(call));
+            length(parts.hour * 3600 + parts.minute * 60 + parts.second)
+        }
+    ),
+    Function {
+        name: "makeDate",
+        fewest: 3,
+        most: Some(3),
+        strict: true,
+        signature: "makeDate(month, day, year) -> abstime",
+        doc: "midnight of a day, here; the month is a number from 1 or a name",
+        example: Example::both("getDayOfYear(makeDate(\"mar\", 1, 2000))", "60"),
+        body: make_date,
+    },
+    Function {
+        name: "makeAbsTime",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "makeAbsTime(number) -> abstime",
+        doc: "the moment so many seconds after the beginning of 1970",
+        example: Example::both("makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")", "true"),
+        body: |call| {
+            let value = call.value(0)?;
+            Ok(absolute_from_number(call, &value, None))
+        },
+    },
+    Function {
+        name: "makeRelTime",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "makeRelTime(number) -> reltime",
+        doc: "a length of so many seconds",
+        example: Example::both("makeRelTime(93784)", "relTime(\"1+02:03:04\")"),
+        body: |call| {
+            let value = call.value(0)?;
+            Ok(relative_from_number(call, &value))
+        },
+    },
+    part!("getYear", "abstime", "the year here", Example::both("getYear(makeDate(2, 3, 2001))", "2001"), Year),
+    part!(
+        "getMonth",
+        "abstime",
+        "the month here: from 0 in the papers, from 1 in HTCondor",
+        Example::condor("getMonth(makeDate(2, 3, 2001))", "2"),
+        Month
+    ),
+    part!(
+        "getDayOfYear",
+        "abstime",
+        "the day of the year here, from 0",
+        Example::both("getDayOfYear(makeDate(2, 3, 2001))", "33"),
+        DayOfYear
+    ),
+    part!(
+        "getDayOfMonth",
+        "abstime",
+        "the day of the month here, from 1",
+        Example::both("getDayOfMonth(makeDate(2, 3, 2001))", "3"),
+        DayOfMonth
+    ),
+    part!(
+        "getDayOfWeek",
+        "abstime",
+        "the day of the week here, from 0 for Sunday",
+        Example::both("getDayOfWeek(makeDate(2, 3, 2001))", "6"),
+        DayOfWeek
+    ),
+    part!("getDays", "reltime", "the whole days", Example::both("getDays(relTime(\"1+02:03:04\"))", "1"), Days),
+    part!(
+        "getHours",
+        "time",
+        "the hour here, or the whole hours beyond the days",
+        Example::both("getHours(relTime(\"1+02:03:04\"))", "2"),
+        Hours
+    ),
+    part!(
+        "getMinutes",
+        "time",
+        "the minute here, or the whole minutes beyond the hours",
+        Example::both("getMinutes(relTime(\"1+02:03:04\"))", "3"),
+        Minutes
+    ),
+    part!(
+        "getSeconds",
+        "time",
+        "the second here, or the whole seconds beyond the minutes",
+        Example::both("getSeconds(relTime(\"1+02:03:04\"))", "4"),
+        Seconds
+    ),
+    measure!("inDays", "a time as a number of days", "inDays(relTime(\"1+12:00:00\"))", "1.5", 86_400.0),
+    measure!("inHours", "a time as a number of hours", "inHours(relTime(\"1+12:00:00\"))", "36.0", 3_600.0),
+    measure!("inMinutes", "a time as a number of minutes", "inMinutes(relTime(\"00:01:30\"))", "1.5", 60.0),
+    measure!("inSeconds", "a time as a number of seconds", "inSeconds(relTime(\"00:01:30\"))", "90.0", 1.0),
+    Function {
+        name: "splitTime",
+        fewest: 1,
+        most: Some(1),
+        strict: true,
+        signature: "splitTime(time | number) -> ad",
+        doc: "an ad with the parts of a time",
+        example: Example::both("splitTime(relTime(\"1+02:03:04\")).Hours", "2"),
+        body: split_time,
+    },
+    Function {
+        name: "formatTime",
+        fewest: 0,
+        most: Some(2),
+        strict: true,
+        signature: "formatTime([time | number | ad [, template]]) -> string",
+        doc: "the text of a time by a template of C's strftime; of an ad as splitTime makes them too",
+        example: Example::both(
+            "formatTime(absTime(\"2001-02-03T04:05:06-06:00\"), \"%d %b %Y, %H:%M\")",
+            "\"03 Feb 2001, 04:05\"",
+        ),
+        body: format_time,
+    },
+];
+
+/// What calendar and clock show at a time's own offset.
+fn shown(time: AbsoluteTime) -> Parts {
+    time.parts_at(time.offset)
+}
+
+/// A length of whole seconds.
+#[allow(clippy::cast_precision_loss)] // exact below 2^53
+fn length(seconds: i64) -> Value {
+    Value::RelativeTime(RelativeTime { seconds: seconds as f64 })
+}
+
+fn make_date(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let [month, day, year] = [call.value(0)?, call.value(1)?, call.value(2)?];
+    let number = match &month {
+        Value::Integer(number @ 1..=12) => *number,
+        Value::String(name) => match month_of_name(&name.to_str()) {
+            Some(number) => number,
+            None => return Ok(call.error(format!("\"{}\" is no month", name.to_str()))),
+        },
+        Value::Integer(number) => return Ok(call.error(format!("there is no month {number}"))),
+        other => return Ok(call.unsuitable(other, "a month")),
+    };
+    let (day, year) = match (&day, &year) {
+        (Value::Integer(day), Value::Integer(year)) => (*day, *year),
+        (Value::Integer(_), other) => return Ok(call.unsuitable(other, "a year")),
+        (other, _) => return Ok(call.unsuitable(other, "a day")),
+    };
+    let first = days_from_date(year, number, 1);
+    let length = days_from_date(year, number + 1, 1).saturating_sub(first);
+    let midnight = first.checked_add(day.saturating_sub(1)).and_then(|days| days.checked_mul(86_400));
+    Ok(match midnight {
+        Some(midnight) if (1..=length).contains(&day) => Value::AbsoluteTime(from_local(midnight)),
+        _ => call.error(format!("there is no day {day} in month {number} of {year}")),
+    })
+}
+
+/// 1 to 12 for the name of a month or its first three letters, in any case.
+fn month_of_name(name: &str) -> Option<i64> {
+    let position = MONTHS.iter().position(|month| {
+        name.eq_ignore_ascii_case(month) || month.get(..3).is_some_and(|short| name.eq_ignore_ascii_case(short))
+    })?;
+    i64::try_from(position + 1).ok()
+}
+
+/// What a function takes out of a time.
+#[derive(Clone, Copy)]
+enum Part {
+    Year,
+    Month,
+    DayOfYear,
+    DayOfMonth,
+    DayOfWeek,
+    Days,
+    Hours,
+    Minutes,
+    Seconds,
+}
+
+impl Part {
+    fn of_moment(self, parts: Parts, dialect: Dialect) -> Option<i64> {
+        Some(match self {
+            Part::Year => parts.year,
+            Part::Month if dialect.is_condor() => parts.month,
+            Part::Month => parts.month - 1,
+            Part::DayOfYear => parts.day_of_year,
+            Part::DayOfMonth => parts.day,
+            Part::DayOfWeek => parts.weekday,
+            Part::Hours => parts.hour,
+            Part::Minutes => parts.minute,
+            Part::Seconds => parts.second,
+            Part::Days => return None,
+        })
+    }
+
+    /// Of a negative length no part is positive.
+    #[allow(clippy::cast_possible_truncation)] // `as` saturates
+    fn of_length(self, time: RelativeTime) -> Option<i64> {
+        let seconds = time.seconds as i64;
+        Some(match self {
+            Part::Days => seconds / 86_400,
+            Part::Hours => seconds % 86_400 / 3600,
+            Part::Minutes => seconds % 3600 / 60,
+            Part::Seconds => seconds % 60,
+            _ => return None,
+        })
+    }
+
+    fn wanted(self) -> &'static str {
+        match self {
+            Part::Days => "a relative time",
+            Part::Hours | Part::Minutes | Part::Seconds => "a time",
+            _ => "an absolute time",
+        }
+    }
+}
+
+fn part(call: &mut Call<'_, '_>, part: Part) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    let number = match &value {
+        // Whatever the value's own offset: the clocks here are asked.
+        Value::AbsoluteTime(time) => part.of_moment(shown(here(time.seconds)), call.dialect()),
+        Value::RelativeTime(time) => part.of_length(*time),
+        _ => None,
+    };
+    Ok(number.map_or_else(|| call.unsuitable(&value, part.wanted()), |number| fitting(call, number)))
+}
+
+#[allow(clippy::cast_precision_loss)] // beyond 2^53 seconds the nearest real
+fn measure(call: &mut Call<'_, '_>, unit: f64) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    Ok(match &value {
+        Value::AbsoluteTime(time) => Value::Real(time.seconds as f64 / unit),
+        Value::RelativeTime(time) => Value::Real(time.seconds / unit),
+        other => call.unsuitable(other, "a time"),
+    })
+}
+
+/// The moment that a time or a number names; HTCondor squeezes a real into 32 bits here.
+fn moment(value: &Value) -> Option<AbsoluteTime> {
+    match value {
+        Value::AbsoluteTime(time) => Some(*time),
+        Value::Integer(seconds) => Some(here(*seconds)),
+        Value::Real(seconds) => Some(here(i64::from(as_c_int(*seconds)))),
+        _ => None,
+    }
+}
+
+fn split_time(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let value = call.value(0)?;
+    Ok(match (&value, moment(&value)) {
+        (_, Some(time)) => ad_of_moment(time),
+        (Value::RelativeTime(time), _) => ad_of_length(*time),
+        (Value::Undefined, _) => value,
+        _ => call.unsuitable(&value, "a time"),
+    })
+}
+
+fn ad_of_moment(time: AbsoluteTime) -> Value {
+    let parts = shown(time);
+    ad([
+        ("Type", Value::string("AbsoluteTime")),
+        ("Year", Value::Integer(parts.year)),
+        ("Month", Value::Integer(parts.month)),
+        ("Day", Value::Integer(parts.day)),
+        ("Hours", Value::Integer(parts.hour)),
+        ("Minutes", Value::Integer(parts.minute)),
+        ("Seconds", Value::Integer(parts.second)),
+        ("Offset", Value::Integer(i64::from(time.offset))),
+    ])
+}
+
+/// The first part that is not zero has the sign.
+fn ad_of_length(time: RelativeTime) -> Value {
+    let (mut negative, days, hours, minutes, seconds, fraction) = time.split();
+    let mut signed = |part: i64| {
+        let signed = if negative { -part } else { part };
+        negative &= part == 0;
+        Value::Integer(signed)
+    };
+    let (days, hours, minutes) = (signed(days), signed(hours), signed(minutes));
+    let seconds = i32::try_from(seconds).map_or(0.0, f64::from) + fraction;
+    ad([
+        ("Type", Value::string("RelativeTime")),
+        ("Days", days),
+        ("Hours", hours),
+        ("Minutes", minutes),
+        ("Seconds", Value::Real(if negative { -seconds } else { seconds })),
+    ])
+}
+
+/// An ad that stands by itself.
+fn ad<const N: usize>(attributes: [(&str, Value); N]) -> Value {
+    let ad: Ad = attributes.into_iter().map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
+    Value::Ad(Nested { frame: Frame::root(ad, 0) })
+}
+
+/// The text has so many bytes at most, as in HTCondor.
+const LONGEST: usize = 1022;
+
+fn format_time(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+    let clock = match call.len() {
+        0 => clock_of_moment(now(call)),
+        _ => match call.value(0)? {
+            Value::Ad(nested) => clock_of_ad(call, &nested)?,
+            value => match moment(&value) {
+                Some(time) => clock_of_moment(time),
+                None => return Ok(call.unsuitable(&value, "an absolute time")),
+            },
+        },
+    };
+    if call.len() < 2 {
+        return Ok(Value::string(format::format(clock, b"%c", LONGEST)));
+    }
+    Ok(match call.value(1)? {
+        Value::String(template) => Value::string(format::format(clock, template.as_bytes(), LONGEST)),
+        other => call.unsuitable(&other, "a template"),
+    })
+}
+
+fn clock_of_moment(time: AbsoluteTime) -> Clock {
+    let parts = shown(time);
+    Clock {
+        year: parts.year,
+        month: parts.month,
+        day: parts.day,
+        hour: parts.hour,
+        minute: parts.minute,
+        second: parts.second,
+    }
+}
+
+/// The parts that an ad names; only integers count, of which HTCondor takes 32 bits.
+fn clock_of_ad(call: &mut Call<'_, '_>, nested: &Nested) -> Result<Clock, Halt> {
+    let mut part = |name: &str, missing: i64| -> Result<i64, Halt> {
+        Ok(match call.evaluator().attribute(&nested.frame, &Name::new(name))? {
+            #[allow(clippy::cast_possible_truncation)] // that is meant
+            Value::Integer(part) => i64::from(part as i32),
+            _ => missing,
+        })
+    };
+    Ok(Clock {
+        year: part("Year", 1900)?,
+        month: part("Month", 1)?,
+        day: part("Day", 0)?,
+        hour: part("Hours", 0)?,
+        minute: part("Minutes", 0)?,
+        second: part("Seconds", 0)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conversion::tests::check;
+    use crate::ad::Dialect;
+
+    #[test]
+    fn dates() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            check(
+                dialect,
+                &[
+                    ("makeDate(\"February\", 29, 2000) == makeDate(2, 29, 2000)", "true"),
+                    ("makeDate(2, 29, 2001)", "error"),
+                    ("makeDate(13, 1, 2001)", "error"),
+                    ("makeDate(\"fe\", 1, 2001)", "error"),
+                    ("getHours(makeDate(\"jul\", 4, 2001))", "0"),
+                    ("getDays(relTime(-93784))", "-1"),
+                    ("getHours(relTime(-93784))", "-2"),
+                    ("getYear(relTime(5))", "error"),
+                    ("getDays(absTime(5))", "error"),
+                ],
+            );
+        }
+        check(Dialect::Condor, &[("makeDate(1, 1, 9223372036854775807)", "error"), ("getYear(undefined)", "error")]);
+        check(Dialect::Classad, &[("getMonth(makeDate(2, 3, 2001))", "1"), ("getYear(undefined)", "undefined")]);
+    }
+
+    #[test]
+    fn the_first_part_has_the_sign() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            check(
+                dialect,
+                &[
+                    ("splitTime(relTime(-93784.5)).Days", "-1"),
+                    ("splitTime(relTime(-93784.5)).Seconds", "4.5"),
+                    ("splitTime(relTime(-4000)).Hours", "-1"),
+                    ("splitTime(relTime(-4000)).Minutes", "6"),
+                    ("splitTime(relTime(-5.25)).Seconds", "-5.25"),
+                ],
+            );
+        }
+    }
+
+    #[test]
+    fn ads_are_formatted() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            check(
+                dialect,
+                &[
+                    (
+                        "formatTime([ Year = 2000; Month = 1 + 1; Day = 3; Hours = \"4\" ], \"%F %T\")",
+                        "\"2000-02-03 00:00:00\"",
+                    ),
+                    ("formatTime(splitTime(absTime(\"2001-02-03T04:05:06-06:00\")))", "\"Sat Feb  3 04:05:06 2001\""),
+                    ("formatTime(relTime(5))", "error"),
+                    ("formatTime(0, 1)", "error"),
+                ],
+            );
+        }
+    }
+}
