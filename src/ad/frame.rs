@@ -56,7 +56,7 @@ impl Frame {
         })
     }
 
-    /// The same link as the place of an evaluation of its own, which falls through.
+    /// The same link as the place of an evaluation of its own, which falls through as the ad around it.
     #[must_use]
     pub fn as_context(&self) -> Arc<Frame> {
         Arc::new(Frame {
@@ -64,7 +64,7 @@ impl Frame {
             participant: self.participant,
             port: self.port,
             enclosing: self.enclosing.clone(),
-            falls_through: true,
+            falls_through: self.enclosing.as_ref().is_none_or(|enclosing| enclosing.falls_through),
         })
     }
 

@@ -258,7 +258,9 @@ impl<'e> Evaluator<'e> {
                 .iter()
                 .map(|element| {
                     let element = evaluator.element_here(element, list, frame)?;
-                    evaluator.select(&element, name, span, frame).map(detached).map(Expression::literal)
+                    evaluator
+                        .select(&element, name, span, frame)
+                        .map(|value| Expression::literal(detached(operators::whole_seconds(value))))
                 })
                 .collect::<Result<Vec<_>, Halt>>()
         });

@@ -301,3 +301,12 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
         _ => return None,
     }))
 }
+
+/// HTCondor's library drops the fraction of a length of time that it puts into a list.
+#[must_use]
+pub fn whole_seconds(value: Value) -> Value {
+    match value {
+        Value::RelativeTime(time) => relative(time.seconds.trunc()),
+        other => other,
+    }
+}

@@ -26,7 +26,18 @@ pub enum Style {
 /// does not end the line, do not read back.
 #[must_use]
 pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
-    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    let mut printer = Printer::new(style);
+    printer.tasks.push(Task::Expression(expression, 0));
+    printer.run();
+    printer.out
+}
+
+/// The text that HTCondor's `unparse()` makes of an expression: [`Style::Library`], with lists and ads
+/// spread over lines.
+#[must_use]
+pub fn print_spread(expression: &Expression) -> Vec<u8> {
+    let mut printer = Printer::new(Style::Library);
+    printer.spread = Some(0);
     printer.tasks.push(Task::Expression(expression, 0));
     printer.run();
     printer.out
@@ -35,7 +46,7 @@ pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
 /// The text of an ad on one line, with brackets.
 #[must_use]
 pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
-    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    let mut printer = Printer::new(style);
     printer.ad(ad);
     printer.run();
     printer.out
@@ -44,7 +55,7 @@ pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
 /// The text of a value: the literal, list or ad that it is.
 #[must_use]
 pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
-    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    let mut printer = Printer::new(style);
     match value {
         Value::List(List { elements, .. }) => printer.sequence("{", elements, "}"),
         Value::Ad(nested) => printer.ad(nested.ad()),
@@ -57,7 +68,7 @@ pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
 /// The text of a name, in quotes if it needs them.
 #[must_use]
 pub fn print_name(name: &Name) -> String {
-    let mut printer = Printer { style: Style::New, out: Vec::new(), tasks: Vec::new() };
+    let mut printer = Printer::new(Style::New);
     printer.name(name);
     String::from_utf8_lossy(&printer.out).into_owned()
 }
@@ -65,7 +76,7 @@ pub fn print_name(name: &Name) -> String {
 /// The text of a string literal.
 #[must_use]
 pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
-    let mut printer = Printer { style, out: Vec::new(), tasks: Vec::new() };
+    let mut printer = Printer::new(style);
     printer.string(bytes);
     printer.out
 }
@@ -77,6 +88,10 @@ enum Task<'a> {
     /// A name where one is bound or selected.
     Name(&'a Name),
     Text(&'static str),
+    /// A new line with so many spaces.
+    Line(usize),
+    /// Lists and ads from here on are spread with this indentation.
+    Spread(usize),
 }
 
 const CONDITIONAL: u8 = 1;
@@ -85,15 +100,23 @@ const PRECEDENCE_PRIMARY: u8 = PRECEDENCE_UNARY + 2;
 
 struct Printer<'a> {
     style: Style,
+    /// The indentation, if lists and ads are spread over lines.
+    spread: Option<usize>,
     out: Vec<u8>,
     tasks: Vec<Task<'a>>,
 }
 
 impl<'a> Printer<'a> {
+    fn new(style: Style) -> Self {
+        Printer { style, spread: None, out: Vec::new(), tasks: Vec::new() }
+    }
+
     fn run(&mut self) {
         while let Some(task) = self.tasks.pop() {
             match task {
                 Task::Text(text) => self.text(text),
+                Task::Line(indent) => self.line(indent),
+                Task::Spread(indent) => self.spread = Some(indent),
                 Task::Name(name) => self.name(name),
                 Task::Expression(expression, at_least) => self.expression(expression, at_least),
             }
@@ -183,7 +206,47 @@ impl<'a> Printer<'a> {
         }
     }
 
+    fn line(&mut self, indent: usize) {
+        self.out.push(b'\n');
+        self.out.resize(self.out.len() + indent, b' ');
+    }
+
+    /// A list as the library spreads it: brackets 3 spaces in, elements 6.
+    fn spread_list(&mut self, items: &'a [Expression], indent: usize) {
+        self.line(indent + 3);
+        self.text("{");
+        self.tasks.extend([Task::Spread(indent), Task::Text("}"), Task::Line(indent + 3)]);
+        for (position, item) in items.iter().enumerate().rev() {
+            self.tasks.push(Task::Expression(item, 0));
+            self.tasks.extend([Task::Spread(indent + 6), Task::Line(indent + 6)]);
+            if position > 0 {
+                self.tasks.push(Task::Text(","));
+            }
+        }
+    }
+
+    /// An ad as the library spreads it: brackets 4 spaces in, attributes 8.
+    fn spread_ad(&mut self, attributes: Vec<crate::ad::Attribute<'a>>, indent: usize) {
+        self.line(indent + 4);
+        self.text("[");
+        self.tasks.extend([Task::Spread(indent), Task::Text("]"), Task::Line(indent + 4)]);
+        for (position, attribute) in attributes.into_iter().enumerate().rev() {
+            self.tasks.extend([
+                Task::Expression(attribute.expression, 0),
+                Task::Text(" = "),
+                Task::Name(attribute.name),
+            ]);
+            self.tasks.extend([Task::Spread(indent + 8), Task::Line(indent + 8)]);
+            if position > 0 {
+                self.tasks.push(Task::Text("; "));
+            }
+        }
+    }
+
     fn sequence(&mut self, open: &str, items: &'a [Expression], close: &'static str) {
+        if let Some(indent) = self.spread {
+            return self.spread_list(items, indent);
+        }
         self.text(open);
         self.text(" ");
         self.tasks.push(Task::Text(close));
@@ -194,13 +257,16 @@ impl<'a> Printer<'a> {
     }
 
     fn ad(&mut self, ad: &'a Ad) {
-        self.text("[ ");
         let mut attributes: Vec<_> = ad.iter().collect();
         if self.style == Style::Library {
             // Shorter names first, then by the alphabet.
             attributes
                 .sort_by(|a, b| a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name)));
         }
+        if let Some(indent) = self.spread {
+            return self.spread_ad(attributes, indent);
+        }
+        self.text("[ ");
         self.tasks.push(Task::Text(if attributes.is_empty() && self.style != Style::Library { "]" } else { " ]" }));
         for (position, attribute) in attributes.into_iter().enumerate().rev() {
             self.tasks.push(Task::Expression(attribute.expression, 0));

@@ -71,7 +71,7 @@ def _(text, lib, our):
 
 @rule("evaluation-failure")
 def _(text, lib, our):
-    return lib["type"] == "failure" and our["type"] in ("error", "failure", "undefined")
+    return lib["type"] == "failure" and our["type"] in ("error", "failure", "undefined", "list")
 
 
 @rule("list-index-32bit")
@@ -115,8 +115,7 @@ def _(text, lib, our):
 
 @rule("reltime-nonfinite")
 def _(text, lib, our):
-    return lib["type"] == "reltime" and our["type"] in ("error", "reltime") and "f" in lib["value"] + "n" and (
-        "inf" in lib["value"] or "nan" in lib["value"])
+    return lib["type"] == "reltime" and our["type"] == "error" and bool(re.search("inf|nan", lib["value"]))
 
 
 @rule("computed-time-string")
@@ -136,7 +135,42 @@ def _(text, lib, our):
 @rule("pow-negative-base")
 def _(text, lib, our):
     return (bool(re.search(r"pow\s*\(", text, re.I)) and lib["type"] == our["type"] == "int"
-            and number(our) < 0 and number(lib) == number(our) + 1)
+            and abs(number(lib) - number(our)) == 1)
+
+
+@rule("pow-precision")
+def _(text, lib, our):
+    if not re.search(r"pow\s*\(", text, re.I) or lib["type"] != "int" or our["type"] != "int":
+        return False
+    return abs(number(our)) > 2**53 and abs(number(our) - number(lib)) <= abs(number(our)) / 2**45
+
+
+@rule("moved-scope")
+def _(text, lib, our):
+    # Only seen where the scope can move: in a match, or in an ad nested in another.
+    ads, _, expr = text.rpartition("\n")
+    within = ads if "\n" not in ads else text
+    return bool(re.search(r"evalineachcontext|countmatches|unresolved", within, re.I)) and our["type"] != "parse-error"
+
+
+@rule("substr-32bit")
+def _(text, lib, our):
+    return bool(re.search(r"substr\s*\(", text, re.I)) and bool(re.search(r"\d{10,}|<<", text))
+
+
+@rule("arguments-32bit")
+def _(text, lib, our):
+    return bool(re.search(r"argstolist|listtoargs", text, re.I)) and our["type"] == "error" and bool(re.search(r"\d{10,}", text))
+
+
+@rule("stringListMin-ceiling")
+def _(text, lib, our):
+    return "stringlistmin" in text.lower() and lib["value"].replace(" ", "").startswith(("3.402823466385288", "-9223372036854775808"))
+
+
+@rule("unparse-quoted")
+def _(text, lib, our):
+    return bool(re.search(r"unparse\s*\(\s*'", text, re.I)) and lib["type"] == our["type"] == "string" and lib["value"] == '""'
 
 
 @rule("stringListMax-floor")
@@ -147,7 +181,7 @@ def _(text, lib, our):
 
 @rule("replaceAll-empty-match")
 def _(text, lib, our):
-    return bool(re.search(r"replaceall|regexps", text, re.I)) and lib["type"] == "error" and our["type"] == "string"
+    return bool(re.search(r"replace|regexps", text, re.I)) and lib["type"] == "error" and our["type"] == "string"
 
 
 @rule("int-of-long-string")
@@ -185,6 +219,8 @@ def _(text, lib, our):
 
 @rule("detached-selection")
 def _(text, lib, our):
+    if re.search(r'"\]\.root', text):
+        return True
     return (bool(re.search(r'\w\]?\)?\[\s*("|\w*[A-Za-z]\w*\])', text)) and lib["type"] in ("undefined", "list", "error", "bool")
             and our["type"] not in ("parse-error", "failure", "error"))
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::ad::{Expression, Frame, Kind, List, Name, Value};
-use crate::syntax::{Rules, Style, parse_expression, print, print_name};
+use crate::syntax::{Rules, Style, parse_expression, print, print_name, print_spread};
 
-use super::super::operators::{Truth, truth};
+use super::super::operators::{Truth, truth, whole_seconds};
 use super::super::references::{Reference, external_references};
 use super::super::{Halt, Resolution};
 use super::patterns::matches_ignoring_case;
@@ -113,8 +113,10 @@ fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
         Some(Kind::Select(..) | Kind::RootAttribute(_)) => None,
         _ => return Ok(call.error("expected the name of an attribute")),
     };
-    let style = if call.dialect().is_condor() { Style::Library } else { Style::New };
-    Ok(Value::string(expression.map_or_else(Vec::new, |expression| print(expression, style))))
+    let text = |expression: &Expression| {
+        if call.dialect().is_condor() { print_spread(expression) } else { print(expression, Style::New) }
+    };
+    Ok(Value::string(expression.map_or_else(Vec::new, text)))
 }
 
 /// The expression that an attribute reference leads to, and where it stands.
@@ -156,6 +158,10 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
         Value::String(pattern) => pattern,
         other => return Ok(call.unsuitable(&other, "a pattern")),
     };
+    // A pattern that is none is an error even when there is no name to match.
+    if let Err(reason) = matches_ignoring_case(&pattern, b"") {
+        return Ok(call.error(reason));
+    }
     for name in names {
         match matches_ignoring_case(&pattern, name.as_str().as_bytes()) {
             Ok(true) => return Ok(Value::Boolean(true)),
@@ -203,7 +209,11 @@ fn in_each(call: &mut Call<'_, '_>, list: &List) -> Result<Vec<Value>, Halt> {
 
 fn eval_in_each_context(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     match call.value(1)? {
-        Value::List(list) => in_each(call, &list).map(Call::list),
+        Value::List(list) => {
+            let values = in_each(call, &list)?;
+            let whole = call.dialect().is_condor();
+            Ok(Call::list(values.into_iter().map(|value| if whole { whole_seconds(value) } else { value }).collect()))
+        }
         Value::Undefined => Ok(Value::Undefined),
         other => Ok(call.unsuitable(&other, "a list of ads")),
     }
