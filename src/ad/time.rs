@@ -564,7 +564,8 @@ mod tests {
     fn fractions_read_back() {
         for seconds in [0.1, 1.7, 93_784.000_000_001, 1e-7] {
             let text = RelativeTime { seconds }.to_string();
-            assert_eq!(RelativeTime::parse_condor(&text).unwrap().seconds, seconds, "{text}");
+            let again = RelativeTime::parse_condor(&text).unwrap();
+            assert_eq!(again.seconds.to_bits(), seconds.to_bits(), "{text}");
         }
     }
 }

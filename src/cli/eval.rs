@@ -24,9 +24,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Eval {
-    /// The expression (not with --attr), then files of ads to evaluate it in
-    #[arg(value_name = "EXPR [FILE]", allow_hyphen_values = true)]
-    words: Vec<String>,
+    /// The expression; with --attr the first file
+    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
+    expression: Option<String>,
+    /// Files of ads to evaluate it in
+    files: Vec<String>,
     /// Evaluate this attribute of each ad
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
@@ -64,16 +66,13 @@ impl Eval {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::eval);
         }
-        let (text, files) = match (&self.attr, self.words.split_first()) {
-            (Some(_), _) => (None, self.words.as_slice()),
-            (None, Some((expression, files))) => (Some(expression), files),
+        let (text, files) = match (&self.attr, &self.expression) {
+            (Some(_), first) => (None, first.iter().chain(&self.files).cloned().collect()),
+            (None, Some(expression)) => (Some(expression), self.files.clone()),
             (None, None) => return Err(Failure::Refused(Some("there is no expression to evaluate".to_owned()))),
         };
-        let sources = if files.is_empty() && (self.attr.is_none() || self.my.is_some()) {
-            Vec::new()
-        } else {
-            input::open(session, files)?
-        };
+        let alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
+        let sources = if alone { Vec::new() } else { input::open(session, &files)? };
         let my = Self::file(session, self.my.as_ref())?;
         let target = Self::file(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&my).chain(&target));
@@ -88,7 +87,7 @@ impl Eval {
         let shown = Source::of_text("expression", text.map_or("", String::as_str));
         let target = Self::first(session, target)?;
         let mut status = Status::Yes;
-        if sources.is_empty() {
+        if alone {
             let ad = Self::first(session, my)?.unwrap_or_default();
             let ad = self.defined(session, ad)?;
             return self.one(session, "", ad, target.as_ref(), &expression, &shown);

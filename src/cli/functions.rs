@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use classad::eval::{FUNCTIONS, Function, find_function, near_functions};
 
-use super::output::{OutputForm, Rows, out};
+use super::output::{Cell, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status};
 
@@ -31,7 +31,8 @@ impl Functions {
         let Some(name) = &self.name else {
             let mut rows = Rows::new(&["function", "does", "example"]);
             for function in FUNCTIONS.iter() {
-                rows.rows.push(vec![function.signature.to_owned(), function.doc.to_owned(), example(function)]);
+                let cells = [function.signature.to_owned(), function.doc.to_owned(), example(function)];
+                rows.rows.push(cells.map(Cell::from).into());
             }
             if !session.options.quiet {
                 rows.write(&mut out, self.output, true)?;

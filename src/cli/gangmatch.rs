@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::input::Identified;
 use super::matches::Common;
-use super::output::{self, OutputForm, Rows, out};
+use super::output::{self, Cell, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status};
 
@@ -95,7 +95,8 @@ impl Gangmatch {
             let members = gang.members();
             let ids: Vec<&str> = members.iter().map(|docked| offers[docked.offer].id.as_str()).collect();
             let ranks: Vec<String> = members.iter().map(|d| format!("{}/{}", d.rank, d.offer_rank)).collect();
-            rows.rows.push(vec![requests[gang.request].id.clone(), ids.join(","), ranks.join(",")]);
+            let cells = [requests[gang.request].id.clone(), ids.join(","), ranks.join(",")];
+            rows.rows.push(cells.map(Cell::from).into());
         }
         rows.write(out, self.common.output, !self.common.no_header)
     }

@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use classad::constraint::Protocol;
 use classad::matching::{Greedy, Match as Pairing};
-use serde_json::json;
 
 use super::input::{self, Identified};
 use super::output::{self, OutputForm, Rows, out};
@@ -143,24 +142,13 @@ impl Match {
         requests: &[Identified],
         offers: &[Identified],
     ) -> Result<(), Failure> {
-        if let Some(form @ (OutputForm::Json | OutputForm::Jsonl)) = self.common.output {
-            let objects = found.iter().map(|pairing| {
-                json!({
-                    "request": requests[pairing.request].id,
-                    "offer": offers[pairing.offer].id,
-                    "request_rank": pairing.request_rank,
-                    "offer_rank": pairing.offer_rank,
-                })
-            });
-            return Ok(output::json_array(out, form, objects)?);
-        }
         let mut rows = Rows::new(&["request", "offer", "request_rank", "offer_rank"]);
         rows.rows.extend(found.iter().map(|pairing| {
             vec![
-                requests[pairing.request].id.clone(),
-                offers[pairing.offer].id.clone(),
-                pairing.request_rank.to_string(),
-                pairing.offer_rank.to_string(),
+                requests[pairing.request].id.clone().into(),
+                offers[pairing.offer].id.clone().into(),
+                pairing.request_rank.into(),
+                pairing.offer_rank.into(),
             ]
         }));
         rows.write(out, self.common.output, !self.common.no_header)

@@ -47,10 +47,49 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     }
 }
 
+/// One field of a row: its text, and what it is in JSON.
+#[derive(Clone, PartialEq)]
+pub struct Cell {
+    pub text: String,
+    json: serde_json::Value,
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell { json: text.clone().into(), text }
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(count: usize) -> Self {
+        Cell { text: count.to_string(), json: count.into() }
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Cell { text: number.to_string(), json: number.into() }
+    }
+}
+
+impl From<&Value> for Cell {
+    fn from(value: &Value) -> Self {
+        let text = String::from_utf8_lossy(&value_text(value, true)).into_owned();
+        let json = match value {
+            Value::Undefined => serde_json::Value::Null,
+            Value::Boolean(is) => (*is).into(),
+            Value::Integer(integer) => (*integer).into(),
+            Value::Real(real) if real.is_finite() => (*real).into(),
+            _ => text.clone().into(),
+        };
+        Cell { text, json }
+    }
+}
+
 /// Rows of cells, under a heading.
 pub struct Rows {
     pub header: Vec<String>,
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<Cell>>,
 }
 
 impl Rows {
@@ -66,7 +105,7 @@ impl Rows {
             OutputForm::Csv => self.separated(out, ",", csv, with_header)?,
             OutputForm::Names => {
                 for row in &self.rows {
-                    writeln!(out, "{}", row.first().map_or("", String::as_str))?;
+                    writeln!(out, "{}", row.first().map_or("", |cell| cell.text.as_str()))?;
                 }
             }
             OutputForm::Json | OutputForm::Jsonl => self.json(out, form)?,
@@ -85,7 +124,7 @@ impl Rows {
             table.set_header(self.header.iter().map(|cell| shown(cell)));
         }
         for row in &self.rows {
-            table.add_row(row.iter().map(|cell| shown(cell)));
+            table.add_row(row.iter().map(|cell| shown(&cell.text)));
         }
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
@@ -100,22 +139,21 @@ impl Rows {
         escape: fn(&str) -> String,
         with_header: bool,
     ) -> io::Result<()> {
-        let header = with_header.then_some(&self.header);
-        for row in header.into_iter().chain(&self.rows) {
-            let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
+        if with_header {
+            let cells: Vec<String> = self.header.iter().map(|cell| escape(cell)).collect();
+            writeln!(out, "{}", cells.join(by))?;
+        }
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(|cell| escape(&cell.text)).collect();
             writeln!(out, "{}", cells.join(by))?;
         }
         Ok(())
     }
 
     fn json(&self, out: &mut dyn Write, form: OutputForm) -> io::Result<()> {
-        let object = |row: &Vec<String>| -> serde_json::Value {
-            self.header
-                .iter()
-                .cloned()
-                .zip(row.iter().map(|cell| cell.clone().into()))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
+        let object = |row: &Vec<Cell>| -> serde_json::Value {
+            let fields = self.header.iter().cloned().zip(row.iter().map(|cell| cell.json.clone()));
+            fields.collect::<serde_json::Map<_, _>>().into()
         };
         json_array(out, form, self.rows.iter().map(object))
     }

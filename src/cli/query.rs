@@ -10,7 +10,7 @@ use classad::format::Form;
 use classad::matching;
 
 use super::input::{self, Identified};
-use super::output::{AdWriter, OutputForm, Rows, out, value_text};
+use super::output::{AdWriter, Cell, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status};
 
@@ -151,7 +151,7 @@ impl Query {
         if self.undefined && columns.af.is_empty() && self.output.is_none_or(is_rows) {
             let mut rows = Rows::new(&["id", "lacks"]);
             for (ad, _) in found {
-                rows.rows.push(vec![ad.id.clone(), lacks(&ad.ad, constraint, &context)]);
+                rows.rows.push([ad.id.clone(), lacks(&ad.ad, constraint, &context)].map(Cell::from).into());
             }
             return rows.write(out, self.output, !self.no_header);
         }
@@ -182,7 +182,7 @@ impl Query {
         header.extend(columns.iter().map(|(text, _)| text.as_str()));
         let mut rows = Rows::new(&header);
         for (ad, _) in found {
-            let mut row = if with_id { vec![ad.id.clone()] } else { Vec::new() };
+            let mut row: Vec<Cell> = if with_id { vec![ad.id.clone().into()] } else { Vec::new() };
             row.extend(columns.iter().map(|(_, expression)| cell(&ad.ad, expression, context)));
             if !self.distinct || !rows.rows.contains(&row) {
                 rows.rows.push(row);
@@ -199,13 +199,14 @@ impl Query {
         by: &Expression,
         context: &Context,
     ) -> Result<(), Failure> {
-        let mut counts = indexmap::IndexMap::<String, usize>::new();
+        let mut counts = indexmap::IndexMap::<String, (Cell, usize)>::new();
         for (ad, _) in found {
-            *counts.entry(cell(&ad.ad, by, context)).or_default() += 1;
+            let value = cell(&ad.ad, by, context);
+            counts.entry(value.text.clone()).or_insert((value, 0)).1 += 1;
         }
         let mut rows = Rows::new(&[self.group_by.as_deref().unwrap_or_default(), "ads"]);
-        counts.sort_by(|_, a, _, b| b.cmp(a));
-        rows.rows.extend(counts.into_iter().map(|(value, count)| vec![value, count.to_string()]));
+        counts.sort_by(|_, (_, a), _, (_, b)| b.cmp(a));
+        rows.rows.extend(counts.into_values().map(|(value, count)| vec![value, count.into()]));
         rows.write(out, self.output, !self.no_header)
     }
 }
@@ -244,11 +245,10 @@ fn evaluate(ad: &Ad, expression: &Expression, context: &Context) -> Result<Value
     Evaluator::new(&environment, *context).evaluate(expression, &frame)
 }
 
-fn cell(ad: &Ad, expression: &Expression, context: &Context) -> String {
-    match evaluate(ad, expression, context) {
-        Ok(value) => String::from_utf8_lossy(&value_text(&value, true)).into_owned(),
-        Err(_) => "error".to_owned(),
-    }
+fn cell(ad: &Ad, expression: &Expression, context: &Context) -> Cell {
+    Cell::from(
+        &evaluate(ad, expression, context).unwrap_or_else(|halt| Value::error(expression.span(), halt.to_string())),
+    )
 }
 
 /// The names that the constraint needs and the ad does not have.

@@ -186,9 +186,12 @@ impl Excerpt {
             let at = shown(start..range.start.clamp(start, end)).len();
             at..at + shown(range.start.clamp(start, end)..range.end.clamp(start, end)).len()
         });
-        let spans = spans.collect();
-        // Behind the text there is something to point at, too.
-        let text = printable(&bytes[start..end]) + " ";
+        let spans: Vec<Range<usize>> = spans.collect();
+        let mut text = printable(&bytes[start..end]);
+        // Behind the text there must be something to point at, too.
+        if spans.iter().any(|span| span.start == text.len()) {
+            text.push(' ');
+        }
         (Excerpt { name: source.name.clone(), text, line: position.line - 1, column: position.column - 1 }, spans)
     }
 }

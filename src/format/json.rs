@@ -99,3 +99,25 @@ fn quoted(bytes: &[u8], text: &mut String) {
 fn print_real(real: f64) -> String {
     format!("{real:?}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+    use crate::ad::Dialect;
+    use crate::syntax::{Rules, parse_ad};
+
+    #[test]
+    fn as_htcondor_writes_it() {
+        for (ad, json) in [
+            ("[ i = 1; r = 1.5; u = undefined; b = true ]", r#"{"i": 1, "r": 1.5, "u": null, "b": true}"#),
+            ("[ e = error; x = a + 1 ]", r#"{"e": "\/Expr(error)\/", "x": "\/Expr(a + 1)\/"}"#),
+            ("[ l = { 1, a, [ z = 1 ], { } } ]", r#"{"l": [1, "\/Expr(a)\/", {"z": 1}, []]}"#),
+            (r#"[ s = "q\"\n\001/"; f = real("INF") ]"#, r#"{"s": "q\"\n\u0001/", "f": "\/Expr(real(\"INF\"))\/"}"#),
+            ("[ ]", "{}"),
+        ] {
+            let mut out = Vec::new();
+            write(&mut out, &parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap()).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap().trim_end(), json, "{ad}");
+        }
+    }
+}

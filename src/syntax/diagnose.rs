@@ -12,7 +12,8 @@ use super::token::{Flaw, Spanned, Token};
 pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> SyntaxError {
     let span = *error.span();
     let mut ours = match error.into_reason() {
-        RichReason::Custom(ours) => ours,
+        // Something that is complete, but wrong in itself.
+        RichReason::Custom(ours) => return ours,
         RichReason::ExpectedFound { expected, found } => {
             let found = found.map(|token| *token);
             if let Some(Token::Flawed(flaw)) = found {
@@ -28,12 +29,8 @@ pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> Synt
             SyntaxError::new(span, format!("expected {}, found {found}", alternatives(&expected)))
         }
     };
-    if ours.help.is_none() {
-        ours.help = advice(&ours, tokens, text);
-    }
-    if ours.related.is_none() {
-        ours.related = broken_string(span, tokens, text).or_else(|| open_bracket(span, tokens));
-    }
+    ours.help = advice(&ours, tokens, text);
+    ours.related = broken_string(span, tokens, text).or_else(|| open_bracket(span, tokens));
     ours
 }
 

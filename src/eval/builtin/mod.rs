@@ -60,11 +60,6 @@ impl Example {
         Example { call, value, dialect: None }
     }
 
-    /// A call and its value in the papers' dialect.
-    const fn classad(call: &'static str, value: &'static str) -> Self {
-        Example { call, value, dialect: Some(Dialect::Classad) }
-    }
-
     /// A call and its value in HTCondor's dialect.
     const fn condor(call: &'static str, value: &'static str) -> Self {
         Example { call, value, dialect: Some(Dialect::Condor) }
