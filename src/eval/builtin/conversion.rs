@@ -328,21 +328,9 @@ pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value 
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use crate::ad::{Ad, Dialect};
-    use crate::eval::{Context, Environment, Evaluator};
-    use crate::syntax::{Rules, Style, parse_expression, print_value};
-
-    /// Checks the texts of the values of expressions in a dialect.
-    pub(in super::super) fn check(dialect: Dialect, cases: &[(&str, &str)]) {
-        for (text, expected) in cases {
-            let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).expect(text);
-            let (environment, frame) = Environment::alone(Ad::default());
-            let value = Evaluator::new(&environment, Context::new(dialect)).evaluate(&expression, &frame);
-            let value = print_value(&value.expect(text), Style::New);
-            assert_eq!(String::from_utf8_lossy(&value), *expected, "{text} in {dialect}");
-        }
-    }
+mod tests {
+    use super::super::outcome::testing::check_in as check;
+    use crate::ad::Dialect;
 
     #[test]
     fn numbers_in_strings() {

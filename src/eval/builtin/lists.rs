@@ -326,7 +326,7 @@ fn comparison(symbol: &[u8]) -> Option<BinaryOperator> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conversion::tests::check;
+    use super::super::outcome::testing::check_in as check;
     use crate::ad::Dialect;
 
     #[test]

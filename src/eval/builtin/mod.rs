@@ -6,12 +6,14 @@ mod conversion;
 mod lists;
 mod meta;
 mod numbers;
+mod outcome;
 mod patterns;
 mod predicates;
 mod string_lists;
 mod strings;
 mod submit;
 mod times;
+mod versions;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -100,6 +102,7 @@ pub static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| {
         strings::FUNCTIONS,
         submit::FUNCTIONS,
         times::FUNCTIONS,
+        versions::FUNCTIONS,
     ];
     let mut all: Vec<&'static Function> = groups.into_iter().flatten().collect();
     all.sort_by_key(|function| function.name.to_ascii_lowercase());

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Text, Type, Value};
 
 use super::super::Halt;
+use super::outcome::{Draft, Outcome, exceptions_decide, excerpt, settled, string_of, string_or};
 use super::string_lists::{DELIMITERS, StringList};
-use super::strings::{Draft, Outcome, exceptions_decide, excerpt, settled, string_of, string_or};
 use super::{Call, Example, Function};
 
 /// A row for a function that puts something else for what a pattern matches.
@@ -479,7 +479,7 @@ impl Substitution<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::strings::testing::{check, value_of};
+    use super::super::outcome::testing::{check, value_of};
     use super::as_utf8;
     use crate::ad::Dialect;
 

@@ -429,7 +429,7 @@ fn clock_of_ad(call: &mut Call<'_, '_>, nested: &Nested) -> Result<Clock, Halt> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::conversion::tests::check;
+    use super::super::outcome::testing::check_in as check;
     use crate::ad::Dialect;
 
     #[test]

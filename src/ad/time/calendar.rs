@@ -1,0 +1,125 @@
+//! The calendar and the machine's time zone.
+//!
+//! Calendar arithmetic is our own because it must be total: a time may lie millions of years away.
+
+use super::{AbsoluteTime, DAY};
+
+/// A moment's parts on the calendar and the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// The year, negative before the common era.
+    pub year: i64,
+    /// 1 to 12.
+    pub month: i64,
+    /// 1 to 31.
+    pub day: i64,
+    /// 0 to 23.
+    pub hour: i64,
+    /// 0 to 59.
+    pub minute: i64,
+    /// 0 to 59.
+    pub second: i64,
+    /// 0 is Sunday.
+    pub weekday: i64,
+    /// 0 to 365.
+    pub day_of_year: i64,
+}
+
+/// Days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days beyond their
+/// range carry over.
+#[must_use]
+pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
+    let months = year.saturating_mul(12).saturating_add(month.saturating_sub(1));
+    let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
+    // Years are counted from March, so that the leap day comes last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let century = year.div_euclid(400);
+    let year_of_century = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5;
+    let day_of_century = year_of_century * 365 + year_of_century / 4 - year_of_century / 100 + day_of_year;
+    century.saturating_mul(146_097).saturating_add(day_of_century - 719_469).saturating_add(day)
+}
+
+/// Seconds from 1970-01-01T00:00:00 to what a calendar and a clock show, whatever their time zone.
+#[must_use]
+pub fn clock_seconds(date: [i64; 3], clock: [i64; 3]) -> i64 {
+    let [year, month, day] = date;
+    let [hour, minute, second] = clock;
+    [days_from_date(year, month, day).saturating_mul(DAY), hour.saturating_mul(3600), minute.saturating_mul(60), second]
+        .into_iter()
+        .fold(0, i64::saturating_add)
+}
+
+/// The date of a day counted from 1970-01-01: year, month, day.
+fn date_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days.saturating_add(719_468);
+    let century = days.div_euclid(146_097);
+    let day_of_century = days.rem_euclid(146_097);
+    let year_of_century =
+        (day_of_century - day_of_century / 1_460 + day_of_century / 36_524 - day_of_century / 146_096) / 365;
+    let day_of_year = day_of_century - (365 * year_of_century + year_of_century / 4 - year_of_century / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_century + century * 400 + i64::from(month <= 2), month, day)
+}
+
+/// The offset of the machine's time zone from UTC at a moment, in seconds east.  The zone is the
+/// system's, or the one that `TZ` names.
+#[must_use]
+pub fn local_offset(seconds: i64) -> i32 {
+    jiff::tz::TimeZone::system().to_offset(nearest_timestamp(seconds)).seconds()
+}
+
+/// A moment, as the clocks of the machine's zone show it.
+#[must_use]
+pub fn here(seconds: i64) -> AbsoluteTime {
+    AbsoluteTime { seconds, offset: local_offset(seconds) }
+}
+
+/// The short name of the machine's time zone at a moment, such as `CEST`.
+#[must_use]
+pub fn local_zone_name(seconds: i64) -> String {
+    let zone = jiff::tz::TimeZone::system();
+    if zone.is_unknown() {
+        return "UTC".to_owned();
+    }
+    zone.to_offset_info(nearest_timestamp(seconds)).abbreviation().to_owned()
+}
+
+/// A moment for the time zone database, which knows ten thousand years.
+fn nearest_timestamp(seconds: i64) -> jiff::Timestamp {
+    let known = seconds.clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
+    jiff::Timestamp::from_second(known).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+/// The moment that the clocks of the machine's zone show as these seconds after 1970-01-01T00:00:00.
+/// Of the two moments when the clocks are put back it is the second, as in HTCondor.
+#[must_use]
+pub fn from_local(clock: i64) -> AbsoluteTime {
+    // The zone's offset changes at most once in two days; the lesser one is that of standard time.
+    let standard = local_offset(clock.saturating_sub(DAY)).min(local_offset(clock.saturating_add(DAY)));
+    let offset = local_offset(clock.saturating_sub(i64::from(standard)));
+    AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset }
+}
+
+impl AbsoluteTime {
+    /// The parts that a clock and a calendar at this offset from UTC show.
+    #[must_use]
+    pub fn parts_at(self, offset: i32) -> Parts {
+        let clock = self.seconds.saturating_add(i64::from(offset));
+        let days = clock.div_euclid(DAY);
+        let (year, month, day) = date_from_days(days);
+        let of_day = clock.rem_euclid(DAY);
+        Parts {
+            year,
+            month,
+            day,
+            hour: of_day / 3600,
+            minute: of_day / 60 % 60,
+            second: of_day % 60,
+            weekday: (days + 4).rem_euclid(7),
+            day_of_year: days - days_from_date(year, 1, 1),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Absolute and relative times (thesis §2.3).
+
+mod calendar;
+mod reading;
+
+use std::fmt;
+
+pub use calendar::{Parts, clock_seconds, days_from_date, from_local, here, local_offset, local_zone_name};
+pub use reading::month_number;
+
+/// A moment, and the offset from UTC in which it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AbsoluteTime {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub seconds: i64,
+    /// Seconds east of UTC.
+    pub offset: i32,
+}
+
+/// A length of time, in seconds; fractions are kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelativeTime {
+    /// The length; negative lengths point into the past.
+    pub seconds: f64,
+}
+
+const DAY: i64 = 86_400;
+/// 2^63
+const BEYOND_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
+
+impl fmt::Display for AbsoluteTime {
+    /// `2001-02-03T04:05:06-06:00`, in the value's own offset; UTC is `-00:00`, as HTCondor has it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let p = self.parts_at(self.offset);
+        let sign = if self.offset > 0 { '+' } else { '-' };
+        let minutes = self.offset.unsigned_abs() / 60;
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{sign}{:02}:{:02}",
+            p.year,
+            p.month,
+            p.day,
+            p.hour,
+            p.minute,
+            p.second,
+            minutes / 60,
+            minutes % 60
+        )
+    }
+}
+
+impl RelativeTime {
+    /// Sign, days, hours, minutes, whole seconds, and the fraction of a second.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // `as` saturates, and beyond 2^63 nothing is lost that was there
+    pub fn split(self) -> (bool, i64, i64, i64, i64, f64) {
+        let total = self.seconds.abs();
+        let seconds = total.trunc() as i64;
+        let sign = self.seconds.is_sign_negative() && self.seconds != 0.0;
+        (sign, seconds / DAY, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60, total.fract())
+    }
+}
+
+impl fmt::Display for RelativeTime {
+    /// `[-]d+hh:mm:ss[.f]`, always with all parts.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (negative, days, hours, minutes, seconds, fraction) = self.split();
+        let sign = if negative { "-" } else { "" };
+        if self.seconds.abs() >= BEYOND_INTEGERS {
+            // So many seconds have no exact days.
+            return write!(f, "{sign}0+00:00:{:.0}", self.seconds.abs());
+        }
+        write!(f, "{sign}{days}+{hours:02}:{minutes:02}:{seconds:02}")?;
+        if fraction > 0.0 {
+            // The digits of the whole number, so that reading them back gives the same bits.
+            let text = self.seconds.abs().to_string();
+            f.write_str(text.find('.').map_or("", |dot| &text[dot..]))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AbsoluteTime, RelativeTime, days_from_date, from_local, local_zone_name};
+
+    fn seconds(text: &str) -> Option<f64> {
+        RelativeTime::parse_clock(text).map(|t| t.seconds)
+    }
+
+    #[test]
+    fn the_papers_relative_times() {
+        assert_eq!(seconds("00:23:12"), Some(1392.0));
+        assert_eq!(seconds("00:15"), Some(900.0));
+        assert_eq!(seconds("8:00"), Some(28800.0));
+        assert_eq!(seconds("3d19:49:15"), Some(330_555.0));
+        assert_eq!(seconds("-1:00"), Some(-3600.0));
+        for wrong in ["", "5", "a:b", "1:2:3:4", "1d", "d1:00", "1:", "::"] {
+            assert_eq!(seconds(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn htcondors_relative_times() {
+        let condor = |text| RelativeTime::parse_condor(text).map(|t| t.seconds);
+        assert_eq!(condor("1+02:03:04"), Some(93784.0));
+        assert_eq!(condor("8:00"), Some(480.0));
+        assert_eq!(condor("-4.5"), Some(-4.5));
+        assert_eq!(condor("1:2:3:4"), None);
+        assert_eq!(condor(""), Some(0.0));
+    }
+
+    #[test]
+    fn htcondors_relative_times_are_read_from_their_end() {
+        let condor = |text| RelativeTime::parse_condor(text).map(|t| t.seconds);
+        for (text, seconds) in [
+            ("1d02h03m04s", 93_784.0),
+            ("1 + 2 : 3 : 4.25 s", 93_784.25),
+            ("-1+", -86_400.0),
+            ("+5", 5.0),
+            (":5", 5.0),
+            ("5:", 300.0),
+            (".5", 0.5),
+            ("5.s", 5.0),
+            ("2h", 7_200.0),
+        ] {
+            assert_eq!(condor(text), Some(seconds), "{text}");
+        }
+        for wrong in ["x", "1e3", "5.", "--5", "+-5", "1h2m3d", "5é", "é5"] {
+            assert_eq!(condor(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn htcondors_absolute_times() {
+        let utc = |text| AbsoluteTime::parse(text).map(|time| time.to_string());
+        for (text, time) in [
+            ("2001-02-03T04:05:06Z", "2001-02-03T04:05:06-00:00"),
+            ("20010203T040506+0130", "2001-02-03T04:05:06+01:30"),
+            ("on 2001/02/03, 04h05 -06:00", "2001-02-03T04:05:00-06:00"),
+            ("2001-13-32T25:61:61Z", "2002-02-02T02:02:01-00:00"),
+            ("2001Z", "2001-01-01T00:00:00-00:00"),
+            ("1969-12-31T23:59:59Z", "1969-12-31T23:59:59-00:00"),
+        ] {
+            assert_eq!(utc(text).as_deref(), Some(time), "{text}");
+        }
+        for wrong in ["", "x", "12", "2001-02-03T04:05:06.5Z", "2001-02-03T04:05:06+01", "20+aé1", "2001-02-03 4:5:6"]
+        {
+            assert_eq!(utc(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn far_times_read_back() {
+        for seconds in [-1_000_000_000_000_000, -70_000_000_000, 253_402_300_800, 1_000_000_000_000_000_000] {
+            for offset in [0, -21_600, 360_000] {
+                let time = AbsoluteTime { seconds, offset };
+                assert_eq!(AbsoluteTime::parse(&time.to_string()), Some(time), "{time}");
+            }
+        }
+        for seconds in [9_007_199_254_740_993.0, 9.3e18, 1e30, -1e300, f64::MAX] {
+            let text = RelativeTime { seconds }.to_string();
+            assert_eq!(RelativeTime::parse_condor(&text).map(|time| time.seconds), Some(seconds), "{text}");
+        }
+    }
+
+    #[test]
+    fn absolute_times_read_back() {
+        let time = AbsoluteTime::parse_asctime("Mon Jan 11 10:53:31 1999 (CST) -06:00").unwrap();
+        assert_eq!(time, AbsoluteTime { seconds: 916_073_611, offset: -21_600 });
+        assert_eq!(time.to_string(), "1999-01-11T10:53:31-06:00");
+        assert_eq!(AbsoluteTime::parse(&time.to_string()), Some(time));
+        let utc = AbsoluteTime { seconds: 3_000_000_000, offset: 0 };
+        assert_eq!(utc.to_string(), "2065-01-24T05:20:00-00:00");
+        assert_eq!(AbsoluteTime::parse(&utc.to_string()), Some(utc));
+    }
+
+    #[test]
+    fn the_calendar_is_total() {
+        for seconds in [i64::MIN, -1, 0, i64::MAX] {
+            let parts = AbsoluteTime { seconds, offset: 0 }.parts_at(0);
+            assert!((1..=12).contains(&parts.month) && (1..=31).contains(&parts.day));
+        }
+        for extreme in [i64::MIN, i64::MAX] {
+            let _ = (days_from_date(extreme, extreme, extreme), from_local(extreme), local_zone_name(extreme));
+        }
+    }
+
+    #[test]
+    fn fractions_read_back() {
+        for seconds in [0.1, 1.7, 93_784.000_000_001, 1e-7] {
+            let text = RelativeTime { seconds }.to_string();
+            let again = RelativeTime::parse_condor(&text).unwrap();
+            assert_eq!(again.seconds.to_bits(), seconds.to_bits(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Reading times: the papers' literals, and the strings of `absTime("...")` and `relTime("...")`.
+
+use super::calendar::{clock_seconds, days_from_date, from_local};
+use super::{AbsoluteTime, DAY, RelativeTime};
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+impl AbsoluteTime {
+    /// Reads the string of `absTime("...")` as HTCondor does: four digits of year, then two each of
+    /// month, day, hour, minute and second with anything but digits between them, and an offset `Z`,
+    /// `+hhmm` or `+hh:mm` at the end; without one it is the machine's local time.  Parts beyond their
+    /// range carry over, and parts that are left out are the first of their kind.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<AbsoluteTime> {
+        if let Some(time) = parse_far(text) {
+            return Some(time);
+        }
+        let (body, offset) = split_offset(text);
+        let mut rest = body.as_bytes();
+        skip_to_digit(&mut rest);
+        let (year, after) = rest.split_at_checked(4)?;
+        let year = number(std::str::from_utf8(year).ok()?, 4)?;
+        rest = after;
+        let [month, day, hour, minute, second] =
+            [1, 1, 0, 0, 0].map(|missing| two_digits(&mut rest).unwrap_or(missing));
+        skip_to_digit(&mut rest);
+        if !rest.is_empty() {
+            return None;
+        }
+        let clock = clock_seconds([year, month, day], [hour, minute, second]);
+        Some(match offset {
+            Some(offset) => AbsoluteTime { seconds: clock - i64::from(offset), offset },
+            None => from_local(clock),
+        })
+    }
+
+    /// Reads the papers' literal `Mon Jan 11 10:53:31 1999 (CST) -06:00`.  The numeric offset decides;
+    /// the names of the day and of the zone are commentary and may be left out.
+    #[must_use]
+    pub fn parse_asctime(text: &str) -> Option<AbsoluteTime> {
+        let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
+        if words.first().is_some_and(|w| w.len() == 3 && month_number(w).is_none() && is_alphabetic(w)) {
+            words.remove(0);
+        }
+        let [month, day, clock, year, rest @ ..] = words.as_slice() else { return None };
+        let month = month_number(month)?;
+        let day: i64 = number(day, 2)?;
+        let year: i64 = number(year, 4)?;
+        let mut fields = clock.split(':');
+        let hour = number(fields.next()?, 2)?;
+        let minute = number(fields.next()?, 2)?;
+        let second = fields.next().map_or(Some(0), |s| number(s, 2))?;
+        if fields.next().is_some() || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 61 {
+            return None;
+        }
+        let rest = match rest {
+            [zone, rest @ ..] if zone.starts_with('(') && zone.ends_with(')') => rest,
+            rest => rest,
+        };
+        let clock = days_from_date(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
+        match rest {
+            [] => Some(from_local(clock)),
+            [zone] if zone.eq_ignore_ascii_case("z") => Some(AbsoluteTime { seconds: clock, offset: 0 }),
+            [zone] => match split_offset(zone) {
+                ("", Some(offset)) => Some(AbsoluteTime { seconds: clock - i64::from(offset), offset }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Reads what is printed for a time whose year has not just four digits, or whose offset is not
+/// below 100 hours.
+fn parse_far(text: &str) -> Option<AbsoluteTime> {
+    let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (year, rest) = rest.split_once('-')?;
+    let (date, rest) = rest.split_once('T')?;
+    let (month, day) = date.split_once('-')?;
+    let sign = rest.find(['+', '-'])?;
+    let (clock, offset) = rest.split_at_checked(sign)?;
+    if year.len() == 4 && !negative && offset.len() <= 6 {
+        return None;
+    }
+    let fields: Vec<&str> = clock.split(':').collect();
+    let [hour, minute, second] = fields.as_slice() else { return None };
+    let (hours, minutes) = offset.get(1..)?.split_once(':')?;
+    // No year of 64 bits of seconds has more digits.
+    let year = number(year, 12)?;
+    let year = if negative { -year } else { year };
+    let [month, day, hour, minute, second, minutes] =
+        [month, day, hour, minute, second, minutes].map(|part| number(part, 2));
+    let clock = clock_seconds([year, month?, day?], [hour?, minute?, second?]);
+    let offset_size = i32::try_from(number(hours, 6)? * 3600 + minutes? * 60).ok()?;
+    let offset = if offset.starts_with('-') { -offset_size } else { offset_size };
+    Some(AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset })
+}
+
+/// Cuts the offset, in seconds east, off the end of a time; `None` if there is none.
+fn split_offset(text: &str) -> (&str, Option<i32>) {
+    let trimmed = text.trim_end_matches(is_blank);
+    if let Some(body) = trimmed.strip_suffix(['z', 'Z'])
+        && !body.is_empty()
+    {
+        return (body, Some(0));
+    }
+    // Blanks behind an offset hide it from HTCondor.
+    for length in [5, 6] {
+        let Some(at) = text.len().checked_sub(length) else { break };
+        let (Some(body), Some(tail)) = (text.get(..at), text.get(at..)) else { continue };
+        let Some(size) = tail.strip_prefix(['+', '-']) else { continue };
+        let halves = if length == 6 { size.split_once(':') } else { size.split_at_checked(2) };
+        let Some((hours, minutes)) = halves else { continue };
+        if hours.len() == 2
+            && let (Some(hours), Some(minutes)) = (number(hours, 2), number(minutes, 2))
+        {
+            let size = i32::try_from(hours * 3600 + minutes * 60).unwrap_or(0);
+            return (body, Some(if tail.starts_with('-') { -size } else { size }));
+        }
+    }
+    (text, None)
+}
+
+/// White space to C.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')
+}
+
+fn skip_to_digit(rest: &mut &[u8]) {
+    let digit = rest.iter().position(u8::is_ascii_digit).unwrap_or(rest.len());
+    *rest = rest.get(digit..).unwrap_or_default();
+}
+
+/// Skips to the next digit and takes it and the byte behind it, which counts if it is a digit too;
+/// `None` if there are no two bytes.
+fn two_digits(rest: &mut &[u8]) -> Option<i64> {
+    skip_to_digit(rest);
+    let (pair, after) = rest.split_at_checked(2)?;
+    *rest = after;
+    Some(pair.iter().take_while(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + i64::from(b - b'0')))
+}
+
+fn number(text: &str, most: usize) -> Option<i64> {
+    (!text.is_empty() && text.len() <= most && text.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| text.parse().ok())
+        .flatten()
+}
+
+fn is_alphabetic(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_alphabetic())
+}
+
+/// 1 to 12 for the three-letter name of a month, in any case.
+#[must_use]
+pub fn month_number(word: &str) -> Option<i64> {
+    let position = MONTHS.iter().position(|m| word.eq_ignore_ascii_case(m))?;
+    i64::try_from(position + 1).ok()
+}
+
+impl RelativeTime {
+    /// Reads the papers' literal `[-][Nd]H:M[:S]`: two parts are hours and minutes, three are hours,
+    /// minutes and seconds; a fraction of a second may follow.
+    #[must_use]
+    pub fn parse_clock(text: &str) -> Option<RelativeTime> {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(text) => (true, text),
+            None => (false, text),
+        };
+        let (days, clock) = match text.split_once(['d', 'D']) {
+            Some((days, clock)) => (number(days, 9)?, clock),
+            None => (0, text),
+        };
+        let mut fields = clock.split(':');
+        let hours = number(fields.next()?, 9)?;
+        let minutes = number(fields.next()?, 9)?;
+        let seconds = match fields.next() {
+            Some(seconds) => decimal(seconds)?,
+            None => 0.0,
+        };
+        if fields.next().is_some() {
+            return None;
+        }
+        Some(signed(negative, whole(days * DAY + hours * 3600 + minutes * 60) + seconds))
+    }
+
+    /// Reads the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, so that `8:00` is
+    /// eight minutes.  As there, it is read from its end, the letters `d` `h` `m` `s` may stand in place
+    /// of the signs between the parts, and any part may be left out.
+    #[must_use]
+    pub fn parse_condor(text: &str) -> Option<RelativeTime> {
+        let mut rest = text.trim_end_matches(is_blank);
+        let (mut seconds, mut fraction) = ("", "");
+        if rest.ends_with(|c: char| c.is_ascii_digit() || matches!(c, 's' | 'S')) {
+            rest = rest.strip_suffix(['s', 'S']).unwrap_or(rest).trim_end_matches(is_blank);
+            seconds = take_number(&mut rest);
+            if let Some(before) = rest.strip_suffix('.') {
+                (rest, fraction) = (before, seconds);
+                seconds = take_number(&mut rest);
+            }
+            rest = rest.trim_end_matches(is_blank);
+        }
+        let minutes = take_part(&mut rest, ['m', 'M', ':']);
+        let hours = take_part(&mut rest, ['h', 'H', ':']);
+        let days = take_part(&mut rest, ['d', 'D', '+']);
+        let (negative, rest) = rest.strip_suffix('-').map_or((false, rest), |rest| (true, rest));
+        let parts = [(days, 86_400), (hours, 3_600), (minutes, 60), (seconds, 1)];
+        let length = exact_seconds(parts, fraction).unwrap_or_else(|| nearest_seconds(parts));
+        (rest.trim_end_matches(is_blank).is_empty() && length.is_finite()).then(|| signed(negative, length))
+    }
+
+    /// Reads the string of `relTime("...")` in the papers' dialect: as the quoted literal, or as
+    /// HTCondor writes it when it is not one.
+    #[must_use]
+    pub fn parse_classad(text: &str) -> Option<RelativeTime> {
+        RelativeTime::parse_clock(text.trim()).or_else(|| RelativeTime::parse_condor(text))
+    }
+}
+
+fn signed(negative: bool, seconds: f64) -> RelativeTime {
+    RelativeTime { seconds: if negative { -seconds } else { seconds } }
+}
+
+/// Takes the digits off the end of a text.
+fn take_number<'t>(rest: &mut &'t str) -> &'t str {
+    let before = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = rest.get(before.len()..).unwrap_or_default();
+    *rest = before;
+    digits
+}
+
+/// Takes a number and its unit off the end of a text; no digits if the unit is not there.
+fn take_part<'t>(rest: &mut &'t str, unit: [char; 3]) -> &'t str {
+    let Some(before) = rest.strip_suffix(unit) else { return "" };
+    *rest = before.trim_end_matches(is_blank);
+    let digits = take_number(rest);
+    *rest = rest.trim_end_matches(is_blank);
+    digits
+}
+
+/// The sum of counts of units, and a fraction of a second, rounded only once; none if it is too long.
+fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
+    let mut total: u64 = 0;
+    for (digits, unit) in parts {
+        let count: u64 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+        total = total.checked_add(count.checked_mul(unit)?)?;
+    }
+    format!("{total}.{fraction}").parse().ok()
+}
+
+/// The sum of counts of units beyond 64 bits, where fractions no longer matter.
+#[allow(clippy::cast_precision_loss)] // the units are small
+fn nearest_seconds(parts: [(&str, u64); 4]) -> f64 {
+    parts.into_iter().map(|(digits, unit)| digits.parse().unwrap_or(0.0) * unit as f64).sum()
+}
+
+fn decimal(text: &str) -> Option<f64> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    (plain && text.bytes().any(|b| b.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+}
+
+/// Counts of seconds below 2^53 are exact as reals.
+#[allow(clippy::cast_precision_loss)]
+fn whole(seconds: i64) -> f64 {
+    seconds as f64
+}

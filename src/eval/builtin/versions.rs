@@ -1,0 +1,165 @@
+//! Functions about versions.
+
+use crate::ad::{Type, Value};
+
+use super::outcome::{Outcome, settled, text_of, two_texts, undefined_decides};
+use super::{Call, Example, Function};
+
+/// A row of the table for a comparison of versions.
+macro_rules! version_comparison {
+    ($name:literal, $doc:literal, $call:literal, $holds:expr) => {
+        Function {
+            name: $name,
+            fewest: 2,
+            most: Some(2),
+            strict: true,
+            signature: concat!($name, "(any, any) -> bool"),
+            doc: $doc,
+            example: Example::both($call, "true"),
+            body: |call| {
+                let holds: fn(i64) -> bool = $holds;
+                let values = call.all_values()?;
+                settled(version_order(call, &values).map(|order| Value::Boolean(holds(order))))
+            },
+        }
+    };
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "versioncmp",
+        fewest: 2,
+        most: Some(2),
+        strict: true,
+        signature: "versioncmp(any, any) -> int",
+        doc: "negative, zero or positive: the order of two versions, whose numbers count as such",
+        example: Example::both("versioncmp(\"8.10\", \"8.9\")", "1"),
+        body: |call| {
+            let values = call.all_values()?;
+            settled(version_order(call, &values).map(Value::Integer))
+        },
+    },
+    version_comparison!(
+        "versionLT",
+        "whether a version comes before another",
+        "versionLT(\"8.9\", \"8.10\")",
+        |order| order < 0
+    ),
+    version_comparison!(
+        "versionLE",
+        "whether a version is another or comes before it",
+        "versionLE(\"8.9\", \"8.9\")",
+        |order| order <= 0
+    ),
+    version_comparison!(
+        "versionGT",
+        "whether a version comes after another",
+        "versionGT(\"8.10\", \"8.9\")",
+        |order| order > 0
+    ),
+    version_comparison!(
+        "versionGE",
+        "whether a version is another or comes after it",
+        "versionGE(\"8.9\", \"8.9\")",
+        |order| order >= 0
+    ),
+    version_comparison!("versionEQ", "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")", |order| order
+        == 0),
+    Function {
+        name: "version_in_range",
+        fewest: 3,
+        most: Some(3),
+        strict: false,
+        signature: "version_in_range(version, least, greatest) -> bool",
+        doc: "whether a version is one of the two others or between them",
+        example: Example::both("version_in_range(\"8.9\", \"8.8\", \"8.10\")", "true"),
+        body: |call| {
+            let values = call.all_values()?;
+            settled(version_in_range(call, &values))
+        },
+    },
+];
+
+fn version_order(call: &Call<'_, '_>, values: &[Value]) -> Outcome<i64> {
+    let (left, right) = two_texts(call, values)?;
+    Ok(compare_versions(left.as_bytes(), right.as_bytes()))
+}
+
+fn version_in_range(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+    let [version, least, greatest] = values else {
+        return Err(Value::Undefined);
+    };
+    // An unknown limit leaves the answer open, but a version there must be.
+    undefined_decides(&values[1..])?;
+    if version.kind() == Type::Undefined {
+        return Err(call.unsuitable(version, "a version"));
+    }
+    let version = text_of(call, version)?;
+    let least = text_of(call, least)?;
+    let greatest = text_of(call, greatest)?;
+    let within = compare_versions(least.as_bytes(), version.as_bytes()) <= 0
+        && compare_versions(version.as_bytes(), greatest.as_bytes()) <= 0;
+    Ok(Value::Boolean(within))
+}
+
+/// The natural order of versions: `8.9` comes before `8.10`.  The size of the result means nothing, but
+/// scripts may print it, so it is the one that HTCondor's library gives.
+fn compare_versions(left: &[u8], right: &[u8]) -> i64 {
+    let same = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+    if same == left.len() && same == right.len() {
+        return 0;
+    }
+    let at = |text: &[u8]| text.get(same).copied().unwrap_or(0);
+    // Bytes are signed in the library, and there is a zero at the end.
+    let difference = i64::from(at(left).cast_signed()) - i64::from(at(right).cast_signed());
+    let number = same - left[..same].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    if number == same && !(at(left).is_ascii_digit() && at(right).is_ascii_digit()) {
+        return difference;
+    }
+    // Both texts have a number that begins at the same place and is not the same.
+    let (left, right) = (digits(&left[number..]), digits(&right[number..]));
+    let (left_zeros, right_zeros) = (leading_zeros(left), leading_zeros(right));
+    if left_zeros != right_zeros {
+        // The number with more zeros in front of it is a smaller fraction.
+        return signed(right_zeros) - signed(left_zeros);
+    }
+    if left_zeros == 0 && left.len() != right.len() {
+        return signed(left.len()) - signed(right.len());
+    }
+    difference
+}
+
+/// The digits at the beginning.
+fn digits(text: &[u8]) -> &[u8] {
+    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    &text[..count]
+}
+
+/// How many zeros stand before another digit.
+fn leading_zeros(digits: &[u8]) -> usize {
+    digits.iter().take_while(|digit| **digit == b'0').count().min(digits.len().saturating_sub(1))
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outcome::testing::check;
+
+    #[test]
+    fn versions_have_the_order_of_the_library() {
+        check(&[
+            ("versioncmp(\"8.9\", \"8.10\")", "-1"),
+            ("versioncmp(\"1\", \"01\")", "1"),
+            ("versioncmp(\"1.010\", \"1.09\")", "-8"),
+            ("versioncmp(\"1.0\", \"1\")", "46"),
+            ("versioncmp(\"\", \"a\")", "-97"),
+            ("versioncmp(\"1a\", \"12\")", "-1"),
+            ("versioncmp(\"\\377\", \"a\")", "-98"),
+            ("versioncmp(\"0a\", \"00a\")", "1"),
+            ("versioncmp(\"a\", \"a\")", "0"),
+        ]);
+    }
+}
