@@ -105,6 +105,10 @@ impl Match {
             return cases::run(session, file, cases::matching);
         }
         let [requests, offers] = self.common.ads(session, &self.requests, &self.offers)?;
+        let with_ports = requests.iter().filter(|request| request.ad.get_str("Ports").is_some()).count();
+        if with_ports > 0 {
+            session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
+        }
         let start = Instant::now();
         let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
         let Strategy::Greedy = self.strategy;

@@ -36,6 +36,9 @@ pub struct Options {
     /// Exit with 0 whatever is found
     #[arg(long, global = true)]
     pub exit_zero: bool,
+    /// Say which dialect the run has, and why
+    #[arg(long, global = true)]
+    pub verbose: bool,
     /// Print nothing on standard output
     #[arg(short, long, global = true)]
     pub quiet: bool,

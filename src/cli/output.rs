@@ -117,19 +117,40 @@ impl Rows {
     fn table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        let mut columns = self.header.len();
         if Session::is_terminal() || std::env::var_os("COLUMNS").is_some() {
             table.set_width(u16::try_from(report::width()).unwrap_or(80));
+            columns = self.fitting_columns(report::width());
         }
         if with_header {
-            table.set_header(self.header.iter().map(|cell| shown(cell)));
+            table.set_header(self.header.iter().take(columns).map(|cell| shown(cell)));
         }
         for row in &self.rows {
-            table.add_row(row.iter().map(|cell| shown(&cell.text)));
+            table.add_row(row.iter().take(columns).map(|cell| shown(&cell.text)));
         }
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
         }
-        writeln!(out, "{}", table.trim_fmt())
+        writeln!(out, "{}", table.trim_fmt())?;
+        if columns < self.header.len() {
+            writeln!(out, "(not shown for want of room: {})", self.header[columns..].join(", "))?;
+        }
+        Ok(())
+    }
+
+    /// How many of the first columns fit without a word being cut.
+    fn fitting_columns(&self, width: usize) -> usize {
+        const GAP: usize = 2;
+        let longest_word = |text: &str| text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+        let mut used = 0;
+        for (position, header) in self.header.iter().enumerate() {
+            let cells = self.rows.iter().filter_map(|row| row.get(position));
+            used += cells.map(|cell| longest_word(&cell.text)).fold(longest_word(header), usize::max) + GAP;
+            if used > width + GAP && position > 0 {
+                return position;
+            }
+        }
+        self.header.len()
     }
 
     fn separated(

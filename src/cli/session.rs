@@ -36,8 +36,17 @@ impl Session {
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
     pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s Source>) {
-        if self.options.dialect.is_none() && sources.into_iter().any(|source| source.form.is_condors()) {
-            self.context.dialect = Dialect::Condor;
+        let condors = sources.into_iter().find(|source| source.form.is_condors());
+        let reason = match (self.options.dialect, condors) {
+            (Some(_), _) => "as asked".to_owned(),
+            (None, Some(source)) => {
+                self.context.dialect = Dialect::Condor;
+                format!("{} is in {}", source.name, source.form)
+            }
+            (None, None) => "no input is in a form of HTCondor's".to_owned(),
+        };
+        if self.options.verbose {
+            self.note(&format!("the dialect is {}: {reason}", self.context.dialect));
         }
     }
 
