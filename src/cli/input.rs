@@ -32,7 +32,7 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
             }
             path => (path.to_owned(), std::fs::read(path)),
         };
-        match bytes {
+        match bytes.and_then(format::unpack) {
             Ok(bytes) => sources.push(source(session, name, bytes, path != "-")?),
             Err(error) => {
                 let reason = if Path::new(path).is_dir() {

@@ -15,7 +15,7 @@ pub enum Form {
     Xml,
     /// YAML.
     Yaml,
-    /// Compressed: gzip or zstd.
+    /// Compressed data, which must be unpacked first; see [`unpack`](super::unpack).
     Compressed,
 }
 
@@ -40,10 +40,14 @@ impl fmt::Display for Form {
     }
 }
 
+/// The first bytes of gzip and of zstd.
+pub(super) const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
 /// The form of a text; none if there is nothing in it but space and comments.
 #[must_use]
 pub fn detect(text: &[u8]) -> Option<Form> {
-    if text.starts_with(&[0x1f, 0x8b]) || text.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+    if text.starts_with(GZIP) || text.starts_with(ZSTD) {
         return Some(Form::Compressed);
     }
     let rest = skip_blank(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));

@@ -8,7 +8,7 @@ mod long;
 mod new;
 mod problem;
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 pub use detect::{Form, detect};
 pub use problem::{Position, Problem, Severity};
@@ -28,6 +28,20 @@ pub struct Entry {
 
 /// What a reader finds next: an ad, or why there is none.
 pub type Item = Result<Entry, Problem>;
+
+/// The text inside gzip; any other text as it is.
+///
+/// # Errors
+///
+/// Compressed data that is broken.
+pub fn unpack(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    if !bytes.starts_with(detect::GZIP) {
+        return Ok(bytes);
+    }
+    let mut text = Vec::new();
+    flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut text)?;
+    Ok(text)
+}
 
 /// Reads the ads of a text, one after the other; a problem alone for a form that cannot be read.
 #[must_use]

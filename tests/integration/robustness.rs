@@ -87,7 +87,13 @@ fn odd_files() {
     assert_eq!((status, out.as_str()), (Some(0), "a = 1\nb = \"x\"\n\nc = 2\n\n"));
     let (status, _, err) = parse("empty.long", b"");
     assert!(status == Some(2) && err.contains("empty.long:1:1]"), "{err}");
-    for (name, bytes) in [("x.json", &b"{\"a\": 1}"[..]), ("x.xml", b"<c></c>"), ("x.gz", b"\x1f\x8b\x08\0")] {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"a = 1\n").unwrap();
+    let (status, out, _) = parse("pool.long.gz", &packed.finish().unwrap());
+    assert_eq!((status, out.as_str()), (Some(0), "a = 1\n\n"));
+    let (status, _, err) = parse("broken.gz", b"\x1f\x8b\x08\0");
+    assert!(status == Some(2) && err.contains("broken.gz"), "{err}");
+    for (name, bytes) in [("x.json", &b"{\"a\": 1}"[..]), ("x.xml", b"<c></c>"), ("x.zst", b"\x28\xb5\x2f\xfd")] {
         let (status, _, err) = parse(name, bytes);
         assert!(status == Some(2) && err.contains(&format!("{name}:1:1]")), "{err}");
     }
