@@ -23,7 +23,7 @@
 //! let ad = parse_ad(b"[ Memory = 64M; Spare = Memory - 15M ]", rules)?;
 //! let expression = parse_expression(b"Spare >= 40M", rules)?;
 //! let (environment, scope) = Environment::alone(ad);
-//! let value = Evaluator::new(&environment, Context::new(Dialect::Classad)).evaluate(&expression, &scope)?;
+//! let value = Evaluator::new(&environment, &Context::new(Dialect::Classad)).evaluate(&expression, &scope)?;
 //! assert_eq!(value, Value::Boolean(true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -64,7 +64,7 @@
 //!
 //! let offers = [ad("[ Memory = 32; Constraint = true ]"), ad("[ Memory = 64; Constraint = true ]")];
 //! let request = ad("[ Constraint = other.Memory >= 48 ]");
-//! let best = Greedy::new(&offers, protocol.clone(), context).best(0, &request).unwrap();
+//! let best = Greedy::new(&offers, protocol.clone(), context.clone()).best(0, &request).unwrap();
 //! assert_eq!(best.offer, 1);
 //!
 //! let offers = [

@@ -32,6 +32,18 @@ impl Frame {
         Arc::new(Frame { ad, enclosing: None, participant, port: None, falls_through: true })
     }
 
+    /// The scope of an expression that stands in no ad.
+    #[must_use]
+    pub fn nowhere() -> Arc<Frame> {
+        Frame::root(Ad::default(), Participant::MAX)
+    }
+
+    /// Whether there is no ad around what is evaluated here.
+    #[must_use]
+    pub fn is_nowhere(&self) -> bool {
+        self.participant == Participant::MAX && self.enclosing.is_none() && self.ad.is_empty()
+    }
+
     /// The link for an ad nested in `self`.
     #[must_use]
     pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<Frame> {

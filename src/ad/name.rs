@@ -32,6 +32,12 @@ impl Name {
         self.text.eq_ignore_ascii_case(text)
     }
 
+    /// Whether the papers reserve the name, so that no attribute and no label can have it.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        ["self", "parent", "root"].iter().any(|reserved| self.is(reserved))
+    }
+
     /// Whether the name can be written without quotes: a letter or underscore, then letters, digits
     /// and underscores, and no keyword.
     #[must_use]

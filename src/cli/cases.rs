@@ -18,7 +18,7 @@ use super::{Failure, Status, report};
 pub fn run(
     session: &mut Session,
     file: &str,
-    answer: fn(&Map<String, Json>, Context) -> Map<String, Json>,
+    answer: fn(&Map<String, Json>, &Context) -> Map<String, Json>,
 ) -> Result<Status, Failure> {
     let input: Box<dyn Read> =
         if file == "-" {
@@ -39,11 +39,13 @@ pub fn run(
             Ok(case) => {
                 let mut reply = Map::new();
                 reply.insert("id".to_owned(), case.get("id").cloned().unwrap_or(Json::Null));
-                reply.extend(answer(&case, session.context()));
+                reply.extend(answer(&case, &session.context()));
                 writeln!(out, "{}", Json::Object(reply))?;
             }
             Err(error) => {
-                session.trouble(&format!("{file}:{}:{}: this is no case: {error}", number + 1, error.column()));
+                let text = error.to_string();
+                let reason = text.split(" at line ").next().unwrap_or_default();
+                session.trouble(&format!("{file}:{}:{}: this is no case: {reason}", number + 1, error.column().max(1)));
                 if session.options.fail_fast {
                     break;
                 }
@@ -84,10 +86,11 @@ fn shown(bytes: &[u8]) -> String {
 
 /// `{"id","ad","target","expr"}` to `{"id","value","type"}`; with `"exprs":[...]` to
 /// `{"id","values":[{"value","type"},...]}`.
-pub fn eval(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
+pub fn eval(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let ad = ad(case, "ad", context.dialect);
     let target = text(case, "target").map(|_| self::ad(case, "target", context.dialect));
     let environment = match (ad, target) {
+        (Some(_), None) if text(case, "ad").is_none() => Some(Environment::nowhere()),
         (Some(ad), None) => Some(Environment::alone(ad)),
         (Some(ad), Some(Some(target))) => {
             let (environment, [frame, _]) = Environment::pair(ad, target);
@@ -119,7 +122,7 @@ fn typed(value: &Value) -> Json {
 }
 
 /// `{"id","text","form":"new|long|expr"}` to `{"id","ok","ads":[...]|"expr","error":{...}}`.
-pub fn parse(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
+pub fn parse(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let source = text(case, "text").unwrap_or("");
     let place = |offset: usize, message: String| {
         let position = Position::of(source.as_bytes(), offset);
@@ -135,7 +138,12 @@ pub fn parse(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
         Some("new") => Form::New,
         Some("json") => Form::Json,
         Some("xml") => Form::Xml,
-        _ => Form::Long,
+        Some("long") => Form::Long,
+        Some(other) => {
+            let message = format!("there is no form `{other}`");
+            return object(json!({"ok": false, "ads": [], "error": place(0, message)}));
+        }
+        None => format::detect(source.as_bytes()).unwrap_or(Form::New),
     };
     let mut ads = Vec::new();
     let mut first_error = None;
@@ -155,11 +163,11 @@ pub fn parse(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
 }
 
 /// `{"id","left","right"}` to who accepts whom, and how they rank each other.
-pub fn matching(case: &Map<String, Json>, context: Context) -> Map<String, Json> {
+pub fn matching(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let (Some(left), Some(right)) = (ad(case, "left", context.dialect), ad(case, "right", context.dialect)) else {
         return object(json!({"error": "an ad of this case does not parse"}));
     };
-    let pair = Pair::new(left, right, Protocol::new(context.dialect), context);
+    let pair = Pair::new(left, right, Protocol::new(context.dialect), context.clone());
     let sides =
         [Side::Left, Side::Right].map(|side| Ok::<_, classad::eval::Halt>((pair.accepts(side)?, pair.rank(side)?)));
     object(match sides {

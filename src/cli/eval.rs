@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
+use classad::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
 use classad::eval::{Environment, Evaluator};
 use classad::format::Problem;
+use classad::syntax::read_name;
 
 use super::input;
 use super::output::{out, value_text};
@@ -68,7 +69,10 @@ impl Eval {
         }
         let (text, files) = match (&self.attr, &self.expression) {
             (Some(_), first) => (None, first.iter().chain(&self.files).cloned().collect()),
-            (None, Some(expression)) => (Some(expression), self.files.clone()),
+            (None, Some(expression)) => {
+                input::not_an_option(expression, false)?;
+                (Some(expression), self.files.clone())
+            }
             (None, None) => return Err(Failure::Refused(Some("there is no expression to evaluate".to_owned()))),
         };
         let alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
@@ -88,15 +92,17 @@ impl Eval {
         let target = Self::first(session, target)?;
         let mut status = Status::Yes;
         if alone {
-            let ad = Self::first(session, my)?.unwrap_or_default();
-            let ad = self.defined(session, ad)?;
+            let ad = Self::first(session, my)?;
+            let nowhere = ad.is_none() && self.define.is_empty();
+            let ad = self.defined(session, ad.unwrap_or_default())?;
+            let ad = Some(ad).filter(|_| !nowhere || target.is_some());
             return self.one(session, "", ad, target.as_ref(), &expression, &shown);
         }
         for source in &sources {
             input::each_ad(session, source, |session, entry| {
                 let found = input::identify(session, source, entry, None);
                 let ad = self.defined(session, found.ad)?;
-                let each = self.one(session, &found.id, ad, target.as_ref(), &expression, &shown)?;
+                let each = self.one(session, &found.id, Some(ad), target.as_ref(), &expression, &shown)?;
                 if status == Status::Yes {
                     status = each;
                 }
@@ -130,7 +136,14 @@ impl Eval {
                 return Err(Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}"))));
             };
             let expression = input::expression(session, name.trim(), text)?;
-            ad = ad.with(Name::new(name.trim()), expression);
+            let name = read_name(name.trim(), session.dialect()).map(|name| Name::new(&name));
+            match name.filter(|name| !name.as_str().is_empty()) {
+                Some(name) if session.dialect() == Dialect::Classad && name.is_reserved() => {
+                    return Err(Failure::Refused(Some(format!("`{name}` is reserved and cannot name an attribute"))));
+                }
+                Some(name) => ad = ad.with(name, expression),
+                None => return Err(Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}")))),
+            }
         }
         Ok(ad)
     }
@@ -139,19 +152,20 @@ impl Eval {
         &self,
         session: &mut Session,
         id: &str,
-        ad: Ad,
+        ad: Option<Ad>,
         target: Option<&Ad>,
         expression: &Expression,
         shown: &Source,
     ) -> Result<Status, Failure> {
-        let (environment, frame) = match target {
-            Some(target) => {
-                let (environment, [frame, _]) = Environment::pair(ad, target.clone());
+        let (environment, frame) = match (ad, target) {
+            (ad, Some(target)) => {
+                let (environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), target.clone());
                 (environment, frame)
             }
-            None => Environment::alone(ad),
+            (Some(ad), None) => Environment::alone(ad),
+            (None, None) => Environment::nowhere(),
         };
-        let value = match Evaluator::new(&environment, session.context()).evaluate(expression, &frame) {
+        let value = match Evaluator::new(&environment, &session.context()).evaluate(expression, &frame) {
             Ok(value) => value,
             Err(halt) => {
                 session.halted(&halt, if id.is_empty() { "the expression" } else { id });
@@ -169,7 +183,7 @@ impl Eval {
             }
             writeln!(out)?;
             if self.trace {
-                trace::values(&mut out, expression, &frame, &mut Evaluator::new(&environment, session.context()))?;
+                trace::values(&mut out, expression, &frame, &mut Evaluator::new(&environment, &session.context()))?;
             }
         }
         out.flush()?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use classad::matching::gang::{Docked, Gang, Gangmatcher};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::input::Identified;
 use super::matches::Common;
@@ -47,17 +47,17 @@ impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let [requests, offers] = self.common.ads(session, &self.requests, &self.offers)?;
         let start = Instant::now();
-        let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
+        let ads: Vec<_> = offers.ads.iter().map(|offer| offer.ad.clone()).collect();
         let Algorithm::Naive = self.algorithm;
         let (mut matcher, bad) = Gangmatcher::new(&ads, self.common.protocol(session), session.context());
         for bad in bad {
-            session.trouble(&format!("offer {} is left out: {}", offers[bad.index].id, bad.fault));
+            offers.bad_ports(session, bad.index, &bad.fault)?;
         }
         let mut gangs = Vec::new();
-        for (index, request) in requests.iter().enumerate() {
+        for (index, request) in requests.ads.iter().enumerate() {
             match matcher.marshal(index, &request.ad) {
                 Ok(gang) => gangs.extend(gang),
-                Err(fault) => session.trouble(&format!("request {} is left out: {fault}", request.id)),
+                Err(fault) => requests.bad_ports(session, index, &fault)?,
             }
             if session.options.quiet && !gangs.is_empty() {
                 break;
@@ -65,7 +65,7 @@ impl Gangmatch {
         }
         let mut out = out();
         if !session.options.quiet {
-            self.print(&mut out, &gangs, &requests, &offers)?;
+            self.print(&mut out, &gangs, &requests.ads, &offers.ads)?;
         }
         out.flush()?;
         let statistics = matcher.statistics();
@@ -84,10 +84,7 @@ impl Gangmatch {
         offers: &[Identified],
     ) -> Result<(), Failure> {
         if let Some(form @ (OutputForm::Json | OutputForm::Jsonl)) = self.common.output {
-            let objects = gangs.iter().map(|gang| {
-                let ports: Vec<Json> = gang.ports.iter().map(|docked| tree(docked, offers)).collect();
-                json!({"request": requests[gang.request].id, "ports": ports})
-            });
+            let objects = gangs.iter().map(|gang| tree(gang, &requests[gang.request].id, offers));
             return Ok(output::json_array(out, form, objects)?);
         }
         let mut rows = Rows::new(&["request", "offers", "ranks"]);
@@ -102,14 +99,38 @@ impl Gangmatch {
     }
 }
 
-/// A docked offer with its own subgang.
-fn tree(docked: &Docked, offers: &[Identified]) -> Json {
-    let ports: Vec<Json> = docked.ports.iter().map(|below| tree(below, offers)).collect();
-    json!({
-        "label": docked.label,
-        "offer": offers[docked.offer].id,
-        "link": docked.link,
-        "ranks": [docked.rank, docked.offer_rank],
-        "ports": ports,
-    })
+/// The tree of a gang as JSON.  Its own list of what is left to write: gangs may be chained a long way.
+fn tree(gang: &Gang, request: &str, offers: &[Identified]) -> String {
+    enum Task<'a> {
+        Text(&'static str),
+        Docked(&'a Docked),
+    }
+    fn below<'a>(ports: &'a [Docked], tasks: &mut Vec<Task<'a>>) {
+        for (position, docked) in ports.iter().enumerate().rev() {
+            tasks.push(Task::Docked(docked));
+            if position > 0 {
+                tasks.push(Task::Text(","));
+            }
+        }
+    }
+    let mut text = format!("{{\"request\":{},\"ports\":[", json!(request));
+    let mut tasks = vec![Task::Text("]}")];
+    below(&gang.ports, &mut tasks);
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Text(fixed) => text.push_str(fixed),
+            Task::Docked(docked) => {
+                text.extend([format!(
+                    "{{\"label\":{},\"offer\":{},\"link\":{},\"ranks\":{},\"ports\":[",
+                    json!(docked.label),
+                    json!(offers[docked.offer].id),
+                    docked.link,
+                    json!([docked.rank, docked.offer_rank]),
+                )]);
+                tasks.push(Task::Text("]}"));
+                below(&docked.ports, &mut tasks);
+            }
+        }
+    }
+    text
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use classad::ad::{Ad, Expression};
-use classad::constraint::identity;
+use classad::constraint::{PortFault, identity};
 use classad::format::{self, Form, Problem};
 use classad::syntax::{Rules, parse_expression};
 
@@ -16,6 +16,31 @@ use super::{Failure, report};
 pub struct Identified {
     pub ad: Ad,
     pub id: String,
+    /// Which ad of its source it is, and where it begins there.
+    number: usize,
+    offset: usize,
+    /// Which source of its batch it is from.
+    source: usize,
+}
+
+/// The ads of some sources.
+pub struct Batch {
+    sources: Vec<Source>,
+    pub ads: Vec<Identified>,
+}
+
+impl Batch {
+    /// Reports that the ports of an ad cannot be used.
+    pub fn bad_ports(&self, session: &mut Session, index: usize, fault: &PortFault) -> Result<(), Failure> {
+        let ad = &self.ads[index];
+        let source = &self.sources[ad.source];
+        // Only a bracketed ad is one text, in which the fault has its place.
+        let range = match source.form {
+            Form::New => ad.offset + fault.span.range().start..ad.offset + fault.span.range().end,
+            _ => ad.offset..ad.offset + 1,
+        };
+        session.problem(source, &Problem::at(range, ad.number, fault.reason.clone()))
+    }
 }
 
 /// Opens files, or standard input if there are none; `-` is standard input, too.  What cannot be
@@ -24,6 +49,9 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
     let stdin = ["-".to_owned()];
     let paths = if paths.is_empty() { &stdin } else { paths };
     let mut sources = Vec::new();
+    if paths.iter().filter(|path| *path == "-").count() > 1 {
+        return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
+    }
     for path in paths {
         let (name, bytes) = match path.as_str() {
             "-" => {
@@ -63,25 +91,27 @@ fn source(session: &mut Session, name: String, bytes: Vec<u8>, is_file: bool) ->
 }
 
 /// Reads the ads of sources and finds out what they are called.
-pub fn identified(
-    session: &mut Session,
-    sources: &[Source],
-    id: Option<&Expression>,
-) -> Result<Vec<Identified>, Failure> {
+pub fn identified(session: &mut Session, sources: Vec<Source>, id: Option<&Expression>) -> Result<Batch, Failure> {
     let mut ads = Vec::new();
-    for source in sources {
+    for (index, source) in sources.iter().enumerate() {
         each_ad(session, source, |session, entry| {
-            ads.push(identify(session, source, entry, id));
+            ads.push(Identified { source: index, ..identify(session, source, entry, id) });
             Ok(true)
         })?;
     }
-    Ok(ads)
+    Ok(Batch { sources, ads })
 }
 
 /// What an ad of a source is called; by its place if it has no name.
 pub fn identify(session: &Session, source: &Source, entry: format::Entry, id: Option<&Expression>) -> Identified {
     let name = identity(&entry.ad, id, &session.context());
-    Identified { id: name.unwrap_or_else(|| format!("{}:{}", source.name, entry.number)), ad: entry.ad }
+    Identified {
+        id: name.unwrap_or_else(|| format!("{}:{}", source.name, entry.number)),
+        ad: entry.ad,
+        number: entry.number,
+        offset: entry.offset,
+        source: 0,
+    }
 }
 
 /// Does something for each ad of a source, as long as it says `true`; bad ads are reported.
@@ -110,6 +140,17 @@ pub fn expression(session: &mut Session, what: &str, text: &str) -> Result<Expre
         report::problem(&session.options, &source, &Problem::from_syntax(error, 0, 0));
         Failure::Refused(None)
     })
+}
+
+/// Refuses an expression that is most likely a misspelt option.
+pub fn not_an_option(text: &str, single_dash_too: bool) -> Result<(), Failure> {
+    let word = |rest: &str| rest.len() > 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic());
+    let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
+    if option && !std::env::args().any(|argument| argument == "--") {
+        let message = format!("there is no option {text}; an expression that begins so can follow `--`");
+        return Err(Failure::Refused(Some(message)));
+    }
+    Ok(())
 }
 
 /// Reads an expression of the command line, if it is given.

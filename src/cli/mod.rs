@@ -104,7 +104,14 @@ pub fn run() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { Status::Trouble.code() } else { 0 });
         }
     };
-    let mut session = Session::new(cli.options);
+    let options = match cli.options.complete() {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return ExitCode::from(Status::Trouble.code());
+        }
+    };
+    let mut session = Session::new(options);
     let result = match &cli.command {
         Command::Parse(command) => command.run(&mut session),
         Command::Eval(command) => command.run(&mut session),

@@ -8,9 +8,9 @@ use classad::format::Form;
 #[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Options {
-    /// Whose language: the papers' or HTCondor's [default: HTCondor's if any input is in a form of
-    /// HTCondor's, else the papers']
-    #[arg(long, global = true, env = "CLASSAD_DIALECT", value_parser = dialect, value_name = "classad|condor")]
+    /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
+    /// HTCondor's if any input is in a form of HTCondor's, else the papers']
+    #[arg(long, global = true, value_parser = dialect, value_name = "classad|condor")]
     pub dialect: Option<Dialect>,
     /// The form of the input, instead of finding it out
     #[arg(long, global = true, value_name = "FORM")]
@@ -27,6 +27,9 @@ pub struct Options {
     /// How many evaluations may be nested in one another
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
+    /// Refuse to write what a form cannot carry, instead of changing it
+    #[arg(long, global = true)]
+    pub strict: bool,
     /// Bad ads are warnings: they do not change the exit status
     #[arg(long, global = true)]
     pub lenient: bool,
@@ -55,6 +58,17 @@ pub enum Color {
     Never,
 }
 
+impl Options {
+    /// Takes from the environment what the command line leaves open.
+    pub fn complete(mut self) -> Result<Self, String> {
+        let asked = std::env::var("CLASSAD_DIALECT").unwrap_or_default();
+        if self.dialect.is_none() && !asked.is_empty() {
+            self.dialect = Some(dialect(&asked).map_err(|error| format!("CLASSAD_DIALECT: {error}"))?);
+        }
+        Ok(self)
+    }
+}
+
 /// A form that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum InputForm {
@@ -79,5 +93,6 @@ fn dialect(text: &str) -> Result<Dialect, String> {
 
 fn time(text: &str) -> Result<i64, String> {
     let moment = || AbsoluteTime::parse(text).map(|time| time.seconds);
-    text.parse().ok().or_else(moment).ok_or_else(|| "neither seconds since 1970 nor a time".to_owned())
+    let literal = || AbsoluteTime::parse_asctime(text).map(|time| time.seconds);
+    text.parse().ok().or_else(moment).or_else(literal).ok_or_else(|| "neither seconds since 1970 nor a time".to_owned())
 }

@@ -109,7 +109,12 @@ impl Rows {
                 }
             }
             OutputForm::Json | OutputForm::Jsonl => self.json(out, form)?,
-            _ => self.separated(out, "\t", tsv, with_header)?,
+            OutputForm::Tsv => self.separated(out, "\t", tsv, with_header)?,
+            OutputForm::Long | OutputForm::New => {
+                return Err(Failure::Refused(Some(
+                    "these are rows, not ads: write them as table, csv, tsv or json".to_owned(),
+                )));
+            }
         }
         Ok(())
     }
@@ -184,7 +189,7 @@ impl Rows {
 pub fn json_array(
     out: &mut dyn Write,
     form: OutputForm,
-    values: impl Iterator<Item = serde_json::Value>,
+    values: impl Iterator<Item = impl std::fmt::Display>,
 ) -> io::Result<()> {
     let lines = form == OutputForm::Jsonl;
     let mut first = true;
@@ -229,24 +234,36 @@ pub struct AdWriter {
 
 impl AdWriter {
     /// In the form asked for, else in the form of the input.
-    pub fn new(form: Option<OutputForm>, input: Form) -> Self {
+    pub fn new(form: Option<OutputForm>, input: Form) -> Result<Self, Failure> {
         let same = if input == Form::New { OutputForm::New } else { OutputForm::Long };
-        AdWriter { form: form.unwrap_or(same), count: 0 }
+        let form = form.unwrap_or(same);
+        if matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv) {
+            let message = "whole ads are written as long, new, json, jsonl or names";
+            return Err(Failure::Refused(Some(message.to_owned())));
+        }
+        Ok(AdWriter { form, count: 0 })
     }
 
-    pub fn write(&mut self, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
-        match self.form {
-            OutputForm::New => format::write(out, &ad.ad, Form::New)?,
-            OutputForm::Json => {
-                write!(out, "{}", if self.count == 0 { "[\n" } else { ",\n" })?;
-                let mut line = Vec::new();
-                format::write(&mut line, &ad.ad, Form::Json)?;
-                out.write_all(line.trim_ascii_end())?;
-            }
-            OutputForm::Jsonl => format::write(out, &ad.ad, Form::Json)?,
-            OutputForm::Names => writeln!(out, "{}", ad.id)?,
-            _ => format::write(out, &ad.ad, Form::Long)?,
+    pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+        if self.form == OutputForm::Names {
+            writeln!(out, "{}", tsv(&ad.id))?;
+            return Ok(());
         }
+        let form = match self.form {
+            OutputForm::New => Form::New,
+            OutputForm::Json | OutputForm::Jsonl => Form::Json,
+            _ => Form::Long,
+        };
+        let mut text = Vec::new();
+        let changes = format::write(&mut text, &ad.ad, form)?;
+        if !session.changed(&ad.id, &changes) {
+            return Ok(());
+        }
+        if self.form == OutputForm::Json {
+            write!(out, "{}", if self.count == 0 { "[\n" } else { ",\n" })?;
+            text.truncate(text.trim_ascii_end().len());
+        }
+        out.write_all(&text)?;
         self.count += 1;
         Ok(())
     }

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
+use classad::syntax::print_name;
 
+use super::input::Identified;
 use super::output::{AdWriter, OutputForm, out};
 use super::session::Session;
 use super::{Failure, Status, cases, input, trace};
@@ -43,9 +45,14 @@ impl Parse {
         session.decide_dialect(&sources);
         let mut out = out();
         let mut total = 0;
+        let mut writer: Option<AdWriter> = None;
         for source in &sources {
             let mut count = 0;
-            let mut writer = AdWriter::new(self.output, source.form);
+            // One document in a form that is asked for; otherwise each file in its own form.
+            let mut current = match writer.take().filter(|_| self.output.is_some()) {
+                Some(writer) => writer,
+                None => AdWriter::new(self.output, source.form)?,
+            };
             input::each_ad(session, source, |session, entry| {
                 count += 1;
                 let ad = input::identify(session, source, entry, None);
@@ -53,24 +60,32 @@ impl Parse {
                     return Ok(true);
                 }
                 if self.ast {
-                    writeln!(out, "{}", ad.id)?;
-                    for attribute in ad.ad.iter() {
-                        write!(out, "  {} = ", attribute.name)?;
-                        trace::tree(&mut out, attribute.expression, 2)?;
-                    }
+                    tree_of(&mut out, &ad)?;
                 } else {
-                    writer.write(&mut out, &ad)?;
+                    current.write(session, &mut out, &ad)?;
                 }
                 Ok(true)
             })?;
             if self.count && !session.options.quiet {
                 writeln!(out, "{}\t{count}", source.name)?;
-            } else if !self.ast && !session.options.quiet {
-                writer.finish(&mut out)?;
             }
+            writer = Some(current);
             total += count;
+        }
+        if let Some(writer) = writer.filter(|_| !self.count && !self.ast && !session.options.quiet) {
+            writer.finish(&mut out)?;
         }
         out.flush()?;
         Ok(Status::of(total > 0))
     }
+}
+
+/// Writes the tree of each attribute.
+fn tree_of(out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+    writeln!(out, "{}", ad.id)?;
+    for attribute in ad.ad.iter() {
+        write!(out, "  {} = ", print_name(attribute.name))?;
+        trace::tree(out, attribute.expression, 2)?;
+    }
+    Ok(())
 }

@@ -1,16 +1,17 @@
 //! `classad query`: one-way matching.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Type, Value};
-use classad::eval::{Context, Environment, Evaluator, Halt, compare, external_references};
+use classad::eval::{Context, Environment, Evaluator, compare, external_references};
 use classad::format::Form;
 use classad::matching;
 
 use super::input::{self, Identified};
-use super::output::{AdWriter, Cell, OutputForm, Rows, out};
+use super::output::{self, AdWriter, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status};
 
@@ -70,16 +71,19 @@ struct Columns {
     sort: Option<Expression>,
     group: Option<Expression>,
     id: Option<Expression>,
+    /// Evaluations of these that exceeded a budget.
+    failures: Cell<u64>,
 }
 
 impl Query {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        input::not_an_option(&self.constraint, true)?;
         let sources = input::open(session, &self.files)?;
         session.decide_dialect(&sources);
         let constraint = input::expression(session, "constraint", &self.constraint)?;
         let columns = self.columns(session)?;
         let context = session.context();
-        let query = matching::Query::new(constraint.clone(), context);
+        let query = matching::Query::new(constraint.clone(), context.clone());
         let streams = columns.sort.is_none();
         let mut found: Vec<(Identified, Form)> = Vec::new();
         let mut total = 0_usize;
@@ -103,7 +107,7 @@ impl Query {
             })?;
         }
         if let Some(sort) = &columns.sort {
-            order(session, &mut found, sort);
+            order(session, &mut found, sort, &columns);
         }
         found.truncate(self.limit.unwrap_or(usize::MAX));
         let mut out = out();
@@ -113,6 +117,7 @@ impl Query {
             self.print(session, &mut out, &found, &constraint, &columns)?;
         }
         out.flush()?;
+        session.failures(columns.failures.get());
         Ok(Status::of(total > 0))
     }
 
@@ -126,6 +131,7 @@ impl Query {
             sort: input::optional(session, "--sort", self.sort.as_deref())?,
             group: input::optional(session, "--group-by", self.group_by.as_deref())?,
             id: input::optional(session, "--id", self.id.as_deref())?,
+            failures: Cell::new(0),
         })
     }
 
@@ -138,7 +144,7 @@ impl Query {
 
     fn print(
         &self,
-        session: &Session,
+        session: &mut Session,
         out: &mut dyn Write,
         found: &[(Identified, Form)],
         constraint: &Expression,
@@ -146,12 +152,12 @@ impl Query {
     ) -> Result<(), Failure> {
         let context = session.context();
         if let Some(group) = &columns.group {
-            return self.groups(out, found, group, &context);
+            return self.groups(out, found, group, columns, &context);
         }
         if self.undefined && columns.af.is_empty() && self.output.is_none_or(is_rows) {
             let mut rows = Rows::new(&["id", "lacks"]);
             for (ad, _) in found {
-                rows.rows.push([ad.id.clone(), lacks(&ad.ad, constraint, &context)].map(Cell::from).into());
+                rows.rows.push([ad.id.clone(), lacks(&ad.ad, constraint, &context)].map(output::Cell::from).into());
             }
             return rows.write(out, self.output, !self.no_header);
         }
@@ -159,12 +165,12 @@ impl Query {
         if !columns.af.is_empty() || table || self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names)
         {
             let shown = if columns.af.is_empty() { usual_columns(session, found) } else { columns.af.clone() };
-            return self.table(out, found, &shown, &context, columns.af.is_empty());
+            return self.table(out, found, &shown, columns, &context);
         }
         let form = found.first().map_or(Form::Long, |(_, form)| *form);
-        let mut writer = AdWriter::new(self.output, form);
+        let mut writer = AdWriter::new(self.output, form)?;
         for (ad, _) in found {
-            writer.write(out, ad)?;
+            writer.write(session, out, ad)?;
         }
         writer.finish(out)
     }
@@ -174,16 +180,17 @@ impl Query {
         &self,
         out: &mut dyn Write,
         found: &[(Identified, Form)],
-        columns: &[(String, Expression)],
+        shown: &[(String, Expression)],
+        columns: &Columns,
         context: &Context,
-        with_id: bool,
     ) -> Result<(), Failure> {
+        let with_id = columns.af.is_empty();
         let mut header: Vec<&str> = if with_id { vec!["id"] } else { Vec::new() };
-        header.extend(columns.iter().map(|(text, _)| text.as_str()));
+        header.extend(shown.iter().map(|(text, _)| text.as_str()));
         let mut rows = Rows::new(&header);
         for (ad, _) in found {
-            let mut row: Vec<Cell> = if with_id { vec![ad.id.clone().into()] } else { Vec::new() };
-            row.extend(columns.iter().map(|(_, expression)| cell(&ad.ad, expression, context)));
+            let mut row: Vec<output::Cell> = if with_id { vec![ad.id.clone().into()] } else { Vec::new() };
+            row.extend(shown.iter().map(|(_, expression)| columns.cell(&ad.ad, expression, context)));
             if !self.distinct || !rows.rows.contains(&row) {
                 rows.rows.push(row);
             }
@@ -197,11 +204,12 @@ impl Query {
         out: &mut dyn Write,
         found: &[(Identified, Form)],
         by: &Expression,
+        columns: &Columns,
         context: &Context,
     ) -> Result<(), Failure> {
-        let mut counts = indexmap::IndexMap::<String, (Cell, usize)>::new();
+        let mut counts = indexmap::IndexMap::<String, (output::Cell, usize)>::new();
         for (ad, _) in found {
-            let value = cell(&ad.ad, by, context);
+            let value = columns.cell(&ad.ad, by, context);
             counts.entry(value.text.clone()).or_insert((value, 0)).1 += 1;
         }
         let mut rows = Rows::new(&[self.group_by.as_deref().unwrap_or_default(), "ads"]);
@@ -240,15 +248,19 @@ fn usual_columns(session: &Session, found: &[(Identified, Form)]) -> Vec<(String
     columns.take(6).collect()
 }
 
-fn evaluate(ad: &Ad, expression: &Expression, context: &Context) -> Result<Value, Halt> {
-    let (environment, frame) = Environment::alone(ad.clone());
-    Evaluator::new(&environment, *context).evaluate(expression, &frame)
-}
+impl Columns {
+    /// The value of an expression in an ad; undefined, and counted, where it exceeds a budget.
+    fn value(&self, ad: &Ad, expression: &Expression, context: &Context) -> Value {
+        let (environment, frame) = Environment::alone(ad.clone());
+        Evaluator::new(&environment, context).evaluate(expression, &frame).unwrap_or_else(|_| {
+            self.failures.set(self.failures.get() + 1);
+            Value::Undefined
+        })
+    }
 
-fn cell(ad: &Ad, expression: &Expression, context: &Context) -> Cell {
-    Cell::from(
-        &evaluate(ad, expression, context).unwrap_or_else(|halt| Value::error(expression.span(), halt.to_string())),
-    )
+    fn cell(&self, ad: &Ad, expression: &Expression, context: &Context) -> output::Cell {
+        output::Cell::from(&self.value(ad, expression, context))
+    }
 }
 
 /// The names that the constraint needs and the ad does not have.
@@ -263,7 +275,7 @@ fn lacks(ad: &Ad, constraint: &Expression, context: &Context) -> String {
 }
 
 /// Puts ads in the order of an expression: numbers, then strings, then the rest; equal ones as they came.
-fn order(session: &Session, found: &mut [(Identified, Form)], by: &Expression) {
+fn order(session: &Session, found: &mut [(Identified, Form)], by: &Expression, columns: &Columns) {
     let context = session.context();
     let rank = |value: &Value| match value.kind() {
         Type::Boolean | Type::Integer | Type::Real => 0,
@@ -273,7 +285,7 @@ fn order(session: &Session, found: &mut [(Identified, Form)], by: &Expression) {
         _ => 4,
     };
     found.sort_by_cached_key(|(ad, _)| {
-        let value = evaluate(&ad.ad, by, &context).unwrap_or(Value::Undefined);
+        let value = columns.value(&ad.ad, by, &context);
         Sortable { rank: rank(&value), value }
     });
 }
@@ -318,9 +330,14 @@ impl Eq for Sortable {}
 /// Splits a list of expressions at the commas that are in no bracket and no string.
 fn split_expressions(list: &str) -> Vec<&str> {
     let mut parts = Vec::new();
-    let (mut depth, mut quoted, mut start) = (0_i32, None, 0);
+    let (mut depth, mut quoted, mut escaped, mut start) = (0_i32, None, false, 0);
     for (at, c) in list.char_indices() {
         match (c, quoted) {
+            _ if escaped => {}
+            ('\\', Some(_)) => {
+                escaped = true;
+                continue;
+            }
             ('"' | '\'', None) => quoted = Some(c),
             (c, Some(quote)) if c == quote => quoted = None,
             ('(' | '[' | '{', None) => depth += 1,
@@ -331,6 +348,7 @@ fn split_expressions(list: &str) -> Vec<&str> {
             }
             _ => {}
         }
+        escaped = false;
     }
     parts.push(&list[start..]);
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()

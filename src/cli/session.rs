@@ -3,13 +3,17 @@
 use std::io;
 use std::io::IsTerminal;
 
-use classad::ad::Dialect;
-use classad::eval::{Context, Halt};
+use classad::ad::{Dialect, Name};
+use classad::eval::{Chance, Context, Halt};
 use classad::format::{Problem, Severity};
+use classad::syntax::Change;
 
 use super::options::Options;
 use super::source::Source;
 use super::{Failure, Status, report};
+
+/// So many errors are shown, and as many warnings; the rest is counted.
+const MOST_SHOWN: usize = 50;
 
 /// One run.
 pub struct Session {
@@ -17,7 +21,8 @@ pub struct Session {
     context: Context,
     trouble: bool,
     budget: bool,
-    problems: usize,
+    errors: usize,
+    warnings: usize,
 }
 
 impl Session {
@@ -27,11 +32,11 @@ impl Session {
             context.now = now;
         }
         if let Some(seed) = options.seed {
-            context.seed = seed;
+            context.chance = Chance::new(seed);
         }
         context.most_steps = options.max_steps.unwrap_or(context.most_steps);
         context.deepest = options.max_depth.unwrap_or(context.deepest);
-        Session { options, context, trouble: false, budget: false, problems: 0 }
+        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0 }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
@@ -51,7 +56,7 @@ impl Session {
     }
 
     pub fn context(&self) -> Context {
-        self.context
+        self.context.clone()
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -63,22 +68,36 @@ impl Session {
         io::stdout().is_terminal()
     }
 
-    /// Reports something wrong in a file.  After so many the rest is only counted.
+    /// Reports something wrong in a file.  After so many of a kind the rest is only counted.
     pub fn problem(&mut self, source: &Source, problem: &Problem) -> Result<(), Failure> {
-        const MOST: usize = 50;
-        if problem.severity == Severity::Error {
-            self.trouble |= !self.options.lenient;
-        }
-        self.problems += 1;
-        if self.problems <= MOST {
+        let count = match problem.severity {
+            Severity::Error => {
+                self.trouble |= !self.options.lenient;
+                &mut self.errors
+            }
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= MOST_SHOWN {
             report::problem(&self.options, source, problem);
-        } else if self.problems == MOST + 1 {
-            report::message(&self.options, "warning", "there are more problems; only the first 50 are shown");
         }
         if self.options.fail_fast && problem.severity == Severity::Error {
             return Err(Failure::Refused(None));
         }
         Ok(())
+    }
+
+    /// Tells what a form could not carry; refuses with `--strict`.  Whether the ad may be written.
+    pub fn changed(&mut self, id: &str, changes: &[(Name, Change)]) -> bool {
+        for (attribute, change) in changes {
+            let message = format!("{id}: {attribute}: {change}");
+            if self.options.strict {
+                self.trouble(&format!("{message}; the ad is left out"));
+            } else {
+                report::message(&self.options, "warning", &format!("{message}, as this form cannot carry it"));
+            }
+        }
+        changes.is_empty() || !self.options.strict
     }
 
     /// Reports something wrong that is not in an ad.
@@ -107,13 +126,19 @@ impl Session {
     pub fn failures(&mut self, count: u64) {
         if count > 0 {
             self.budget = true;
-            let message = format!("{count} evaluations exceeded their budget and count as no match; see --max-steps");
+            let message =
+                format!("{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth");
             report::message(&self.options, "error", &message);
         }
     }
 
     /// The exit status of the run.
     pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
+        for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings")] {
+            if count > MOST_SHOWN {
+                self.note(&format!("{} more {what} are not shown", count - MOST_SHOWN));
+            }
+        }
         let status = match result {
             Ok(status) => status,
             // Whoever closed the pipe has seen enough.

@@ -14,10 +14,10 @@ pub fn identity(ad: &Ad, expression: Option<&Expression>, context: &Context) -> 
         _ => None,
     };
     if let Some(expression) = expression {
-        return Evaluator::new(&environment, *context).evaluate(expression, &frame).ok().and_then(text);
+        return Evaluator::new(&environment, context).evaluate(expression, &frame).ok().and_then(text);
     }
     let attribute = |name: &str| {
-        let value = Evaluator::new(&environment, *context).attribute(&frame, &Name::new(name));
+        let value = Evaluator::new(&environment, context).attribute(&frame, &Name::new(name));
         value.ok().and_then(text)
     };
     attribute("Name")

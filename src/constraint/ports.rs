@@ -66,11 +66,15 @@ fn label(record: &Ad, entry: &Expression) -> Result<Name, PortFault> {
             if group { "groups of ports are not matched by this version" } else { "a port needs a Label" },
         ));
     };
-    match label.bare().kind() {
-        Kind::Attribute(name) => Ok(name.clone()),
-        Kind::Literal(Value::String(text)) => Ok(Name::new(&text.to_str())),
-        _ => Err(fault(label, "a Label must be a name or a string")),
+    let name = match label.bare().kind() {
+        Kind::Attribute(name) => name.clone(),
+        Kind::Literal(Value::String(text)) => Name::new(&text.to_str()),
+        _ => return Err(fault(label, "a Label must be a name or a string")),
+    };
+    if name.is_reserved() || name.as_str().is_empty() {
+        return Err(fault(label, format!("nothing can refer to the label `{name}`")));
     }
+    Ok(name)
 }
 
 fn fault(expression: &Expression, reason: impl Into<String>) -> PortFault {

@@ -1,19 +1,21 @@
 //! What an evaluation is given beside the expression: dialect, clock, chance, budgets.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::ad::Dialect;
 
 /// What is the same for every evaluation of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Context {
     /// Whose language.
     pub dialect: Dialect,
     /// The time now, in seconds since 1970-01-01T00:00:00Z; constant within a run.
     pub now: i64,
-    /// Where `random()` starts.
-    pub seed: u64,
+    /// What `random()` draws from: one stream for all evaluations of the run.
+    pub chance: Chance,
     /// How many evaluations may be nested in one another.
     pub deepest: u32,
     /// How many nodes one evaluation may visit.
@@ -28,10 +30,29 @@ impl Context {
         Context {
             dialect,
             now: i64::try_from(now).unwrap_or(i64::MAX),
-            seed: fastrand::u64(..),
+            chance: Chance::new(fastrand::u64(..)),
             deepest: 20_000,
             most_steps: 10_000_000,
         }
+    }
+}
+
+/// A stream of random numbers, which clones share.
+#[derive(Clone, Debug)]
+pub struct Chance(Arc<AtomicU64>);
+
+impl Chance {
+    /// The stream that a seed fixes.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Chance(Arc::new(AtomicU64::new(seed)))
+    }
+
+    /// A generator for the next draw.
+    #[must_use]
+    pub fn next(&self) -> fastrand::Rng {
+        // An odd step, far from small numbers: near seeds do not give near draws.
+        fastrand::Rng::with_seed(self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed))
     }
 }
 

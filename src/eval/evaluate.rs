@@ -14,12 +14,11 @@ use super::{Context, Halt};
 /// Evaluates expressions among the ads of an environment.
 pub struct Evaluator<'e> {
     environment: &'e Environment,
-    context: Context,
+    context: &'e Context,
     /// The attributes that are being evaluated; meeting one again is a circular reference.
     active: Vec<Active>,
     depth: u32,
     steps: u64,
-    random: fastrand::Rng,
 }
 
 /// An attribute that is being evaluated: the expression, in which ad, of which participant.
@@ -33,21 +32,14 @@ struct Active {
 impl<'e> Evaluator<'e> {
     /// An evaluator with its budgets untouched.
     #[must_use]
-    pub fn new(environment: &'e Environment, context: Context) -> Self {
-        Evaluator {
-            environment,
-            context,
-            active: Vec::new(),
-            depth: 0,
-            steps: 0,
-            random: fastrand::Rng::with_seed(context.seed),
-        }
+    pub fn new(environment: &'e Environment, context: &'e Context) -> Self {
+        Evaluator { environment, context, active: Vec::new(), depth: 0, steps: 0 }
     }
 
     /// What the evaluation is given.
     #[must_use]
-    pub fn context(&self) -> &Context {
-        &self.context
+    pub fn context(&self) -> &'e Context {
+        self.context
     }
 
     /// The ads that meet.
@@ -56,9 +48,10 @@ impl<'e> Evaluator<'e> {
         self.environment
     }
 
-    /// The source of `random()`.
-    pub fn random(&mut self) -> &mut fastrand::Rng {
-        &mut self.random
+    /// The generator for one draw of `random()`.
+    #[must_use]
+    pub fn random(&self) -> fastrand::Rng {
+        self.context.chance.next()
     }
 
     /// The value of an expression in a scope.
@@ -98,7 +91,7 @@ impl<'e> Evaluator<'e> {
     pub fn element(&mut self, list: &List, index: usize) -> Result<Value, Halt> {
         let Some(element) = list.elements.get(index) else { return Ok(Value::Undefined) };
         match (&list.scope, element.kind()) {
-            (_, Kind::Literal(value)) => Ok(value.clone()),
+            (_, Kind::Literal(value)) => Ok(self.literal(value, element.span())),
             (Some(frame), _) => self.evaluate(element, frame),
             (None, _) => self.evaluate(element, &Frame::root(Ad::default(), 0)),
         }
@@ -146,11 +139,11 @@ impl<'e> Evaluator<'e> {
         match kind {
             Kind::Literal(value) => Ok(self.literal(value, span)),
             Kind::Attribute(name) => {
-                let found = self.environment.resolve(frame, name, &self.context);
+                let found = self.environment.resolve(frame, name, self.context);
                 self.resolved(found)
             }
             Kind::RootAttribute(name) => {
-                let found = self.environment.resolve_root(frame, name, &self.context);
+                let found = self.environment.resolve_root(frame, name, self.context);
                 self.resolved(found)
             }
             Kind::Select(inner, name) => {
@@ -171,6 +164,8 @@ impl<'e> Evaluator<'e> {
             Kind::List(elements) => {
                 Ok(Value::List(List { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
             }
+            // An ad that is not inside another is a root itself (thesis §2.4).
+            Kind::Ad(ad) if frame.is_nowhere() => Ok(Value::Ad(Nested { frame: Frame::root(ad.clone(), 0) })),
             Kind::Ad(ad) => Ok(Value::Ad(Nested { frame: frame.enter(ad.clone()) })),
             Kind::Parentheses(_) | Kind::Conditional(..) | Kind::Elvis(..) => self.evaluate(expression, frame),
         }
@@ -222,7 +217,7 @@ impl<'e> Evaluator<'e> {
     fn select(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
         match value {
             Value::Ad(nested) => {
-                let found = self.environment.resolve_in(&nested.frame, name, &self.context);
+                let found = self.environment.resolve_in(&nested.frame, name, self.context);
                 self.resolved(found)
             }
             Value::Undefined | Value::Error(_) => Ok(value.clone()),

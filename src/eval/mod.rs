@@ -11,7 +11,7 @@ mod references;
 mod scope;
 
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
-pub use context::{Context, Halt};
+pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;
 pub use operators::compare;
 pub use references::{Reference, external_references};

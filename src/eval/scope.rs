@@ -71,6 +71,12 @@ impl Environment {
         (Environment { members: vec![member], matching: false }, frame)
     }
 
+    /// No ad at all, and the scope of an expression that stands in none.
+    #[must_use]
+    pub fn nowhere() -> (Self, Arc<Frame>) {
+        (Environment::default(), Frame::nowhere())
+    }
+
     /// A meeting that ads are yet to join.
     #[must_use]
     pub fn meeting() -> Self {
@@ -184,6 +190,9 @@ impl Environment {
             && let Some(value) = self.built_in(ad, name, context)
         {
             return Resolution::Value(value);
+        }
+        if context.dialect == Dialect::Classad && self.matching && name.is("my") && ad.ad.get(name).is_none() {
+            return Resolution::Value(ad_value(ad));
         }
         let found = self.lexical(ad, name, context);
         match found {

@@ -2,15 +2,16 @@
 
 use std::io::{self, Write};
 
-use crate::ad::{Ad, Expression, Kind, Value};
-use crate::syntax::{Style, print};
+use crate::ad::{Ad, Expression, Kind, Name, Value};
+use crate::syntax::{Change, Style, print};
 
-/// Writes an ad as an object on one line.
+/// Writes an ad as an object on one line.  What JSON cannot carry is changed, and told.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
+    let mut changes = Vec::new();
     let mut text = String::new();
     let mut tasks = Vec::new();
     object(ad, &mut tasks);
@@ -25,7 +26,24 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
             Task::Value(expression) => value(expression, &mut text, &mut tasks),
         }
     }
-    writeln!(out, "{text}")
+    for attribute in ad.iter().filter(|attribute| has_other_bytes(attribute.expression)) {
+        changes.push((attribute.name.clone(), Change::Bytes));
+    }
+    writeln!(out, "{text}")?;
+    Ok(changes)
+}
+
+/// Whether a string somewhere in an expression, outside any that is printed as text, is no UTF-8.
+fn has_other_bytes(expression: &Expression) -> bool {
+    let mut pending = vec![expression];
+    while let Some(expression) = pending.pop() {
+        match expression.kind() {
+            Kind::Literal(Value::String(text)) if std::str::from_utf8(text.as_bytes()).is_err() => return true,
+            Kind::List(_) | Kind::Ad(_) => expression.kind().for_each_child(|child| pending.push(child)),
+            _ => {}
+        }
+    }
+    false
 }
 
 enum Task<'a> {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Dialect, Expression, Name};
-use crate::syntax::{Rules, Style, SyntaxError, parse_prefix, print, print_name, read_name};
+use crate::syntax::{Change, Rules, SyntaxError, parse_prefix, print_line, print_name, read_name};
 
 use super::{Entry, Item, Problem};
 
@@ -116,7 +116,16 @@ impl<'t> Reader<'t> {
             return Err(Problem::at(range, self.number, "a byte of value 0 cannot stand in an ad"));
         }
         match read_name(text, self.rules.dialect) {
-            Some(name) if !name.is_empty() => Ok(Name::new(&name)),
+            Some(name) if !name.is_empty() => {
+                let name = Name::new(&name);
+                if self.rules.dialect == Dialect::Classad && name.is_reserved() {
+                    let message = format!("`{name}` is reserved and cannot name an attribute");
+                    return Err(
+                        Problem::at(range, self.number, message).with_help("HTCondor allows it: --dialect condor")
+                    );
+                }
+                Ok(name)
+            }
             _ => Err(Problem::at(
                 range.start..range.end.max(range.start + 1),
                 self.number,
@@ -140,18 +149,22 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// Writes an ad as lines, and the blank line that ends it.
+/// Writes an ad as lines, and the blank line that ends it.  What it cannot carry is changed, and told.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
+    let mut changes = Vec::new();
     for attribute in ad.iter() {
         write!(out, "{} = ", line_name(attribute.name))?;
-        out.write_all(&print(attribute.expression, Style::Long))?;
+        let (line, lost) = print_line(attribute.expression);
+        out.write_all(&line)?;
         writeln!(out)?;
+        changes.extend(lost.into_iter().map(|change| (attribute.name.clone(), change)));
     }
-    writeln!(out)
+    writeln!(out)?;
+    Ok(changes)
 }
 
 /// Where the `=` is that ends the name: the first of the line, as HTCondor has it, or the one behind a

@@ -13,7 +13,8 @@ use std::io::{self, Read, Write};
 pub use detect::{Form, detect};
 pub use problem::{Position, Problem, Severity};
 
-use crate::ad::{Ad, Dialect};
+use crate::ad::{Ad, Dialect, Name};
+use crate::syntax::Change;
 
 /// An ad of a file, and where it stands there.
 #[derive(Clone, Debug)]
@@ -57,12 +58,13 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
     }
 }
 
-/// Writes one ad in a form.
+/// Writes one ad in a form.  What the form cannot carry is changed; the changes are returned, each with
+/// its attribute.
 ///
 /// # Errors
 ///
 /// Those of the writer, and [`io::ErrorKind::Unsupported`] for a form that cannot be written.
-pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, Change)>> {
     match form {
         Form::Long => long::write(out, ad),
         Form::New => new::write(out, ad),

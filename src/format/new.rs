@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use crate::ad::{Ad, Dialect};
-use crate::syntax::{Group, Rules, Style, first_group, parse_ad, print, print_name};
+use crate::ad::{Ad, Dialect, Name};
+use crate::syntax::{Change, Group, Rules, Style, first_group, parse_ad, print, print_name};
 
 use super::{Entry, Item, Problem};
 
@@ -45,9 +45,15 @@ impl<'t> Reader<'t> {
     }
 
     /// Where the next ad most likely begins when the end of this one cannot be told: at a bracket that
-    /// begins a line.
+    /// begins a line and is not indented more than this one.
     fn next_line_with_bracket(&self, range: &Range<usize>) -> Option<usize> {
-        memchr::memmem::find(&self.text[range.start + 1..range.end], b"\n[").map(|at| range.start + 2 + at)
+        let line = memchr::memrchr(b'\n', &self.text[..range.start]).map_or(0, |at| at + 1);
+        let indent = range.start - line;
+        memchr::memchr_iter(b'\n', &self.text[range.clone()]).find_map(|end| {
+            let rest = &self.text[range.start + end + 1..range.end];
+            let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            (blank <= indent && rest.get(blank) == Some(&b'[')).then_some(range.start + end + 1 + blank)
+        })
     }
 }
 
@@ -80,14 +86,15 @@ impl Iterator for Reader<'_> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
     writeln!(out, "[")?;
     for attribute in ad.iter() {
         write!(out, "  {} = ", print_name(attribute.name))?;
         out.write_all(&print(attribute.expression, Style::New))?;
         writeln!(out, ";")?;
     }
-    writeln!(out, "]")
+    writeln!(out, "]")?;
+    Ok(Vec::new())
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Pair {
     pub fn accepts(&self, side: Side) -> Result<bool, Halt> {
         let frame = self.frame(side);
         let Some(constraint) = self.protocol.constraint(&frame.ad) else { return Ok(false) };
-        let value = Evaluator::new(&self.environment, self.context).attribute(frame, constraint)?;
+        let value = Evaluator::new(&self.environment, &self.context).attribute(frame, constraint)?;
         Ok(is_met(&value, self.context.dialect))
     }
 
@@ -71,7 +71,7 @@ impl Pair {
     /// When a budget is exceeded.
     pub fn rank(&self, side: Side) -> Result<f64, Halt> {
         let value =
-            Evaluator::new(&self.environment, self.context).attribute(self.frame(side), self.protocol.rank())?;
+            Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), self.protocol.rank())?;
         Ok(rank_of(&value))
     }
 

@@ -33,6 +33,6 @@ impl Query {
     /// When a budget is exceeded.
     pub fn value(&self, ad: &Ad) -> Result<Value, Halt> {
         let (environment, frame) = Environment::alone(ad.clone());
-        Evaluator::new(&environment, self.context).evaluate(&self.constraint, &frame)
+        Evaluator::new(&environment, &self.context).evaluate(&self.constraint, &frame)
     }
 }

@@ -137,9 +137,8 @@ fn collect(attributes: Vec<Bound>) -> Ad {
 
 /// The name of an attribute where it is bound.
 fn attribute_name(text: &[u8], rules: Rules) -> impl Grammar<'_, (Name, Span)> {
-    const RESERVED: [&str; 3] = ["self", "parent", "root"];
     name(text, rules).try_map(move |name: Name, span| {
-        if rules.dialect == Dialect::Classad && RESERVED.iter().any(|reserved| name.is(reserved)) {
+        if rules.dialect == Dialect::Classad && name.is_reserved() {
             let error = SyntaxError::new(span, format!("`{name}` is reserved and cannot name an attribute"))
                 .with_help("HTCondor allows it: --dialect condor");
             return Err(Rich::custom(span, error));
@@ -268,7 +267,8 @@ fn primary<'t>(
                 if let Kind::Attribute(name) = &kind
                     && input.peek() == Some(Token::ParenthesisOpen)
                 {
-                    kind = Kind::Call(name.clone(), input.parse(&arguments)?.into());
+                    let arguments = input.parse(&arguments)?;
+                    kind = sound(input, call(name.clone(), arguments, rules));
                 }
                 Ok(Expression::new(kind, input.span_since(&before)))
             }

@@ -32,6 +32,37 @@ pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
     printer.out
 }
 
+/// What had to be changed for a form to carry an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A newline in a string became a space.
+    Newline,
+    /// A space was put behind the backslash at the end of a string that does not end its line.
+    Backslash,
+    /// Bytes of a string that are no UTF-8 were replaced.
+    Bytes,
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Change::Newline => "a newline in a string becomes a space",
+            Change::Backslash => "a space is put behind the backslash that ends a string",
+            Change::Bytes => "bytes that are no UTF-8 are replaced",
+        })
+    }
+}
+
+/// The text of an expression as the value of a line of the long form, and what that form could not
+/// carry: it has no escapes, and reads a backslash before a quote as part of the string.
+#[must_use]
+pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<Change>) {
+    let mut printer = Printer::new(Style::Long);
+    printer.tasks.push(Task::Expression(expression, 0));
+    printer.run();
+    (printer.out, printer.changes)
+}
+
 /// The text that HTCondor's `unparse()` makes of an expression: [`Style::Library`], with lists and ads
 /// spread over lines.
 #[must_use]
@@ -102,13 +133,15 @@ struct Printer<'a> {
     style: Style,
     /// The indentation, if lists and ads are spread over lines.
     spread: Option<usize>,
+    /// What could not be printed as it is.
+    changes: Vec<Change>,
     out: Vec<u8>,
     tasks: Vec<Task<'a>>,
 }
 
 impl<'a> Printer<'a> {
     fn new(style: Style) -> Self {
-        Printer { style, spread: None, out: Vec::new(), tasks: Vec::new() }
+        Printer { style, spread: None, changes: Vec::new(), out: Vec::new(), tasks: Vec::new() }
     }
 
     fn run(&mut self) {
@@ -167,7 +200,7 @@ impl<'a> Printer<'a> {
             }
             Kind::Parentheses(inner) => self.later([T("("), E(inner, 0), T(")")]),
             Kind::Call(name, arguments) => {
-                self.text(name.as_str());
+                self.name(name);
                 self.text("(");
                 self.tasks.push(T(")"));
                 let comma = if self.style == Style::Library { "," } else { ", " };
@@ -312,10 +345,19 @@ impl<'a> Printer<'a> {
         self.out.push(b'"');
         if self.style == Style::Long {
             for byte in bytes {
-                if *byte == b'"' {
-                    self.out.push(b'\\');
+                match byte {
+                    b'"' => self.out.extend_from_slice(b"\\\""),
+                    b'\n' => {
+                        self.changes.push(Change::Newline);
+                        self.out.push(b' ');
+                    }
+                    byte => self.out.push(*byte),
                 }
-                self.out.push(*byte);
+            }
+            // The backslash is itself only where the quote behind it ends the line.
+            if bytes.ends_with(b"\\") && !self.tasks.is_empty() {
+                self.changes.push(Change::Backslash);
+                self.out.push(b' ');
             }
         } else {
             self.escaped(bytes, b'"');

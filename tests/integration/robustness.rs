@@ -150,7 +150,7 @@ fn evaluate(text: &str) -> Result<Value, Halt> {
     let tree = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).expect("it parses");
     let copy = tree.clone();
     let (environment, frame) = Environment::alone(Ad::default());
-    let value = Evaluator::new(&environment, Context::new(Dialect::Condor)).evaluate(&copy, &frame);
+    let value = Evaluator::new(&environment, &Context::new(Dialect::Condor)).evaluate(&copy, &frame);
     assert!(copy == tree);
     value
 }

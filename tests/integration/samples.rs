@@ -51,7 +51,7 @@ fn accepts(left: &Ad, right: &Ad, dialect: Dialect, hour: i64) -> (bool, bool) {
 fn value(expression: &str, left: &Ad, right: &Ad, dialect: Dialect) -> String {
     let (environment, [scope, _]) = Environment::pair(left.clone(), right.clone());
     let tree = parse_expression(expression.as_bytes(), Rules::new(dialect)).unwrap();
-    let value = Evaluator::new(&environment, context(dialect, 12)).evaluate(&tree, &scope).unwrap();
+    let value = Evaluator::new(&environment, &context(dialect, 12)).evaluate(&tree, &scope).unwrap();
     String::from_utf8(print_value(&value, Style::New)).unwrap()
 }
 

@@ -68,7 +68,9 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
 /// system's, or the one that `TZ` names.
 #[must_use]
 pub fn local_offset(seconds: i64) -> i32 {
-    jiff::tz::TimeZone::system().to_offset(nearest_timestamp(seconds)).seconds()
+    let offset = jiff::tz::TimeZone::system().to_offset(nearest_timestamp(seconds)).seconds();
+    // Before there were zones places had seconds of their own; times are written with whole minutes.
+    offset / 60 * 60
 }
 
 /// A moment, as the clocks of the machine's zone show it.

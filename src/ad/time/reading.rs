@@ -212,12 +212,16 @@ impl RelativeTime {
     /// HTCondor writes it when it is not one.
     #[must_use]
     pub fn parse_classad(text: &str) -> Option<RelativeTime> {
-        RelativeTime::parse_clock(text.trim()).or_else(|| RelativeTime::parse_condor(text))
+        let clock = text.trim();
+        RelativeTime::parse_clock(clock)
+            .or_else(|| RelativeTime::parse_clock(&clock.replacen('+', "d", 1)))
+            .or_else(|| RelativeTime::parse_condor(text))
     }
 }
 
 fn signed(negative: bool, seconds: f64) -> RelativeTime {
-    RelativeTime { seconds: if negative { -seconds } else { seconds } }
+    // No time at all has no sign.
+    RelativeTime { seconds: if negative && seconds != 0.0 { -seconds } else { seconds } }
 }
 
 /// Takes the digits off the end of a text.

@@ -116,7 +116,7 @@ impl<'c, 'e> Call<'c, 'e> {
 
     /// What the evaluation is given.
     #[must_use]
-    pub fn context(&self) -> &Context {
+    pub fn context(&self) -> &'e Context {
         self.evaluator.context()
     }
 

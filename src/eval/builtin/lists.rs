@@ -277,8 +277,11 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, H
     let (operator, list) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
     // In the papers' dialect error goes before undefined.
-    if let (Dialect::Classad, Value::Undefined, Value::Error(_)) = (dialect, &operator, &list) {
-        return Ok(list);
+    if dialect == Dialect::Classad && operator.is_exceptional() | list.is_exceptional() {
+        let wanted = call.value(2)?;
+        if let Some(error) = [&operator, &list, &wanted].into_iter().find(|value| matches!(value, Value::Error(_))) {
+            return Ok(error.clone());
+        }
     }
     let operator = match &operator {
         Value::Undefined => return Ok(Value::Undefined),

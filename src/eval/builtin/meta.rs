@@ -101,7 +101,14 @@ fn eval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     }
     let text = call.text_of(&value);
     match parse_expression(text.as_bytes(), Rules::new(call.dialect())) {
-        Ok(expression) => call.evaluate(&expression, call.frame()),
+        Ok(expression) => {
+            let value = call.evaluate(&expression, call.frame())?;
+            // The place of a fault in that text is no place in this one.
+            Ok(match value.fault() {
+                Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
+                None => value,
+            })
+        }
         Err(error) => Ok(call.error(format!("\"{}\" is no expression: {error}", text.to_str()))),
     }
 }
@@ -121,13 +128,13 @@ fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 
 /// The expression that an attribute reference leads to, and where it stands.
 fn referred(call: &mut Call<'_, '_>, reference: &Expression) -> Result<Option<(Expression, Arc<Frame>)>, Halt> {
-    let context = *call.context();
+    let context = call.context();
     let environment = call.evaluator().environment();
     let resolution = match reference.kind() {
-        Kind::Attribute(name) => environment.resolve(call.frame(), name, &context),
-        Kind::RootAttribute(name) => environment.resolve_root(call.frame(), name, &context),
+        Kind::Attribute(name) => environment.resolve(call.frame(), name, context),
+        Kind::RootAttribute(name) => environment.resolve_root(call.frame(), name, context),
         Kind::Select(ad, name) => match call.evaluate(ad, call.frame())? {
-            Value::Ad(ad) => environment.resolve_in(&ad.frame, name, &context),
+            Value::Ad(ad) => environment.resolve_in(&ad.frame, name, context),
             _ => Resolution::Missing,
         },
         _ => Resolution::Missing,
@@ -144,10 +151,10 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
         return Ok(call.error("expected the name of an attribute"));
     }
     let Some((expression, frame)) = referred(call, reference)? else { return Ok(Value::Undefined) };
-    let context = *call.context();
+    let context = call.context();
     let environment = call.evaluator().environment();
     let mut names: Vec<Name> =
-        external_references(&expression, &frame, environment, &context).iter().map(missing_part).collect();
+        external_references(&expression, &frame, environment, context).iter().map(missing_part).collect();
     names.sort();
     names.dedup();
     if call.len() == 1 {

@@ -157,7 +157,7 @@ mod tests {
     fn evaluate(text: &str, dialect: Dialect) -> String {
         let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).expect("examples parse");
         let (environment, frame) = Environment::alone(Ad::default());
-        let value = Evaluator::new(&environment, Context::new(dialect)).evaluate(&expression, &frame);
+        let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
         value.map_or_else(
             |halt| halt.to_string(),
             |value| String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),

@@ -136,7 +136,7 @@ pub(super) mod testing {
             Err(error) => panic!("{text} does not parse: {error:?}"),
         };
         let (environment, frame) = Environment::alone(Ad::default());
-        match Evaluator::new(&environment, Context::new(dialect)).evaluate(&expression, &frame) {
+        match Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame) {
             Ok(value) => String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
             Err(halt) => halt.to_string(),
         }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use crate::ad::{Text, Type, Value};
 
+use super::conversion::fitting;
 use super::outcome::{Outcome, exceptions_decide, excerpt, is_space, settled, string_of, string_or};
 use super::{Call, Example, Function};
 
@@ -209,14 +210,14 @@ fn numbers_of(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Numbers> {
     Ok(Numbers { values, integers })
 }
 
-fn sum(_: &Call<'_, '_>, numbers: &Numbers) -> Value {
-    numbers.result(numbers.total())
+fn sum(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
+    numbers.result(call, numbers.total())
 }
 
-fn average(_: &Call<'_, '_>, numbers: &Numbers) -> Value {
+fn average(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
     #[allow(clippy::cast_precision_loss, reason = "no list has that many items")]
     let count = numbers.values.len().max(1) as f64;
-    numbers.result(numbers.total() / count)
+    numbers.result(call, numbers.total() / count)
 }
 
 fn least(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
@@ -235,7 +236,7 @@ fn extreme(call: &Call<'_, '_>, numbers: &Numbers, wanted: Ordering) -> Value {
     let best = integers.iter().copied().reduce(|best, next| if next.cmp(&best) == wanted { next } else { best });
     match best.map(i64::try_from) {
         None => Value::Undefined,
-        Some(Ok(integer)) => Value::Integer(integer),
+        Some(Ok(integer)) => fitting(call, integer),
         Some(Err(_)) => call.error("an item does not fit into 64 bits"),
     }
 }
@@ -255,9 +256,9 @@ impl Numbers {
     }
 
     /// A result, whole if all the items are; that of no items is a real.
-    fn result(&self, value: f64) -> Value {
+    fn result(&self, call: &Call<'_, '_>, value: f64) -> Value {
         match &self.integers {
-            Some(integers) if !integers.is_empty() => Value::Integer(truncated(value)),
+            Some(integers) if !integers.is_empty() => fitting(call, truncated(value)),
             _ => Value::Real(value),
         }
     }

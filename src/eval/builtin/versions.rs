@@ -69,7 +69,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "version_in_range",
         fewest: 3,
         most: Some(3),
-        strict: false,
+        strict: true,
         signature: "version_in_range(version, least, greatest) -> bool",
         doc: "whether a version is one of the two others or between them",
         example: Example::both("version_in_range(\"8.9\", \"8.8\", \"8.10\")", "true"),

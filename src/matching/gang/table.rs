@@ -140,7 +140,7 @@ impl Table {
         let Some(frame) = self.frame(place) else { return Verdict::Refused };
         let Some(name) = self.protocol.constraint(&frame.ad).cloned() else { return Verdict::Refused };
         self.evaluations += 1;
-        let value = Evaluator::new(&self.environment, self.context).attribute(&frame, &name);
+        let value = Evaluator::new(&self.environment, &self.context).attribute(&frame, &name);
         match value {
             Ok(value) if is_met(&value, self.context.dialect) => Verdict::Met,
             Ok(_) => Verdict::Refused,
@@ -154,22 +154,29 @@ impl Table {
 
     /// A constraint that depends on labels not docked yet is refused all the same when one of its
     /// conjuncts does not, and is not met.
-    fn could_be_met(&self, frame: &Arc<Frame>, name: &crate::ad::Name) -> Verdict {
+    fn could_be_met(&mut self, frame: &Arc<Frame>, name: &crate::ad::Name) -> Verdict {
         let Some(constraint) = frame.ad.get(name) else { return Verdict::Refused };
-        let open = conjuncts(constraint).into_iter().all(|conjunct| {
-            match Evaluator::new(&self.environment, self.context).evaluate(conjunct, frame) {
-                Ok(value) => is_met(&value, self.context.dialect),
-                Err(halt) => halt == Halt::Unknown,
+        for conjunct in conjuncts(constraint) {
+            match Evaluator::new(&self.environment, &self.context).evaluate(conjunct, frame) {
+                Err(Halt::Unknown) => {}
+                Ok(value) if is_met(&value, self.context.dialect) => {}
+                Ok(_) => return Verdict::Refused,
+                Err(_) => {
+                    self.failures += 1;
+                    return Verdict::Refused;
+                }
             }
-        });
-        if open { Verdict::Tentative } else { Verdict::Refused }
+        }
+        Verdict::Tentative
     }
 
     /// How a port ranks what is docked there.
     pub fn rank(&mut self, place: PortPlace) -> f64 {
         let Some(frame) = self.frame(place) else { return 0.0 };
         self.evaluations += 1;
-        let value = Evaluator::new(&self.environment, self.context).attribute(&frame, self.protocol.rank());
+        let value = Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank());
+        self.failures += u64::from(value.is_err());
+        // Zero and minus zero are one rank.
         value.map_or(0.0, |value| rank_of(&value)) + 0.0
     }
 
