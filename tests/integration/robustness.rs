@@ -197,6 +197,53 @@ fn budgets_end_what_would_not() {
 }
 
 #[test]
+fn what_a_form_cannot_carry_is_told_or_refused() {
+    let ad = b"[ Name = \"x\"; s = \"a\nb\"; l = { \"c\\\\\", 2 } ]\n[ Name = \"y\" ]";
+    let output = run(&["parse", "-", "-o", "long"], ad);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(out, "Name = \"x\"\ns = \"a b\"\nl = { \"c\\ \", 2 }\n\nName = \"y\"\n\n");
+    assert!(err.contains("x: s: ") && err.contains("x: l: "), "{err}");
+    let output = run(&["parse", "-", "-o", "long", "--strict"], ad);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), b"Name = \"y\"\n\n".as_slice()));
+}
+
+#[test]
+fn chance_is_one_stream_that_a_seed_fixes() {
+    let pool = "a = 1\n\n".repeat(50);
+    let draw = |seed: &str| {
+        let output =
+            run(&["query", "true", "-", "--af", "random(1000000),random(1000000)", "--seed", seed], pool.as_bytes());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let drawn = draw("1");
+    let numbers: std::collections::HashSet<&str> = drawn.split_whitespace().collect();
+    assert!(numbers.len() > 95, "{} different numbers of 100", numbers.len());
+    assert!(drawn == draw("1") && drawn != draw("2"));
+}
+
+#[test]
+fn ports_that_cannot_be_used_have_a_place() {
+    let offers = file("offers.new", b"[ Constraint = true ]");
+    let requests = b"[ Ports = { [ Label = a; Constraint = true ] } ]\n[ Ports = { [ Label = a ], [ Label = A ] } ]";
+    let output = run(&["gangmatch", "-", "--offers", offers.to_str().unwrap(), "-o", "json"], requests);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && err.contains("standard input:2:28]"), "{err}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"label\":\"a\""));
+}
+
+#[test]
+fn a_misspelt_option_is_no_expression() {
+    for arguments in [&["eval", "--tpye"][..], &["query", "--tpye"], &["query", "-constraint"]] {
+        let output = run(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("there is no option"));
+    }
+    assert_eq!(run(&["eval", "-5 + 3"], b"").stdout, b"-2\n");
+    assert_eq!(run(&["eval", "--", "--x"], b"").stdout, b"undefined\n");
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let pool = format!("{}\n", "a = 1\n\n".repeat(200_000));
     let path = file("large.long", pool.as_bytes());

@@ -169,6 +169,9 @@ mod tests {
         let time = AbsoluteTime::parse_asctime("Mon Jan 11 10:53:31 1999 (CST) -06:00").unwrap();
         assert_eq!(time, AbsoluteTime { seconds: 916_073_611, offset: -21_600 });
         assert_eq!(time.to_string(), "1999-01-11T10:53:31-06:00");
+        let named = AbsoluteTime::parse_asctime("Mon Jan 11 10:53:31 1999 (Central Standard Time) -06:00");
+        assert_eq!(named, Some(time));
+        assert_eq!(AbsoluteTime::parse_asctime("Tue Feb 30 10:53:31 1999 Z"), None);
         assert_eq!(AbsoluteTime::parse(&time.to_string()), Some(time));
         let utc = AbsoluteTime { seconds: 3_000_000_000, offset: 0 };
         assert_eq!(utc.to_string(), "2065-01-24T05:20:00-00:00");

@@ -38,7 +38,12 @@ impl AbsoluteTime {
     /// the names of the day and of the zone are commentary and may be left out.
     #[must_use]
     pub fn parse_asctime(text: &str) -> Option<AbsoluteTime> {
-        let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
+        // The name of the zone may be several words.
+        let without_zone = match (text.find('('), text.rfind(')')) {
+            (Some(open), Some(close)) if open < close => format!("{} {}", &text[..open], &text[close + 1..]),
+            _ => text.to_owned(),
+        };
+        let mut words: Vec<&str> = without_zone.split_ascii_whitespace().collect();
         if words.first().is_some_and(|w| w.len() == 3 && month_number(w).is_none() && is_alphabetic(w)) {
             words.remove(0);
         }
@@ -50,13 +55,14 @@ impl AbsoluteTime {
         let hour = number(fields.next()?, 2)?;
         let minute = number(fields.next()?, 2)?;
         let second = fields.next().map_or(Some(0), |s| number(s, 2))?;
-        if fields.next().is_some() || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 61 {
+        if fields.next().is_some()
+            || !(1..=days_in_month(year, month)).contains(&day)
+            || hour > 23
+            || minute > 59
+            || second > 61
+        {
             return None;
         }
-        let rest = match rest {
-            [zone, rest @ ..] if zone.starts_with('(') && zone.ends_with(')') => rest,
-            rest => rest,
-        };
         let clock = days_from_date(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
         match rest {
             [] => Some(from_local(clock)),
@@ -68,6 +74,10 @@ impl AbsoluteTime {
             _ => None,
         }
     }
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    days_from_date(year, month + 1, 1) - days_from_date(year, month, 1)
 }
 
 /// Reads what is printed for a time whose year has not just four digits, or whose offset is not

@@ -254,7 +254,9 @@ fn absolute(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     };
     Ok(match &value {
         Value::Undefined | Value::AbsoluteTime(_) => value,
-        Value::Integer(_) if offset == Some(-1) => call.error("HTCondor takes an offset of -1 for a failure"),
+        Value::Integer(_) if offset == Some(-1) && call.dialect() == Dialect::Condor => {
+            call.error("HTCondor takes an offset of -1 for a failure")
+        }
         Value::RelativeTime(time) => absolute_from_number(call, &Value::Real(time.seconds), offset),
         Value::String(text) => match parse_absolute(&text.to_str()) {
             Some(time) => Value::AbsoluteTime(AbsoluteTime { offset: offset.unwrap_or(time.offset), ..time }),
