@@ -48,8 +48,9 @@ impl Functions {
         };
         if !session.options.quiet {
             writeln!(out, "{}\n    {}\n    {}", function.signature, function.doc, example(function))?;
-            let strict = if function.strict { "yes: an undefined or error argument decides" } else { "no" };
-            writeln!(out, "    strict in the papers' dialect: {strict}")?;
+            if function.strict {
+                writeln!(out, "    in the papers' dialect an undefined or error argument decides")?;
+            }
         }
         out.flush()?;
         Ok(Status::Yes)
