@@ -102,7 +102,11 @@ impl Expression {
 impl Kind {
     /// Whether there is nothing below that a drop would have to descend into.
     fn is_leaf(&self) -> bool {
-        matches!(self, Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_))
+        match self {
+            // Lists that functions make are literals whose elements are values.
+            Kind::Literal(value) => !matches!(value, Value::List(_) | Value::Ad(_)),
+            kind => matches!(kind, Kind::Attribute(_) | Kind::RootAttribute(_)),
+        }
     }
 
     /// The expressions directly below, in the order in which they are written.
@@ -128,16 +132,13 @@ impl Kind {
     /// Moves the expressions below out, as far as nothing else holds them.
     pub(super) fn take_children(&mut self, into: &mut Vec<Expression>) {
         match std::mem::replace(self, Kind::Literal(Value::Undefined)) {
+            Kind::Literal(Value::List(mut list)) => take_elements(&mut list.elements, into),
             Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => {}
             Kind::Select(a, _) | Kind::Unary(_, a) | Kind::Parentheses(a) => into.push(a),
             Kind::Subscript(a, b) | Kind::Binary(_, a, b) | Kind::Elvis(a, b) => into.extend([a, b]),
             Kind::Conditional(a, b, c) => into.extend([a, b, c]),
             Kind::Call(_, arguments) => into.extend(arguments),
-            Kind::List(mut elements) => {
-                for element in Arc::get_mut(&mut elements).into_iter().flatten() {
-                    into.push(std::mem::replace(element, UNDEFINED.clone()));
-                }
-            }
+            Kind::List(mut elements) => take_elements(&mut elements, into),
             Kind::Ad(mut ad) => ad.take_expressions(into),
         }
     }
@@ -147,6 +148,13 @@ impl fmt::Debug for Expression {
     /// Only where it stands: the tree may be too deep to descend into.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Expression({}..{})", self.0.span.start, self.0.span.end)
+    }
+}
+
+/// Moves the elements of a list out, if nothing else holds it.
+fn take_elements(elements: &mut Arc<[Expression]>, into: &mut Vec<Expression>) {
+    for element in Arc::get_mut(elements).into_iter().flatten() {
+        into.push(std::mem::replace(element, UNDEFINED.clone()));
     }
 }
 
@@ -217,7 +225,8 @@ fn literals_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
         (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.to_bits() == b.seconds.to_bits(),
-        _ => left == right,
+        // Lists that functions make may be nested as values.
+        _ => stacker::maybe_grow(64 * 1024, 1024 * 1024, || left == right),
     }
 }
 

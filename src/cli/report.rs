@@ -33,7 +33,7 @@ pub fn message(options: &Options, kind: &str, message: &str) {
         (true, "warning") => ("\x1b[33;1m", "\x1b[0m"),
         (true, _) => ("\x1b[36;1m", "\x1b[0m"),
     };
-    let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {message}");
+    let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {}", harmless(message));
 }
 
 /// Why reading or writing failed, in words without numbers.
@@ -68,10 +68,11 @@ fn theme(options: &Options) -> GraphicalTheme {
     }
 }
 
-/// The width of the terminal behind standard error; `COLUMNS` overrides, 80 if there is none.
+/// The width of the terminal; `COLUMNS` overrides, 80 if there is none.
 pub fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.filter(|columns| *columns >= 20).unwrap_or(80)
+    let terminal = || comfy_table::Table::new().width().map(usize::from);
+    columns.or_else(terminal).filter(|columns| *columns >= 20).unwrap_or(80)
 }
 
 /// Places this many bytes apart are shown in one picture; a picture must not be a screen high, nor a
@@ -111,9 +112,9 @@ impl Picture {
             }
         });
         Picture {
-            message: format!("{}{place}", problem.message),
+            message: format!("{}{place}", harmless(&problem.message)),
             severity: problem.severity,
-            help,
+            help: help.as_deref().map(harmless),
             labels: labels.collect(),
             excerpt,
         }
@@ -192,7 +193,7 @@ impl Excerpt {
         if spans.iter().any(|span| span.start == text.len()) {
             text.push(' ');
         }
-        (Excerpt { name: source.name.clone(), text, line: position.line - 1, column: position.column - 1 }, spans)
+        (Excerpt { name: harmless(&source.name), text, line: position.line - 1, column: position.column - 1 }, spans)
     }
 }
 
@@ -206,15 +207,27 @@ fn boundary(bytes: &[u8], mut offset: usize) -> usize {
 
 /// Text that does a terminal no harm: control characters become pictures of themselves.
 fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
-        .chars()
-        .map(|c| match c {
-            '\t' | '\n' => c,
-            control if control < ' ' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('?'),
-            '\u{7f}' => '\u{2421}',
-            other => other,
-        })
-        .collect()
+    String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { picture_of(c) }).collect()
+}
+
+/// One line of a message: what it quotes of the input does a terminal no harm and is not endless.
+fn harmless(message: &str) -> String {
+    const LONGEST: usize = 400;
+    let mut text: String = message.chars().take(LONGEST).map(picture_of).collect();
+    if message.chars().nth(LONGEST).is_some() {
+        text.push_str("...");
+    }
+    text
+}
+
+/// A character that moves no cursor and turns no text around.
+fn picture_of(c: char) -> char {
+    match c {
+        '\u{7f}' => '\u{2421}',
+        control if control < ' ' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('?'),
+        '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        other => other,
+    }
 }
 
 impl SourceCode for Excerpt {
@@ -225,7 +238,10 @@ impl SourceCode for Excerpt {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let inner = self.text.read_span(span, before, after)?;
-        let column = inner.column() + if inner.line() == 0 { self.column } else { 0 };
+        // miette counts bytes; people count characters.
+        let start = self.text[..inner.span().offset()].rfind('\n').map_or(0, |at| at + 1);
+        let characters = self.text[start..inner.span().offset()].chars().count();
+        let column = characters + if inner.line() == 0 { self.column } else { 0 };
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
             inner.data(),

@@ -60,13 +60,17 @@ impl<'e> Evaluator<'e> {
     ///
     /// When a budget is exceeded, or the value depends on a label that is not docked yet.
     pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
-        self.depth += 1;
-        if self.depth > self.context.deepest {
-            self.depth -= 1;
+        self.deeper(|evaluator| evaluator.descend(expression, frame))
+    }
+
+    /// Does something one level deeper, if the budget allows.
+    fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
+        if self.depth >= self.context.deepest {
             return Err(Halt::TooDeep(self.context.deepest));
         }
+        self.depth += 1;
         // Whatever the depth, the stack is long enough: it goes on in another piece of memory.
-        let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.descend(expression, frame));
+        let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || work(self));
         self.depth -= 1;
         result
     }
@@ -215,6 +219,10 @@ impl<'e> Evaluator<'e> {
 
     /// `value.name`
     fn select(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        self.deeper(|evaluator| evaluator.select_from(value, name, span, frame))
+    }
+
+    fn select_from(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
         match value {
             Value::Ad(nested) => {
                 let found = self.environment.resolve_in(&nested.frame, name, self.context);

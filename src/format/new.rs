@@ -16,13 +16,18 @@ pub struct Reader<'t> {
     at: usize,
     /// Ads begun so far.
     number: usize,
+    /// Ads that nothing closes.
+    open: usize,
 }
+
+/// For each ad that nothing closes the text is searched to its end; that many are enough.
+const MOST_OPEN: usize = 100;
 
 impl<'t> Reader<'t> {
     /// A reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Reader { text, rules: Rules::new(dialect), at, number: 0 }
+        Reader { text, rules: Rules::new(dialect), at, number: 0, open: 0 }
     }
 
     /// Parses one group.
@@ -68,6 +73,12 @@ impl Iterator for Reader<'_> {
             Group::Closed(span) => Some(self.ad(shifted(span))),
             Group::Open(span) => {
                 let range = shifted(span);
+                self.open += 1;
+                if self.open > MOST_OPEN {
+                    self.at = self.text.len();
+                    let message = "too many brackets are not closed; the rest is not read";
+                    return Some(Err(Problem::at(range.start..range.start + 1, self.number + 1, message)));
+                }
                 let end = self.next_line_with_bracket(&range).unwrap_or(range.end);
                 Some(self.ad(range.start..end))
             }

@@ -22,7 +22,7 @@ pub enum Group {
 /// Finds the first bracketed ad of a text, without parsing it.
 #[must_use]
 pub fn first_group(text: &[u8]) -> Group {
-    let lexer = Token::lexer_with_extras(text, Strings::Escaped).spanned();
+    let lexer = Token::lexer_with_extras(text, Strings::Escaped.into()).spanned();
     let mut start = None;
     let mut depth = 0_usize;
     for (result, range) in lexer {

@@ -403,7 +403,7 @@ impl<'a> Printer<'a> {
         self.out.extend_from_slice(&[b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)]);
     }
 
-    fn literal(&mut self, value: &Value) {
+    fn literal(&mut self, value: &'a Value) {
         match value {
             Value::Undefined => self.text("undefined"),
             Value::Error(_) => self.text("error"),
@@ -421,8 +421,8 @@ impl<'a> Printer<'a> {
             }
             Value::RelativeTime(time) => self.text(&format!("relTime(\"{time}\")")),
             // In trees that functions make: values that carry their scope.
-            Value::List(list) => self.out.extend(print_value(&Value::List(list.clone()), self.style)),
-            Value::Ad(ad) => self.out.extend(print_ad(ad.ad(), self.style)),
+            Value::List(list) => self.sequence("{", &list.elements, "}"),
+            Value::Ad(ad) => self.ad(ad.ad()),
         }
     }
 }

@@ -17,6 +17,23 @@ pub enum Strings {
     Long,
 }
 
+/// How strings are written, and what the rest of the text is known not to have.  A text in which
+/// something is not closed has an error anyway; it must not be searched to its end again and again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rule {
+    strings: Strings,
+    /// A quote has not been closed: from here on quotes are closed on their line or not at all.
+    quotes_on_line: bool,
+    /// No comment ends from here on.
+    no_comment_end: bool,
+}
+
+impl From<Strings> for Rule {
+    fn from(strings: Strings) -> Self {
+        Rule { strings, ..Rule::default() }
+    }
+}
+
 /// What can be wrong with a token by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flaw {
@@ -41,7 +58,7 @@ macro_rules! tokens {
     ($($name:ident $text:literal,)*) => {
         /// A token, without its text; the span beside it says where that is.
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-        #[logos(utf8 = false, extras = Strings, error = Flaw)]
+        #[logos(utf8 = false, extras = Rule, error = Flaw)]
         #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
         #[logos(skip(r"//[^\n]*", allow_greedy = true))]
         pub enum Token {
@@ -262,13 +279,21 @@ fn long_string_length(rest: &[u8]) -> Option<usize> {
 /// Takes what is left of the line as the flawed token, so that the next line is read afresh.
 fn flawed(lexer: &mut Lexer<'_, Token>, flaw: Flaw) -> FilterResult<(), Flaw> {
     let rest = lexer.remainder();
+    lexer.extras.quotes_on_line = true;
     lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
     FilterResult::Error(flaw)
 }
 
-fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
+/// What may hold the closing quote.
+fn reachable<'t>(lexer: &Lexer<'t, Token>) -> &'t [u8] {
     let rest = lexer.remainder();
-    let length = match lexer.extras {
+    let line = memchr::memchr(b'\n', rest).filter(|_| lexer.extras.quotes_on_line);
+    &rest[..line.unwrap_or(rest.len())]
+}
+
+fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
+    let rest = reachable(lexer);
+    let length = match lexer.extras.strings {
         Strings::Escaped => quoted_length(rest, b'"'),
         Strings::Long => long_string_length(rest),
     };
@@ -277,7 +302,7 @@ fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
     lexer.bump(length);
     if memchr::memchr(0, inside).is_some() {
         FilterResult::Error(Flaw::Nul)
-    } else if lexer.extras == Strings::Escaped && std::str::from_utf8(inside).is_err() {
+    } else if lexer.extras.strings == Strings::Escaped && std::str::from_utf8(inside).is_err() {
         // The long form has no escapes, so that HTCondor writes any byte as it is; here there are.
         FilterResult::Error(Flaw::Utf8)
     } else {
@@ -286,7 +311,7 @@ fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
 }
 
 fn quoted(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
-    let rest = lexer.remainder();
+    let rest = reachable(lexer);
     let Some(length) = quoted_length(rest, b'\'') else { return flawed(lexer, Flaw::UnterminatedQuote) };
     let inside = &rest[..length - 1];
     lexer.bump(length);
@@ -308,13 +333,15 @@ fn nul(_: &mut Lexer<'_, Token>) -> Flaw {
 }
 
 fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<Flaw, Flaw> {
-    match memchr::memmem::find(lexer.remainder(), b"*/") {
-        Some(at) => {
-            lexer.bump(at + 2);
-            FilterResult::Skip
-        }
-        None => FilterResult::Error(Flaw::UnterminatedComment),
+    if lexer.extras.no_comment_end {
+        return FilterResult::Error(Flaw::UnterminatedComment);
     }
+    if let Some(at) = memchr::memmem::find(lexer.remainder(), b"*/") {
+        lexer.bump(at + 2);
+        return FilterResult::Skip;
+    }
+    lexer.extras.no_comment_end = true;
+    FilterResult::Error(Flaw::UnterminatedComment)
 }
 
 /// A token and where it stands.
@@ -343,7 +370,7 @@ pub(super) fn offset(at: usize) -> u32 {
 /// The tokens of a text.
 pub fn lex(text: &[u8], strings: Strings) -> Vec<Spanned> {
     let mut tokens = Vec::with_capacity(text.len() / 4);
-    let lexer = Token::lexer_with_extras(text, strings);
+    let lexer = Token::lexer_with_extras(text, strings.into());
     tokens.extend(lexer.spanned().map(|(result, range)| spanned(text, result, &range)));
     tokens
 }

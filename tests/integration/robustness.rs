@@ -181,6 +181,30 @@ fn no_depth_overflows_the_stack() {
     test.expect("a thread starts").join().expect("nothing overflows");
 }
 
+/// Each of these once took time that grew with the square of its length: that would be days here.
+#[test]
+fn what_is_never_closed_is_searched_for_once() {
+    for (name, text) in [
+        ("brackets.new", "[a\n".repeat(1_000_000)),
+        ("quotes.new", format!("[ a={}", "\\\"\n".repeat(3_000_000))),
+        ("names.new", format!("[ a={}", "\\'\n".repeat(3_000_000))),
+        ("comments.new", format!("[ {}", "/* ".repeat(3_000_000))),
+    ] {
+        assert_eq!(parse(name, text.as_bytes()).0, Some(2), "{name}");
+    }
+}
+
+#[test]
+fn lists_that_functions_make_may_be_deep() {
+    let deep = format!("[ x = {}[ a = 1 ]{}.a ]", "{".repeat(15_000), "}".repeat(15_000));
+    let path = file("deep-list.new", deep.as_bytes());
+    let output = run(&["eval", "--dialect", "condor", "--attr", "x", path.to_str().unwrap()], b"");
+    assert!(output.status.code() == Some(0) && output.stdout.len() > 60_000);
+    let output =
+        run(&["eval", "--dialect", "condor", "--max-depth", "100", "--attr", "x", path.to_str().unwrap()], b"");
+    assert_eq!(output.status.code(), Some(3));
+}
+
 #[test]
 fn budgets_end_what_would_not() {
     // Each attribute uses the next one twice: 2^40 steps.

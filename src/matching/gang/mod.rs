@@ -33,6 +33,16 @@ pub struct Docked {
     pub ports: Vec<Docked>,
 }
 
+impl Drop for Docked {
+    /// A gang may be chained a long way: it is taken apart without recursion.
+    fn drop(&mut self) {
+        let mut pending = std::mem::take(&mut self.ports);
+        while let Some(mut docked) = pending.pop() {
+            pending.append(&mut docked.ports);
+        }
+    }
+}
+
 impl Gang {
     /// All offers of the gang: that of each port followed by its own subgang, in port order.
     #[must_use]
