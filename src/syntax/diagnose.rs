@@ -85,15 +85,15 @@ fn advice(error: &SyntaxError, tokens: &[Spanned], text: &[u8]) -> Option<String
     match token {
         Token::Assign => Some("`==` compares; `=` only binds an attribute of an ad".to_owned()),
         Token::Name => match plain(text, span).to_ascii_lowercase().as_str() {
+            _ if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Assign) => {
+                Some("is a `;` missing before this attribute?".to_owned())
+            }
             "and" => Some("write `&&`".to_owned()),
             "or" => Some("write `||`".to_owned()),
             "b" | "k" | "m" | "g" | "t" | "kb" | "mb" | "gb" | "tb" | "kib" | "mib" | "gib" | "tib"
                 if at > 0 && tokens[at - 1].0.is_number() =>
             {
                 Some("a unit is a suffix without a space, as in 4G".to_owned())
-            }
-            _ if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Assign) => {
-                Some("is a `;` missing before this attribute?".to_owned())
             }
             _ if at > 0 && plain(text, tokens[at - 1].1).eq_ignore_ascii_case("not") => {
                 Some("write `!` for `not`".to_owned())
