@@ -143,7 +143,8 @@ impl Rows {
         Ok(())
     }
 
-    /// How many of the first columns fit without a word being cut.
+    /// How many of the first columns fit without a word being cut; two at least, for an answer is of use
+    /// only beside what was asked.
     fn fitting_columns(&self, width: usize) -> usize {
         const GAP: usize = 2;
         let longest_word = |text: &str| text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
@@ -151,7 +152,7 @@ impl Rows {
         for (position, header) in self.header.iter().enumerate() {
             let cells = self.rows.iter().filter_map(|row| row.get(position));
             used += cells.map(|cell| longest_word(&cell.text)).fold(longest_word(header), usize::max) + GAP;
-            if used > width + GAP && position > 0 {
+            if used > width + GAP && position > 1 {
                 return position;
             }
         }

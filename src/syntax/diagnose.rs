@@ -83,6 +83,12 @@ fn advice(error: &SyntaxError, tokens: &[Spanned], text: &[u8]) -> Option<String
     let at = tokens.iter().position(|(_, span)| span.start >= error.span.start)?;
     let (token, span) = tokens[at];
     match token {
+        Token::Assign if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Greater) => {
+            Some("write `>=`".to_owned())
+        }
+        Token::Assign if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Less) => {
+            Some("write `<=`".to_owned())
+        }
         Token::Assign => Some("`==` compares; `=` only binds an attribute of an ad".to_owned()),
         Token::Name => match plain(text, span).to_ascii_lowercase().as_str() {
             _ if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Assign) => {
