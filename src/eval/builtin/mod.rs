@@ -18,11 +18,13 @@ mod versions;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::ad::Dialect;
+use crate::ad::{Dialect, Type};
 
 use super::Halt;
+use super::shapes::Shapes;
 
 pub use call::Call;
+pub(super) use meta::{read_as_text, reads_text};
 
 /// One built-in function.
 pub struct Function {
@@ -73,6 +75,23 @@ impl Function {
     #[must_use]
     pub fn takes(&self, count: usize) -> bool {
         count >= self.fewest && self.most.is_none_or(|most| count <= most)
+    }
+
+    /// What its calls can give: what its signature says, and undefined and error.
+    pub(super) fn results(&self) -> Shapes {
+        let types = self.signature.rsplit("-> ").next().unwrap_or_default();
+        let shapes = types.split(" | ").map(|name| match name {
+            "bool" => Shapes::of_type(Type::Boolean),
+            "int" => Shapes::of_type(Type::Integer),
+            "real" => Shapes::of_type(Type::Real),
+            "string" => Shapes::of_type(Type::String),
+            "abstime" => Shapes::of_type(Type::AbsoluteTime),
+            "reltime" => Shapes::of_type(Type::RelativeTime),
+            "list" => Shapes::of_type(Type::List),
+            "ad" => Shapes::of_type(Type::Ad),
+            _ => Shapes::ANY,
+        });
+        shapes.fold(Shapes::UNDEFINED.or(Shapes::ERROR), Shapes::or)
     }
 
     /// How many arguments it takes, in words.
