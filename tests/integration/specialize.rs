@@ -3,8 +3,7 @@
 
 use classad::ad::{Ad, Dialect, Expression};
 use classad::eval::{
-    Context, Environment, Evaluator, Extent, FUNCTIONS, Halt, Liberties, Verdict, specialize,
-    specialize_ad,
+    Context, Environment, Evaluator, Extent, FUNCTIONS, Halt, Liberties, Verdict, specialize, specialize_ad,
 };
 use classad::syntax::{Rules, Style, parse_ad, parse_expression, print, print_ad, print_value};
 use fastrand::Rng;
@@ -36,7 +35,9 @@ impl Text {
             }
             6 => self.pick(&["true", "false", "undefined", "error"]).to_owned(),
             7 => self.random.i32(-2..9).to_string(),
-            8 => self.pick(&["\"a\"", "\"x + 1\"", "1.5", "0.0", "\"n.a\"", "relTime(\"5\")", "{ 1, a }", "MY", "TARGET"]).to_owned(),
+            8 => self
+                .pick(&["\"a\"", "\"x + 1\"", "1.5", "0.0", "\"n.a\"", "relTime(\"5\")", "{ 1, a }", "MY", "TARGET"])
+                .to_owned(),
             _ => self.pick(&["1", "2", ".a", "CurrentTime", "time()", "absTime(\"2000-01-01T00:00:00Z\")"]).to_owned(),
         }
     }
@@ -115,6 +116,23 @@ fn value(expression: &Expression, ad: &Ad, target: Option<&Ad>, context: &Contex
     Ok(String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned())
 }
 
+/// A value that shows no expressions.
+fn scalar(value: String) -> String {
+    if value.starts_with(['[', '{']) { "...".to_owned() } else { value }
+}
+
+/// Whether something may depend on how an expression is written: functions that read it, and whole ads.
+fn reads_text(text: &str) -> bool {
+    let functions = ["unparse", "unresolved", "evalInEachContext", "countMatches"];
+    let whole = ["MY", "TARGET", "self", "root", "parent"];
+    functions.iter().any(|name| text.contains(name))
+        || whole.iter().any(|name| text.match_indices(name).any(|(at, _)| !text[at + name.len()..].starts_with('.')))
+}
+
+fn print_text(ad: &Ad) -> String {
+    String::from_utf8_lossy(&print_ad(ad, Style::New)).into_owned()
+}
+
 fn shown(expression: &Expression) -> String {
     String::from_utf8_lossy(&print(expression, Style::New)).into_owned()
 }
@@ -162,21 +180,29 @@ fn values_are_preserved_in_every_completion() {
                         format!(
                             "{dialect} {what} seed {seed}: {source}\nbecomes {}\nknown {}\ncompleted {}\ntarget {}",
                             shown(&left.expression),
-                            String::from_utf8_lossy(&print_ad(&known, Style::New)),
-                            String::from_utf8_lossy(&print_ad(ad, Style::New)),
-                            target.map_or(String::new(), |t| String::from_utf8_lossy(&print_ad(t, Style::New)).into_owned()),
+                            print_text(&known),
+                            print_text(ad),
+                            target.map_or(String::new(), print_text),
                         )
                     };
                     assert_eq!(before, after, "{}", report());
                     match left.verdict {
                         Verdict::Never => assert_ne!(before.as_deref(), Ok("true"), "never: {}", report()),
-                        Verdict::Always => assert!(!matches!(before.as_deref(), Ok("false" | "undefined" | "error")), "always: {}", report()),
+                        Verdict::Always => assert!(
+                            !matches!(before.as_deref(), Ok("false" | "undefined" | "error")),
+                            "always: {}",
+                            report()
+                        ),
                         Verdict::Depends => {}
                     }
-                    // An ad that is specialized means what it meant.
+                    // An ad that is specialized means what it meant, unless its text is looked at.
+                    let texts = [&source, &print_text(ad), &target.map_or(String::new(), print_text)];
+                    if texts.iter().any(|text| reads_text(text)) {
+                        continue;
+                    }
                     let specialized = completed(&left_ad, ad);
-                    assert_eq!(before, value(&expression, &specialized, target, &context), "ad {}\n{}",
-                        String::from_utf8_lossy(&print_ad(&left_ad, Style::New)), report());
+                    let (before, after) = (before.map(scalar), value(&expression, &specialized, target, &context));
+                    assert_eq!(before, after.map(scalar), "ad {}\n{}", print_text(&left_ad), report());
                 }
                 decided += usize::from(left.value.is_some());
             }
