@@ -1,12 +1,13 @@
 //! External references (thesis §2.6.2): the names that an expression needs and its ad does not have.
 
+use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{Dialect, Expression, Frame, Kind, Name, Nested, Value};
-use crate::syntax::{Rules, parse_expression};
+use crate::syntax::{Rules, parse_expression, print_name};
 
 use super::Context;
 use super::scope::{Environment, Resolution};
@@ -25,6 +26,17 @@ impl Reference {
     #[must_use]
     pub fn missing(&self) -> &[Name] {
         &self.path[self.known.min(self.path.len() - 1)..]
+    }
+}
+
+impl fmt::Display for Reference {
+    /// What is missing, dotted, as it is written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, name) in self.missing().iter().enumerate() {
+            let dot = if position > 0 { "." } else { "" };
+            write!(f, "{dot}{}", print_name(name))?;
+        }
+        Ok(())
     }
 }
 
@@ -48,6 +60,20 @@ pub fn references(
     context: &Context,
 ) -> References {
     let mut walk = Walk::new(frame, environment, context);
+    walk.all(expression, frame);
+    walk.finish()
+}
+
+/// What an expression refers to itself, and not through the attributes of its ad.
+#[must_use]
+pub fn direct_references(
+    expression: &Expression,
+    frame: &Arc<Frame>,
+    environment: &Environment,
+    context: &Context,
+) -> References {
+    let mut walk = Walk::new(frame, environment, context);
+    walk.through_attributes = false;
     walk.all(expression, frame);
     walk.finish()
 }
@@ -76,6 +102,7 @@ struct Walk<'w> {
     /// Where the expression stands.
     home: Arc<Frame>,
     reads_texts: bool,
+    through_attributes: bool,
     external: IndexSet<Reference>,
     internal: IndexSet<Name>,
     everything: bool,
@@ -92,6 +119,7 @@ impl<'w> Walk<'w> {
             context,
             home: Arc::clone(home),
             reads_texts: true,
+            through_attributes: true,
             external: IndexSet::new(),
             internal: IndexSet::new(),
             everything: false,
@@ -201,7 +229,9 @@ impl<'w> Walk<'w> {
                         path.names.extend(rest);
                         known = at;
                     }
-                    Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..) if aliases < MOST_ALIASES => {
+                    Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..)
+                        if self.through_attributes && aliases < MOST_ALIASES =>
+                    {
                         let Ok(mut alias) = Path::of(&bound) else { return self.computed(bound, scope, rest, pending) };
                         alias.names.extend(rest);
                         (path, frame) = (alias, scope);
@@ -273,7 +303,7 @@ impl<'w> Walk<'w> {
     }
 
     fn walk_into(&mut self, expression: Expression, frame: Arc<Frame>, pending: &mut Pending) {
-        if self.seen.insert((expression.identity(), frame.ad.identity())) {
+        if self.through_attributes && self.seen.insert((expression.identity(), frame.ad.identity())) {
             pending.push((expression, frame));
         }
     }

@@ -195,7 +195,7 @@ mod tests {
                     let (environment, frame) = Environment::alone(Ad::default());
                     let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
                     let value = value.expect("it is within its budget");
-        assert!(Shapes::of(&value).within(function.results()), "{call} in {dialect} gives {value:?}");
+                    assert!(Shapes::of(&value).within(function.results()), "{call} in {dialect} gives {value:?}");
                 }
             }
         }
