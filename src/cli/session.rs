@@ -9,7 +9,7 @@ use classad::format::{Problem, Severity};
 use classad::syntax::Change;
 
 use super::options::Options;
-use super::source::Source;
+use super::source::{Source, Text};
 use super::{Failure, Status, report};
 
 /// So many errors are shown, and as many warnings; the rest is counted.
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// Reports something wrong in a file.  After so many of a kind the rest is only counted.
-    pub fn problem(&mut self, source: &Source, problem: &Problem) -> Result<(), Failure> {
+    pub fn problem(&mut self, text: &Text, problem: &Problem) -> Result<(), Failure> {
         let count = match problem.severity {
             Severity::Error => {
                 self.trouble |= !self.options.lenient;
@@ -79,7 +79,7 @@ impl Session {
         };
         *count += 1;
         if *count <= MOST_SHOWN {
-            report::problem(&self.options, source, problem);
+            report::problem(&self.options, text, problem);
         }
         if self.options.fail_fast && problem.severity == Severity::Error {
             return Err(Failure::Refused(None));

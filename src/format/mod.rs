@@ -7,14 +7,16 @@ mod json;
 mod long;
 mod new;
 mod problem;
+mod stream;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 pub use detect::{Form, detect};
 pub use problem::{Position, Problem, Severity};
+pub use stream::{Block, Stream};
 
 use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::Change;
+use crate::syntax::{Change, complete_groups};
 
 /// An ad of a file, and where it stands there.
 #[derive(Clone, Debug)]
@@ -30,20 +32,6 @@ pub struct Entry {
 /// What a reader finds next: an ad, or why there is none.
 pub type Item = Result<Entry, Problem>;
 
-/// The text inside gzip; any other text as it is.
-///
-/// # Errors
-///
-/// Compressed data that is broken.
-pub fn unpack(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
-    if !bytes.starts_with(detect::GZIP) {
-        return Ok(bytes);
-    }
-    let mut text = Vec::new();
-    flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut text)?;
-    Ok(text)
-}
-
 /// Reads the ads of a text, one after the other; a problem alone for a form that cannot be read.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterator<Item = Item> + 't> {
@@ -55,6 +43,15 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
             let help = "HTCondor's long form (condor_status -long) and bracketed ads are read";
             Box::new(std::iter::once(Err(Problem::at(0..text.len().min(1), 1, message).with_help(help))))
         }
+    }
+}
+
+/// The length of the beginning of a stream that holds whole ads only; 0 if there is no whole ad yet.
+fn whole_ads(window: &[u8], form: Form) -> usize {
+    match form {
+        Form::Long => long::whole(window),
+        Form::New => complete_groups(window),
+        Form::Json | Form::Xml | Form::Yaml => 0,
     }
 }
 
