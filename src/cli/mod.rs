@@ -1,6 +1,7 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
 mod cases;
+mod diff;
 mod eval;
 mod functions;
 mod gangmatch;
@@ -9,6 +10,7 @@ mod matches;
 mod options;
 mod output;
 mod parse;
+mod pattern;
 mod query;
 mod report;
 mod session;
@@ -91,6 +93,7 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Diff(diff::Diff),
     Functions(functions::Functions),
 }
 
@@ -118,6 +121,7 @@ pub fn run() -> ExitCode {
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
+        Command::Diff(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))
