@@ -1,6 +1,7 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
 mod cases;
+mod census;
 mod diff;
 mod eval;
 mod functions;
@@ -94,6 +95,7 @@ enum Command {
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
     Diff(diff::Diff),
+    Census(census::CensusCommand),
     Functions(functions::Functions),
 }
 
@@ -122,6 +124,7 @@ pub fn run() -> ExitCode {
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
         Command::Diff(command) => command.run(&mut session),
+        Command::Census(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))
