@@ -144,7 +144,7 @@ impl CensusCommand {
                 percent(summary.ads(), census).into(),
                 types(summary).into(),
                 summary.distinct().to_string().into(),
-                ranges(summary).join(", ").into(),
+                summary.ranges().map(range_text).collect::<Vec<_>>().join(", ").into(),
                 self.frequent(summary).join(", ").into(),
             ]);
         }
@@ -186,7 +186,8 @@ impl CensusCommand {
         if distinct.values == 1 && !distinct.more {
             return summary.top(1).map(|(value, _)| value).collect();
         }
-        let mut parts = ranges(summary);
+        let wide = |range: &&Range| range.least != range.greatest;
+        let mut parts: Vec<String> = summary.ranges().filter(wide).map(range_text).collect();
         if parts.is_empty() || self.top.is_some() {
             parts.extend(self.frequent(summary));
         }
@@ -209,7 +210,7 @@ impl CensusCommand {
             writeln!(out, "{name}: in {ads} of {all} ads ({}%), missing in {}", percent(ads, census), all - ads)?;
             writeln!(out, "  types     {}", types(summary))?;
             writeln!(out, "  distinct  {}", summary.distinct())?;
-            for range in ranges(summary) {
+            for range in summary.ranges().map(range_text) {
                 writeln!(out, "  range     {range}")?;
             }
             if let Some((least, greatest)) = summary.lengths() {
@@ -263,7 +264,7 @@ fn found<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> V
     let mut found = Vec::new();
     for name in asked {
         let attribute = census.attributes().find(|(known, _)| *known == name);
-        if attribute.is_none() {
+        if attribute.is_none() && census.ads() > 0 {
             let near = census.nearest(name.as_str());
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             session.note(&format!("no ad has the attribute {name}{hint}"));
@@ -308,9 +309,17 @@ fn types(summary: &Summary) -> String {
     }
 }
 
-fn ranges(summary: &Summary) -> Vec<String> {
-    let text = |value| String::from_utf8_lossy(&output::value_text(value, false)).into_owned();
-    summary.ranges().map(|range| format!("{}..{}", text(&range.least), text(&range.greatest))).collect()
+fn range_text(range: &Range) -> String {
+    let text = |value: &ad::Value| match value {
+        ad::Value::AbsoluteTime(time) => time.to_string(),
+        ad::Value::RelativeTime(time) => time.to_string(),
+        value => value_text(value),
+    };
+    format!("{}..{}", text(&range.least), text(&range.greatest))
+}
+
+fn value_text(value: &ad::Value) -> String {
+    String::from_utf8_lossy(&output::value_text(value, false)).into_owned()
 }
 
 /// As much of a text as there is room for.
@@ -326,6 +335,6 @@ fn number(value: &ad::Value) -> Value {
     match value {
         ad::Value::Integer(integer) => (*integer).into(),
         ad::Value::Real(real) if real.is_finite() => (*real).into(),
-        value => String::from_utf8_lossy(&output::value_text(value, false)).into(),
+        value => value_text(value).into(),
     }
 }

@@ -59,7 +59,7 @@ pub struct Diff {
 
 /// The ads of a file.
 #[derive(Default)]
-struct Ads {
+struct Side {
     ads: Vec<Ad>,
     identities: Vec<Option<String>>,
     /// Which ad of the file each is.
@@ -93,8 +93,8 @@ impl Diff {
         let [before, after] = sources.as_slice() else { return Err(Failure::Refused(None)) };
         session.decide_dialect(&sources);
         let id = input::optional(session, "--id", self.id.as_deref())?;
-        let before = Ads::read(session, before, id.as_ref())?;
-        let after = Ads::read(session, after, id.as_ref())?;
+        let before = Side::read(session, before, id.as_ref())?;
+        let after = Side::read(session, after, id.as_ref())?;
         let report = self.compare(&before, &after);
         if !session.options.quiet {
             let mut out = out();
@@ -107,7 +107,7 @@ impl Diff {
         Ok(Status::of(report.changes.is_empty()))
     }
 
-    fn compare<'a>(&self, before: &'a Ads, after: &'a Ads) -> Report<'a> {
+    fn compare<'a>(&self, before: &'a Side, after: &'a Side) -> Report<'a> {
         let measure = if self.textual { Measure::Text } else { Measure::Meaning };
         let ignored: Vec<Pattern> = self.ignore.iter().map(|text| Pattern::new(text.trim())).collect();
         let counts = |one: &Difference| !ignored.iter().any(|pattern| pattern.matches(one.name().as_str()));
@@ -155,17 +155,17 @@ impl Diff {
     }
 }
 
-impl Ads {
+impl Side {
     fn read(session: &mut Session, source: &Source, id: Option<&Expression>) -> Result<Self, Failure> {
-        let mut ads = Ads::default();
+        let mut side = Side::default();
         let context = session.context();
         input::each_ad(session, source, |_, entry| {
-            ads.identities.push(identity(&entry.ad, id, &context));
-            ads.numbers.push(entry.number);
-            ads.ads.push(entry.ad);
+            side.identities.push(identity(&entry.ad, id, &context));
+            side.numbers.push(entry.number);
+            side.ads.push(entry.ad);
             Ok(true)
         })?;
-        Ok(ads)
+        Ok(side)
     }
 
     fn identity(&self, place: usize) -> Option<&str> {
