@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use classad::ad::{Ad, Attribute, Expression};
+use classad::ad::{Ad, Attribute, Name};
 use classad::constraint::identity;
-use classad::format::diff::{Difference, Measure, Pair, differences, pair};
+use classad::format::Entry;
+use classad::format::diff::{Difference, Measure, Partners, differences};
 use classad::syntax::{Style, print, print_name};
 use serde_json::{Value, json};
 
@@ -57,33 +58,27 @@ pub struct Diff {
     no_header: bool,
 }
 
-/// The ads of a file.
-#[derive(Default)]
-struct Side {
-    ads: Vec<Ad>,
-    identities: Vec<Option<String>>,
-    /// Which ad of the file each is.
-    numbers: Vec<usize>,
-}
-
-/// An ad that is not the same in both files.
-struct Change<'a> {
-    pair: Pair,
-    identity: Option<&'a str>,
-    /// Which ad it is in each file.
-    before: Option<usize>,
-    after: Option<usize>,
-    differences: Vec<Difference<'a>>,
+/// An ad that is not the same in both files; on one side at least it is.
+struct Change {
+    identity: Option<String>,
+    before: Option<Entry>,
+    after: Option<Entry>,
 }
 
 /// What was found.
 #[derive(Default)]
-struct Report<'a> {
-    changes: Vec<Change<'a>>,
+struct Report {
+    changes: Vec<Change>,
     changed: usize,
     added: usize,
     removed: usize,
     equal: usize,
+}
+
+/// When two ads are the same.
+struct Comparison {
+    measure: Measure,
+    ignored: Vec<Pattern>,
 }
 
 impl Diff {
@@ -92,13 +87,14 @@ impl Diff {
         // What could not be read has been reported; without it everything would seem to have changed.
         let [before, after] = sources.as_slice() else { return Err(Failure::Refused(None)) };
         session.decide_dialect(&sources);
-        let id = input::optional(session, "--id", self.id.as_deref())?;
-        let before = Side::read(session, before, id.as_ref())?;
-        let after = Side::read(session, after, id.as_ref())?;
-        let report = self.compare(&before, &after);
+        let comparison = Comparison {
+            measure: if self.textual { Measure::Text } else { Measure::Meaning },
+            ignored: self.ignore.iter().map(|text| Pattern::new(text.trim())).collect(),
+        };
+        let report = self.compare(session, before, after, &comparison)?;
         if !session.options.quiet {
             let mut out = out();
-            self.write(session, &mut out, &report)?;
+            self.write(session, &mut out, &report, &comparison)?;
             out.flush()?;
             let Report { changed, added, removed, equal, .. } = report;
             let ads = if changed == 1 { "ad" } else { "ads" };
@@ -107,99 +103,136 @@ impl Diff {
         Ok(Status::of(report.changes.is_empty()))
     }
 
-    fn compare<'a>(&self, before: &'a Side, after: &'a Side) -> Report<'a> {
-        let measure = if self.textual { Measure::Text } else { Measure::Meaning };
-        let ignored: Vec<Pattern> = self.ignore.iter().map(|text| Pattern::new(text.trim())).collect();
-        let counts = |one: &Difference| !ignored.iter().any(|pattern| pattern.matches(one.name().as_str()));
+    /// Only the first file is kept, and of it what has no equal in the second.
+    fn compare(
+        &self,
+        session: &mut Session,
+        before: &Source,
+        after: &Source,
+        comparison: &Comparison,
+    ) -> Result<Report, Failure> {
+        let id = input::optional(session, "--id", self.id.as_deref())?;
+        let context = session.context();
+        let mut olds: Vec<Option<Entry>> = Vec::new();
+        let mut identities = Vec::new();
+        input::each_ad(session, before, |_, entry| {
+            identities.push(identity(&entry.ad, id.as_ref(), &context));
+            olds.push(Some(entry));
+            Ok(true)
+        })?;
+        let mut partners: Partners<Option<String>> = identities.iter().cloned().collect();
         let mut report = Report::default();
-        for pair in pair(&before.identities, &after.identities) {
-            let (old, new) = match pair {
-                Pair::Both(old, new) => (Some(old), Some(new)),
-                Pair::Removed(old) => (Some(old), None),
-                Pair::Added(new) => (None, Some(new)),
-            };
-            let mut differences: Vec<Difference> = match (old, new) {
-                (Some(old), Some(new)) => differences(&before.ads[old], &after.ads[new], measure),
-                (Some(old), None) => before.ads[old].iter().map(Difference::Removed).collect(),
-                (None, new) => new.iter().flat_map(|new| after.ads[*new].iter()).map(Difference::Added).collect(),
-            };
-            differences.retain(counts);
-            match pair {
-                Pair::Both(..) if differences.is_empty() => {
-                    report.equal += 1;
-                    continue;
-                }
-                Pair::Both(..) => report.changed += 1,
-                Pair::Removed(_) => report.removed += 1,
-                Pair::Added(_) => report.added += 1,
+        let mut changed: Vec<(usize, Change)> = Vec::new();
+        let mut added = Vec::new();
+        input::each_ad(session, after, |session, new| {
+            let identity = identity(&new.ad, id.as_ref(), &context);
+            let place = partners.take(&identity);
+            match place.and_then(|place| Some((place, olds.get_mut(place)?.take()?))) {
+                Some((_, old)) if comparison.differences(&old.ad, &new.ad).is_empty() => report.equal += 1,
+                Some((place, old)) => changed.push((place, Change { identity, before: Some(old), after: Some(new) })),
+                None => added.push(Change { identity, before: None, after: Some(new) }),
             }
-            report.changes.push(Change {
-                pair,
-                identity: old.map_or_else(|| new.and_then(|new| after.identity(new)), |old| before.identity(old)),
-                before: old.map(|old| before.numbers[old]),
-                after: new.map(|new| after.numbers[new]),
-                differences,
-            });
+            Ok(!session.options.quiet || changed.is_empty() && added.is_empty())
+        })?;
+        (report.changed, report.added) = (changed.len(), added.len());
+        for (place, (old, identity)) in olds.into_iter().zip(identities).enumerate() {
+            if let Some(old) = old {
+                report.removed += 1;
+                changed.push((place, Change { identity, before: Some(old), after: None }));
+            }
         }
-        report
+        changed.sort_by_key(|(place, _)| *place);
+        report.changes = changed.into_iter().map(|(_, change)| change).chain(added).collect();
+        Ok(report)
     }
 
-    fn write(&self, session: &Session, out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
+    fn write(
+        &self,
+        session: &Session,
+        out: &mut dyn Write,
+        report: &Report,
+        comparison: &Comparison,
+    ) -> Result<(), Failure> {
+        let json = report.changes.iter().map(|change| change.json(comparison));
         match self.output {
-            None => Lines { colored: report::colored_output(&session.options) }.write(out, &report.changes)?,
-            Some(OutputForm::Json) => document(out, report)?,
-            Some(OutputForm::Jsonl) => json_array(out, OutputForm::Jsonl, report.changes.iter().map(Change::json))?,
-            form => rows(report, form).write(out, form, !self.no_header)?,
+            None => Lines { colored: report::colored_output(&session.options) }.write(out, report, comparison)?,
+            Some(OutputForm::Json) => {
+                let Report { changed, added, removed, equal, .. } = report;
+                write!(out, "{{\"version\":1,\"changed\":{changed},\"added\":{added},\"removed\":{removed},")?;
+                write!(out, "\"equal\":{equal},\"ads\":")?;
+                json_array(out, OutputForm::Json, json)?;
+                writeln!(out, "}}")?;
+            }
+            Some(OutputForm::Jsonl) => json_array(out, OutputForm::Jsonl, json)?,
+            form => rows(report, comparison, form).write(out, form, !self.no_header)?,
         }
         Ok(())
     }
 }
 
-impl Side {
-    fn read(session: &mut Session, source: &Source, id: Option<&Expression>) -> Result<Self, Failure> {
-        let mut side = Side::default();
-        let context = session.context();
-        input::each_ad(session, source, |_, entry| {
-            side.identities.push(identity(&entry.ad, id, &context));
-            side.numbers.push(entry.number);
-            side.ads.push(entry.ad);
-            Ok(true)
-        })?;
-        Ok(side)
+impl Comparison {
+    fn differences<'a>(&self, before: &'a Ad, after: &'a Ad) -> Vec<Difference<'a>> {
+        let mut differences = differences(before, after, self.measure);
+        differences.retain(|one| self.counts(one.name()));
+        differences
     }
 
-    fn identity(&self, place: usize) -> Option<&str> {
-        self.identities[place].as_deref()
+    fn counts(&self, name: &Name) -> bool {
+        !self.ignored.iter().any(|pattern| pattern.matches(name.as_str()))
     }
 }
 
-impl Change<'_> {
+impl Change {
+    /// What differs; all attributes of an ad that is on one side only.
+    fn differences(&self, comparison: &Comparison) -> Vec<Difference<'_>> {
+        let counts = |one: &Difference| comparison.counts(one.name());
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => comparison.differences(&before.ad, &after.ad),
+            (Some(one), None) => one.ad.iter().map(Difference::Removed).filter(counts).collect(),
+            (None, one) => one.iter().flat_map(|one| one.ad.iter()).map(Difference::Added).filter(counts).collect(),
+        }
+    }
+
     /// What the ad is called: if it has no name, by its number.
     fn label(&self) -> String {
-        match (self.identity, self.before, self.after) {
-            (Some(identity), ..) => identity.to_owned(),
-            (None, Some(before), Some(after)) if before != after => format!("ad {before} (now ad {after})"),
-            (None, before, after) => format!("ad {}", before.or(after).unwrap_or_default()),
+        match (&self.identity, self.numbers()) {
+            (Some(identity), _) => identity.clone(),
+            (None, (Some(before), Some(after))) if before != after => format!("ad {before} (now ad {after})"),
+            (None, (before, after)) => format!("ad {}", before.or(after).unwrap_or_default()),
         }
+    }
+
+    /// Which ad it is in each file.
+    fn numbers(&self) -> (Option<usize>, Option<usize>) {
+        let number = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.number);
+        (number(&self.before), number(&self.after))
     }
 
     fn what(&self) -> &'static str {
-        match self.pair {
-            Pair::Both(..) => "changed",
-            Pair::Removed(_) => "removed",
-            Pair::Added(_) => "added",
+        match (&self.before, &self.after) {
+            (Some(_), None) => "removed",
+            (None, _) => "added",
+            (Some(_), Some(_)) => "changed",
         }
     }
 
-    fn json(&self) -> Value {
-        let attributes: Vec<Value> = self.differences.iter().map(|one| {
-            json!({ "name": one.name().as_str(), "before": one.before().map(text), "after": one.after().map(text) })
-        }).collect();
+    fn sign(&self) -> char {
+        match (&self.before, &self.after) {
+            (Some(_), None) => '-',
+            (None, _) => '+',
+            (Some(_), Some(_)) => '~',
+        }
+    }
+
+    fn json(&self, comparison: &Comparison) -> Value {
+        let attribute = |one: &Difference| json!({ "name": one.name().as_str(), "before": one.before().map(text), "after": one.after().map(text) });
+        let attributes: Vec<Value> = self.differences(comparison).iter().map(attribute).collect();
+        let (before, after) = self.numbers();
         json!({
             "id": self.identity,
             "change": self.what(),
-            "before": self.before,
-            "after": self.after,
+            "before": before,
+            "after": after,
             "attributes": attributes,
         })
     }
@@ -215,18 +248,13 @@ struct Lines {
 }
 
 impl Lines {
-    fn write(&self, out: &mut dyn Write, changes: &[Change]) -> io::Result<()> {
-        for change in changes {
-            let label = change.label();
-            match change.pair {
-                Pair::Added(_) => self.line(out, "", '+', &label)?,
-                Pair::Removed(_) => self.line(out, "", '-', &label)?,
-                Pair::Both(..) => {
-                    self.line(out, "", '~', &label)?;
-                    for one in &change.differences {
-                        self.side(out, '-', one.before())?;
-                        self.side(out, '+', one.after())?;
-                    }
+    fn write(&self, out: &mut dyn Write, report: &Report, comparison: &Comparison) -> io::Result<()> {
+        for change in &report.changes {
+            self.line(out, "", change.sign(), &change.label())?;
+            if change.sign() == '~' {
+                for one in change.differences(comparison) {
+                    self.side(out, '-', one.before())?;
+                    self.side(out, '+', one.after())?;
                 }
             }
         }
@@ -253,25 +281,16 @@ impl Lines {
     }
 }
 
-/// One JSON document; an ad on each line.
-fn document(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let Report { changes, changed, added, removed, equal } = report;
-    write!(out, "{{\"version\":1,\"changed\":{changed},\"added\":{added},\"removed\":{removed},\"equal\":{equal},")?;
-    write!(out, "\"ads\":")?;
-    json_array(out, OutputForm::Json, changes.iter().map(Change::json))?;
-    writeln!(out, "}}")
-}
-
 /// One row for each attribute; an ad that is new or gone is one row.  Names are those of the ads alone.
-fn rows(report: &Report, form: Option<OutputForm>) -> Rows {
+fn rows(report: &Report, comparison: &Comparison, form: Option<OutputForm>) -> Rows {
     let mut rows = Rows::new(&["id", "change", "attribute", "before", "after"]);
     for change in &report.changes {
         let row = |name: String, before: String, after: String| -> Vec<Cell> {
             [change.label(), change.what().to_owned(), name, before, after].map(Cell::from).into()
         };
         let side = |attribute: Option<Attribute>| attribute.map_or(String::new(), text);
-        if matches!(change.pair, Pair::Both(..)) && form != Some(OutputForm::Names) {
-            let differences = change.differences.iter();
+        if change.sign() == '~' && form != Some(OutputForm::Names) {
+            let differences = change.differences(comparison).into_iter();
             rows.rows.extend(differences.map(|one| row(one.name().to_string(), side(one.before()), side(one.after()))));
         } else {
             rows.rows.push(row(String::new(), String::new(), String::new()));

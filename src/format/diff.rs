@@ -84,41 +84,44 @@ pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: Measure) -> Vec<D
     differences
 }
 
-/// Ads that belong together, by their places in their sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pair {
-    /// One of the first set and one of the second.
-    Both(usize, usize),
-    /// One of the first set that the second has not.
-    Removed(usize),
-    /// One of the second set that the first has not.
-    Added(usize),
+/// The ads of the first set that are still without a partner in the second, by their places.
+///
+/// Those of one identity belong together; where several have the same, as ads without a name have, the
+/// first belongs to the first, the second to the second.
+#[derive(Clone, Debug)]
+pub struct Partners<I> {
+    waiting: HashMap<I, VecDeque<usize>>,
 }
 
-/// Finds which ads belong together: those of the same identity; where several have the same, as ads
-/// without a name have, the first with the first, the second with the second.
-///
-/// The pairs are in the order of the first set, what only the second has is at the end.
-#[must_use]
-pub fn pair<I: Hash + Eq>(before: &[I], after: &[I]) -> Vec<Pair> {
-    let mut waiting: HashMap<&I, VecDeque<usize>> = HashMap::new();
-    for (place, identity) in after.iter().enumerate() {
-        waiting.entry(identity).or_default().push_back(place);
+impl<I: Hash + Eq> Partners<I> {
+    /// The partner of the next ad of the second set, if there is one.
+    pub fn take(&mut self, identity: &I) -> Option<usize> {
+        self.waiting.get_mut(identity).and_then(VecDeque::pop_front)
     }
-    let mut pairs = Vec::with_capacity(before.len().max(after.len()));
-    for (place, identity) in before.iter().enumerate() {
-        let partner = waiting.get_mut(identity).and_then(VecDeque::pop_front);
-        pairs.push(partner.map_or(Pair::Removed(place), |partner| Pair::Both(place, partner)));
+
+    /// The places of those that are left, in order.
+    #[must_use]
+    pub fn left(self) -> Vec<usize> {
+        let mut left: Vec<usize> = self.waiting.into_values().flatten().collect();
+        left.sort_unstable();
+        left
     }
-    let mut added: Vec<usize> = waiting.into_values().flatten().collect();
-    added.sort_unstable();
-    pairs.extend(added.into_iter().map(Pair::Added));
-    pairs
+}
+
+impl<I: Hash + Eq> FromIterator<I> for Partners<I> {
+    /// From the identities of the first set.
+    fn from_iter<T: IntoIterator<Item = I>>(identities: T) -> Self {
+        let mut waiting: HashMap<I, VecDeque<usize>> = HashMap::new();
+        for (place, identity) in identities.into_iter().enumerate() {
+            waiting.entry(identity).or_default().push_back(place);
+        }
+        Partners { waiting }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Measure, Pair, differences, pair};
+    use super::{Measure, Partners, differences};
     use crate::ad::{Ad, Attribute, Dialect};
     use crate::syntax::{Rules, Style, parse_ad, print};
 
@@ -224,16 +227,17 @@ mod tests {
     }
 
     #[test]
-    fn pairs_by_identity_then_by_occurrence() {
-        use Pair::{Added, Both, Removed};
-        for (before, after, expected) in [
-            (vec![], vec![], vec![]),
-            (vec!["a", "b"], vec!["b", "a"], vec![Both(0, 1), Both(1, 0)]),
-            (vec!["a", "b"], vec!["c", "b", "d"], vec![Removed(0), Both(1, 1), Added(0), Added(2)]),
-            (vec!["a", "x", "a"], vec!["a", "a", "a"], vec![Both(0, 0), Removed(1), Both(2, 1), Added(2)]),
+    fn partners_by_identity_then_by_occurrence() {
+        for (before, after, partners, left) in [
+            (vec![], vec![], vec![], vec![]),
+            (vec!["a", "b"], vec!["b", "a"], vec![Some(1), Some(0)], vec![]),
+            (vec!["a", "b"], vec!["c", "b", "d"], vec![None, Some(1), None], vec![0]),
+            (vec!["a", "x", "a"], vec!["a", "a", "a"], vec![Some(0), Some(2), None], vec![1]),
+            (vec!["", "a", ""], vec!["a", ""], vec![Some(1), Some(0)], vec![2]),
         ] {
-            assert_eq!(pair(&before, &after), expected, "{before:?} {after:?}");
+            let mut waiting: Partners<&str> = before.iter().copied().collect();
+            let found: Vec<Option<usize>> = after.iter().map(|identity| waiting.take(identity)).collect();
+            assert_eq!((found, waiting.left()), (partners, left), "{before:?} {after:?}");
         }
-        assert_eq!(pair(&[None, Some("a"), None], &[Some("a"), None]), [Both(0, 1), Both(1, 0), Removed(2)]);
     }
 }
