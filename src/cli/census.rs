@@ -21,11 +21,11 @@ Examples:
 
 A distinct count such as `10000+` says that there are more values than were remembered.
 
-JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",
-\"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}: `more` is true if
-`distinct` is only a lower bound; values are texts of the language, the numbers of ranges numbers; `lengths`, of
-strings in bytes and of lists in elements, is null if there are none. With `jsonl` each line is one of the
-`attributes`.";
+JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
+\"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
+`more` is true if `distinct` is only a lower bound; values are texts of the language, the numbers of ranges \
+numbers; `lengths`, of strings in bytes and of lists in elements, is null if there are none. With jsonl each line \
+is one of the `attributes`.";
 
 /// Count the attributes of ads: how many ads have them, types, values, ranges
 #[derive(Args)]

@@ -23,10 +23,11 @@ Examples:
 
 Exit status: 0 no difference, 1 differences, 2 trouble.
 
-JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\":\"changed|added|removed\",
-\"before\",\"after\",\"attributes\":[{\"name\",\"before\",\"after\"}]}]}: `id` is null for ads without one, `before`
-and `after` of an ad are its numbers in the files, those of an attribute its expressions as texts, each null where
-there is none. With `jsonl` each line is one of the `ads`.";
+JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
+\"attributes\":[{\"name\",\"before\",\"after\"}]}]}
+`change` is changed, added or removed; `id` is null for ads without one; `before` and `after` of an ad are its \
+numbers in the files, those of an attribute its expressions as texts, null where there is none. With jsonl each \
+line is one of the `ads`.";
 
 /// Show what changed between two files of ads, by identity and meaning
 ///
