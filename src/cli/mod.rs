@@ -13,9 +13,11 @@ mod output;
 mod parse;
 mod pattern;
 mod query;
+mod refs;
 mod report;
 mod session;
 mod source;
+mod specialize;
 mod trace;
 
 use std::io;
@@ -96,6 +98,8 @@ enum Command {
     Gangmatch(gangmatch::Gangmatch),
     Diff(diff::Diff),
     Census(census::CensusCommand),
+    Specialize(specialize::Specialize),
+    Refs(refs::Refs),
     Functions(functions::Functions),
 }
 
@@ -125,6 +129,8 @@ pub fn run() -> ExitCode {
         Command::Gangmatch(command) => command.run(&mut session),
         Command::Diff(command) => command.run(&mut session),
         Command::Census(command) => command.run(&mut session),
+        Command::Specialize(command) => command.run(&mut session),
+        Command::Refs(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))

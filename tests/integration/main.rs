@@ -7,3 +7,4 @@ mod gangs;
 mod properties;
 mod robustness;
 mod samples;
+mod specialize;
