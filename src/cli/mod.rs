@@ -1,6 +1,8 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
 mod cases;
+mod census;
+mod diff;
 mod eval;
 mod functions;
 mod gangmatch;
@@ -9,6 +11,7 @@ mod matches;
 mod options;
 mod output;
 mod parse;
+mod pattern;
 mod query;
 mod refs;
 mod report;
@@ -93,6 +96,8 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Diff(diff::Diff),
+    Census(census::CensusCommand),
     Specialize(specialize::Specialize),
     Refs(refs::Refs),
     Functions(functions::Functions),
@@ -122,6 +127,8 @@ pub fn run() -> ExitCode {
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
+        Command::Diff(command) => command.run(&mut session),
+        Command::Census(command) => command.run(&mut session),
         Command::Specialize(command) => command.run(&mut session),
         Command::Refs(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),

@@ -47,13 +47,22 @@ pub fn io_reason(error: &io::Error) -> String {
 
 /// Whether standard error gets colour.
 fn colored(options: &Options) -> bool {
+    wants_color(options, io::stderr().is_terminal())
+}
+
+/// Whether standard output gets colour.
+pub fn colored_output(options: &Options) -> bool {
+    wants_color(options, io::stdout().is_terminal())
+}
+
+fn wants_color(options: &Options, terminal: bool) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match options.color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto if set("NO_COLOR") => false,
         Color::Auto if set("CLICOLOR_FORCE") => true,
-        Color::Auto => io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
+        Color::Auto => terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
     }
 }
 
@@ -216,6 +225,11 @@ fn boundary(bytes: &[u8], mut offset: usize) -> usize {
 /// Text that does a terminal no harm: control characters become pictures of themselves.
 fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { picture_of(c) }).collect()
+}
+
+/// One line that does a terminal no harm.
+pub fn line(text: &str) -> String {
+    text.chars().map(picture_of).collect()
 }
 
 /// One line of a message: what it quotes of the input does a terminal no harm and is not endless.

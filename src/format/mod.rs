@@ -3,6 +3,7 @@
 //! A bad ad never stops the rest and never disappears: a reader yields a [`Problem`] in its place.
 
 mod detect;
+pub mod diff;
 mod json;
 mod long;
 mod new;
