@@ -68,14 +68,14 @@ type Attribute<'a> = (&'a Name, &'a Summary);
 
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let sources = input::open(session, &self.files)?;
+        let mut sources = input::open(session, &self.files)?;
         session.decide_dialect(&sources);
         let asked: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
         let mut census = if asked.is_empty() { Census::values() } else { Census::values_of(asked.iter().cloned()) };
         if self.nested || asked.iter().any(|name| name.as_str().contains('.')) {
             census = census.nested();
         }
-        for source in &sources {
+        for source in &mut sources {
             input::each_ad(session, source, |_, entry| {
                 census.add(&entry.ad);
                 Ok(true)

@@ -84,10 +84,10 @@ struct Comparison {
 
 impl Diff {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let sources = input::open(session, &[self.before.clone(), self.after.clone()])?;
+        let mut sources = input::open(session, &[self.before.clone(), self.after.clone()])?;
         // What could not be read has been reported; without it everything would seem to have changed.
-        let [before, after] = sources.as_slice() else { return Err(Failure::Refused(None)) };
         session.decide_dialect(&sources);
+        let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = Comparison {
             measure: if self.textual { Measure::Text } else { Measure::Meaning },
             ignored: self.ignore.iter().map(|text| Pattern::new(text.trim())).collect(),
@@ -108,8 +108,8 @@ impl Diff {
     fn compare(
         &self,
         session: &mut Session,
-        before: &Source,
-        after: &Source,
+        before: &mut Source,
+        after: &mut Source,
         comparison: &Comparison,
     ) -> Result<Report, Failure> {
         let id = input::optional(session, "--id", self.id.as_deref())?;
@@ -118,7 +118,7 @@ impl Diff {
         let mut identities = Vec::new();
         input::each_ad(session, before, |_, entry| {
             identities.push(identity(&entry.ad, id.as_ref(), &context));
-            olds.push(Some(entry));
+            olds.push(Some(entry.without_place()));
             Ok(true)
         })?;
         let mut partners: Partners<Option<String>> = identities.iter().cloned().collect();
@@ -126,6 +126,7 @@ impl Diff {
         let mut changed: Vec<(usize, Change)> = Vec::new();
         let mut added = Vec::new();
         input::each_ad(session, after, |session, new| {
+            let new = new.without_place();
             let identity = identity(&new.ad, id.as_ref(), &context);
             let place = partners.take(&identity);
             match place.and_then(|place| Some((place, olds.get_mut(place)?.take()?))) {

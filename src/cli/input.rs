@@ -6,7 +6,7 @@ use std::path::Path;
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::constraint::{PortFault, identity};
-use classad::format::{Form, Problem, Stream};
+use classad::format::{Entry, Form, Problem, Stream};
 use classad::syntax::{Rules, parse_expression, read_name};
 
 use super::session::Session;
@@ -20,6 +20,13 @@ pub struct Found {
     pub number: usize,
     /// Where it begins.
     pub place: Place,
+}
+
+impl Found {
+    /// The ad and its number, when its text need not be kept.
+    pub fn without_place(self) -> Entry {
+        Entry { ad: self.ad, number: self.number, offset: self.place.offset }
+    }
 }
 
 /// A place in a source.
