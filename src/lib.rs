@@ -6,6 +6,7 @@
 //! | floor | what is there |
 //! |---|---|
 //! | [`matching`] | queries, bilateral matches, gangs |
+//! | [`pool`] | many ads at once: the census |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity |
 //! | [`mod@format`] | files of ads: detection, reading, writing, positions |
 //! | [`eval`] | meaning: scope, evaluation, references, the built-in functions |
@@ -86,4 +87,5 @@ pub mod constraint;
 pub mod eval;
 pub mod format;
 pub mod matching;
+pub mod pool;
 pub mod syntax;

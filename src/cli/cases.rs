@@ -2,16 +2,18 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use classad::ad::{Ad, Dialect, Value};
+use classad::ad::{Ad, Dialect, Name, Value};
 use classad::constraint::Protocol;
-use classad::eval::{Context, Environment, Evaluator};
+use classad::eval::{Context, Environment, Evaluator, Liberties};
 use classad::format::{self, Form, Position};
 use classad::matching::{Pair, Side};
 use classad::syntax::{Rules, Style, SyntaxError, parse_expression, print, print_ad, print_value};
+use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::output::out;
 use super::session::Session;
+use super::specialize::PartlyKnown;
 use super::{Failure, Status, report};
 
 /// Answers each line of a file with one line.  A line that is no case is reported, the rest answered.
@@ -119,6 +121,46 @@ pub fn eval(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
 
 fn typed(value: &Value) -> Json {
     json!({"value": shown(&print_value(value, Style::New)), "type": value.kind().as_str()})
+}
+
+/// `{"id","ad","expr"}` to `{"id","value","verdict"}`: what is left of an expression when the ad is known
+/// in part.  Also read: `"target"`, `"unknown":[...]`, and `"closed"`, `"loose"`, `"inline"`, `"now"` as true.
+pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
+    let flag = |name: &str| case.get(name).and_then(Json::as_bool).unwrap_or(false);
+    let failed = || object(json!({"value": "", "verdict": "parse-error"}));
+    let Ok(expression) = parse_expression(text(case, "expr").unwrap_or("").as_bytes(), Rules::new(context.dialect))
+    else {
+        return failed();
+    };
+    let known = text(case, "ad").map(|_| ad(case, "ad", context.dialect));
+    let target = text(case, "target").map(|_| ad(case, "target", context.dialect));
+    if matches!(known, Some(None)) || matches!(target, Some(None)) {
+        return failed();
+    }
+    let unknown = case.get("unknown").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
+    let partly = PartlyKnown { unknown: unknown.map(str::to_owned).collect(), closed: flag("closed") };
+    let (environment, frame) = partly.environment(known.flatten().as_ref(), target.flatten().as_ref());
+    let liberties = Liberties { loose: flag("loose"), inline: flag("inline") };
+    let context = Context { chance: None, now: context.now.filter(|_| flag("now")), ..context.clone() };
+    let left = classad::eval::specialize(&expression, &frame, &environment, &context, liberties);
+    object(json!({"value": shown(&print(&left.expression, Style::New)), "verdict": left.verdict.as_str()}))
+}
+
+/// `{"id","ad","expr"}` to `{"id","external":[...],"internal":[...]}`, and `"everything"` if any name may be read.
+pub fn refs(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
+    let expression = parse_expression(text(case, "expr").unwrap_or("").as_bytes(), Rules::new(context.dialect));
+    let (Ok(expression), Some(ad)) = (expression, ad(case, "ad", context.dialect)) else {
+        return object(json!({"external": [], "internal": [], "error": "parse-error"}));
+    };
+    let (environment, frame) = Environment::alone(ad);
+    let found = classad::eval::references(&expression, &frame, &environment, context);
+    let external: IndexSet<String> = found.external.iter().map(ToString::to_string).collect();
+    let internal: Vec<&str> = found.internal.iter().map(Name::as_str).collect();
+    let mut reply = object(json!({"external": external.into_iter().collect::<Vec<_>>(), "internal": internal}));
+    if found.everything {
+        reply.insert("everything".to_owned(), true.into());
+    }
+    reply
 }
 
 /// `{"id","text","form":"new|long|expr"}` to `{"id","ok","ads":[...]|"expr","error":{...}}`.

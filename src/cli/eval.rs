@@ -3,10 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
+use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
 use classad::eval::{Environment, Evaluator};
 use classad::format::Problem;
-use classad::syntax::read_name;
 
 use super::input;
 use super::output::{out, value_text};
@@ -77,8 +76,8 @@ impl Eval {
         };
         let alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
         let sources = if alone { Vec::new() } else { input::open(session, &files)? };
-        let my = Self::file(session, self.my.as_ref())?;
-        let target = Self::file(session, self.target.as_ref())?;
+        let my = input::one_source(session, self.my.as_ref())?;
+        let target = input::one_source(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&my).chain(&target));
 
         let expression = match (text, &self.attr) {
@@ -89,19 +88,19 @@ impl Eval {
             }
         };
         let shown = Source::of_text("expression", text.map_or("", String::as_str));
-        let target = Self::first(session, target)?;
+        let target = input::first_ad(session, target)?;
         let mut status = Status::Yes;
         if alone {
-            let ad = Self::first(session, my)?;
+            let ad = input::first_ad(session, my)?;
             let nowhere = ad.is_none() && self.define.is_empty();
-            let ad = self.defined(session, ad.unwrap_or_default())?;
+            let ad = input::define(session, ad.unwrap_or_default(), &self.define)?;
             let ad = Some(ad).filter(|_| !nowhere || target.is_some());
             return self.one(session, "", ad, target.as_ref(), &expression, &shown);
         }
         for source in &sources {
             input::each_ad(session, source, |session, entry| {
                 let found = input::identify(session, source, entry, None);
-                let ad = self.defined(session, found.ad)?;
+                let ad = input::define(session, found.ad, &self.define)?;
                 let each = self.one(session, &found.id, Some(ad), target.as_ref(), &expression, &shown)?;
                 if status == Status::Yes {
                     status = each;
@@ -110,42 +109,6 @@ impl Eval {
             })?;
         }
         Ok(status)
-    }
-
-    fn file(session: &mut Session, path: Option<&String>) -> Result<Option<Source>, Failure> {
-        let Some(path) = path else { return Ok(None) };
-        let mut sources = input::open(session, std::slice::from_ref(path))?;
-        sources.pop().map(Some).ok_or(Failure::Refused(None))
-    }
-
-    /// The first ad of a file.
-    fn first(session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
-        let Some(source) = source else { return Ok(None) };
-        let mut first = None;
-        input::each_ad(session, &source, |_, entry| {
-            first = Some(entry.ad);
-            Ok(false)
-        })?;
-        first.map(Some).ok_or_else(|| Failure::Refused(Some(format!("there is no ad in {}", source.name))))
-    }
-
-    /// The ad with the attributes of the command line.
-    fn defined(&self, session: &mut Session, mut ad: Ad) -> Result<Ad, Failure> {
-        for definition in &self.define {
-            let Some((name, text)) = definition.split_once('=') else {
-                return Err(Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}"))));
-            };
-            let expression = input::expression(session, name.trim(), text)?;
-            let name = read_name(name.trim(), session.dialect()).map(|name| Name::new(&name));
-            match name.filter(|name| !name.as_str().is_empty()) {
-                Some(name) if session.dialect() == Dialect::Classad && name.is_reserved() => {
-                    return Err(Failure::Refused(Some(format!("`{name}` is reserved and cannot name an attribute"))));
-                }
-                Some(name) => ad = ad.with(name, expression),
-                None => return Err(Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}")))),
-            }
-        }
-        Ok(ad)
     }
 
     fn one(

@@ -3,10 +3,10 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use classad::ad::{Ad, Expression};
+use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::constraint::{PortFault, identity};
 use classad::format::{self, Form, Problem};
-use classad::syntax::{Rules, parse_expression};
+use classad::syntax::{Rules, parse_expression, read_name};
 
 use super::session::Session;
 use super::source::Source;
@@ -21,6 +21,18 @@ pub struct Identified {
     offset: usize,
     /// Which source of its batch it is from.
     source: usize,
+}
+
+impl Identified {
+    /// An ad that stands in no source.
+    pub fn unnamed(ad: Ad) -> Self {
+        Identified { ad, id: String::new(), number: 0, offset: 0, source: 0 }
+    }
+
+    /// Another ad in its place.
+    pub fn with(self, ad: Ad) -> Self {
+        Identified { ad, ..self }
+    }
 }
 
 /// The ads of some sources.
@@ -131,6 +143,46 @@ pub fn each_ad(
         }
     }
     Ok(())
+}
+
+/// Opens one file, if it is given.
+pub fn one_source(session: &mut Session, path: Option<&String>) -> Result<Option<Source>, Failure> {
+    let Some(path) = path else { return Ok(None) };
+    let mut sources = open(session, std::slice::from_ref(path))?;
+    sources.pop().map(Some).ok_or(Failure::Refused(None))
+}
+
+/// The first ad of a source.
+pub fn first_ad(session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
+    let Some(source) = source else { return Ok(None) };
+    let mut first = None;
+    each_ad(session, &source, |_, entry| {
+        first = Some(entry.ad);
+        Ok(false)
+    })?;
+    first.map(Some).ok_or_else(|| Failure::Refused(Some(format!("there is no ad in {}", source.name))))
+}
+
+/// An ad with the attributes that the command line defines: `NAME=EXPR`.
+pub fn define(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Result<Ad, Failure> {
+    for definition in definitions {
+        let wanted = || Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}")));
+        let (name, text) = definition.split_once('=').ok_or_else(wanted)?;
+        let expression = expression(session, name.trim(), text)?;
+        ad = ad.with(attribute_name(session, name)?.ok_or_else(wanted)?, expression);
+    }
+    Ok(ad)
+}
+
+/// A name of the command line, in quotes or not; none if there is none.
+pub fn attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Failure> {
+    let name = read_name(text.trim(), session.dialect()).map(|name| Name::new(&name));
+    match name.filter(|name| !name.as_str().is_empty()) {
+        Some(name) if session.dialect() == Dialect::Classad && name.is_reserved() => {
+            Err(Failure::Refused(Some(format!("`{name}` is reserved and cannot name an attribute"))))
+        }
+        name => Ok(name),
+    }
 }
 
 /// Reads an expression of the command line.

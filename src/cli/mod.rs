@@ -10,9 +10,11 @@ mod options;
 mod output;
 mod parse;
 mod query;
+mod refs;
 mod report;
 mod session;
 mod source;
+mod specialize;
 mod trace;
 
 use std::io;
@@ -91,6 +93,8 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Specialize(specialize::Specialize),
+    Refs(refs::Refs),
     Functions(functions::Functions),
 }
 
@@ -118,6 +122,8 @@ pub fn run() -> ExitCode {
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
+        Command::Specialize(command) => command.run(&mut session),
+        Command::Refs(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))

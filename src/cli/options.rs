@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
+use classad::eval::Context;
 use classad::format::Form;
 
 /// Options of every command.
@@ -15,7 +16,7 @@ pub struct Options {
     /// The form of the input, instead of finding it out
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<InputForm>,
-    /// The time that functions read: seconds since 1970, or as in absTime("...")
+    /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`
     #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub now: Option<i64>,
     /// Where `random()` starts
@@ -92,7 +93,14 @@ fn dialect(text: &str) -> Result<Dialect, String> {
 }
 
 fn time(text: &str) -> Result<i64, String> {
+    if text.eq_ignore_ascii_case("now") {
+        return Context::new(Dialect::default()).now.ok_or_else(|| "there is no clock".to_owned());
+    }
     let moment = || AbsoluteTime::parse(text).map(|time| time.seconds);
     let literal = || AbsoluteTime::parse_asctime(text).map(|time| time.seconds);
-    text.parse().ok().or_else(moment).or_else(literal).ok_or_else(|| "neither seconds since 1970 nor a time".to_owned())
+    text.parse()
+        .ok()
+        .or_else(moment)
+        .or_else(literal)
+        .ok_or_else(|| "neither seconds since 1970 nor a time, nor `now`".to_owned())
 }

@@ -29,10 +29,10 @@ impl Session {
     pub fn new(options: Options) -> Self {
         let mut context = Context::new(options.dialect.unwrap_or_default());
         if let Some(now) = options.now {
-            context.now = now;
+            context.now = Some(now);
         }
         if let Some(seed) = options.seed {
-            context.chance = Chance::new(seed);
+            context.chance = Some(Chance::new(seed));
         }
         context.most_steps = options.max_steps.unwrap_or(context.most_steps);
         context.deepest = options.max_depth.unwrap_or(context.deepest);

@@ -12,10 +12,11 @@ use crate::ad::Dialect;
 pub struct Context {
     /// Whose language.
     pub dialect: Dialect,
-    /// The time now, in seconds since 1970-01-01T00:00:00Z; constant within a run.
-    pub now: i64,
-    /// What `random()` draws from: one stream for all evaluations of the run.
-    pub chance: Chance,
+    /// The time now, in seconds since 1970-01-01T00:00:00Z; constant within a run.  None while it is not
+    /// known, as for an ad that is specialized now and evaluated later.
+    pub now: Option<i64>,
+    /// What `random()` draws from: one stream for all evaluations of the run; none as for the time.
+    pub chance: Option<Chance>,
     /// How many evaluations may be nested in one another.
     pub deepest: u32,
     /// How many nodes one evaluation may visit.
@@ -29,8 +30,8 @@ impl Context {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Context {
             dialect,
-            now: i64::try_from(now).unwrap_or(i64::MAX),
-            chance: Chance::new(fastrand::u64(..)),
+            now: Some(i64::try_from(now).unwrap_or(i64::MAX)),
+            chance: Some(Chance::new(fastrand::u64(..))),
             deepest: 20_000,
             most_steps: 10_000_000,
         }
@@ -64,7 +65,7 @@ pub enum Halt {
     TooDeep(u32),
     /// The evaluation took more steps than the budget allows.
     TooLong(u64),
-    /// The value depends on a name that is not bound yet.
+    /// The value depends on something that is not known yet: a name that is not bound, the time.
     Unknown,
 }
 

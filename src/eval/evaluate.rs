@@ -17,6 +17,8 @@ pub struct Evaluator<'e> {
     context: &'e Context,
     /// The attributes that are being evaluated; meeting one again is a circular reference.
     active: Vec<Active>,
+    /// How often one was met again.
+    circles: u64,
     depth: u32,
     steps: u64,
 }
@@ -33,7 +35,7 @@ impl<'e> Evaluator<'e> {
     /// An evaluator with its budgets untouched.
     #[must_use]
     pub fn new(environment: &'e Environment, context: &'e Context) -> Self {
-        Evaluator { environment, context, active: Vec::new(), depth: 0, steps: 0 }
+        Evaluator { environment, context, active: Vec::new(), circles: 0, depth: 0, steps: 0 }
     }
 
     /// What the evaluation is given.
@@ -48,10 +50,22 @@ impl<'e> Evaluator<'e> {
         self.environment
     }
 
+    /// The time now, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// When it is not known.
+    pub fn now(&self) -> Result<i64, Halt> {
+        self.context.now.ok_or(Halt::Unknown)
+    }
+
     /// The generator for one draw of `random()`.
-    #[must_use]
-    pub fn random(&self) -> fastrand::Rng {
-        self.context.chance.next()
+    ///
+    /// # Errors
+    ///
+    /// When chance is not known.
+    pub fn random(&self) -> Result<fastrand::Rng, Halt> {
+        self.context.chance.as_ref().map(super::context::Chance::next).ok_or(Halt::Unknown)
     }
 
     /// The value of an expression in a scope.
@@ -207,18 +221,42 @@ impl<'e> Evaluator<'e> {
 
     /// Does something for an expression of an ad, unless it is being done already.
     fn once<T>(&mut self, expression: usize, frame: &Frame, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        let active = Active { expression, ad: frame.ad.identity(), participant: frame.participant };
-        if self.active.contains(&active) {
+        if !self.enter(expression, frame) {
             return None;
         }
-        self.active.push(active);
         let result = work(self);
-        self.active.pop();
+        self.end();
         Some(result)
     }
 
+    /// Notes that the expression of an attribute is being evaluated, until `end`; false if it is already.
+    pub(super) fn begin(&mut self, expression: &Expression, frame: &Frame) -> bool {
+        self.enter(expression.identity(), frame)
+    }
+
+    fn enter(&mut self, expression: usize, frame: &Frame) -> bool {
+        let active = Active { expression, ad: frame.ad.identity(), participant: frame.participant };
+        let again = self.active.contains(&active);
+        if again {
+            self.circles += 1;
+        } else {
+            self.active.push(active);
+        }
+        !again
+    }
+
+    /// The attribute begun last is evaluated.
+    pub(super) fn end(&mut self) {
+        self.active.pop();
+    }
+
+    /// How often an attribute led back to itself so far.
+    pub(super) fn circles(&self) -> u64 {
+        self.circles
+    }
+
     /// `value.name`
-    fn select(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
+    pub(super) fn select(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
         self.deeper(|evaluator| evaluator.select_from(value, name, span, frame))
     }
 
@@ -274,7 +312,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// `value[index]`
-    fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Halt> {
+    pub(super) fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Halt> {
         let condor = self.context.dialect.is_condor();
         match (value, index) {
             (Value::Error(_), _) => Ok(value.clone()),
@@ -292,6 +330,9 @@ impl<'e> Evaluator<'e> {
             }
             (Value::Ad(nested), Value::String(name)) if condor => {
                 let name = Name::new(&name.to_str());
+                if nested.frame.ad.get(&name).is_none() && self.environment.is_open(&nested.frame) {
+                    return Err(Halt::Unknown);
+                }
                 self.attribute(&nested.frame, &name).map(detached)
             }
             _ => {
@@ -348,6 +389,29 @@ impl<'e> Evaluator<'e> {
     }
 
     fn call(&mut self, name: &Name, arguments: &[Expression], span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
+        self.called(name, arguments, None, span, frame)
+    }
+
+    /// The value of a call of whose arguments some values are known already.
+    pub(super) fn call_with(
+        &mut self,
+        name: &Name,
+        arguments: &[Expression],
+        values: Vec<Result<Value, Halt>>,
+        span: Span,
+        frame: &Arc<Frame>,
+    ) -> Result<Value, Halt> {
+        self.called(name, arguments, Some(values), span, frame)
+    }
+
+    fn called(
+        &mut self,
+        name: &Name,
+        arguments: &[Expression],
+        known: Option<Vec<Result<Value, Halt>>>,
+        span: Span,
+        frame: &Arc<Frame>,
+    ) -> Result<Value, Halt> {
         let Some(function) = builtin::find_function(name.as_str()) else {
             let near = builtin::near_functions(name.as_str());
             let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
@@ -358,6 +422,9 @@ impl<'e> Evaluator<'e> {
             return Ok(Value::error(span, reason));
         }
         let mut call = Call::new(self, frame, arguments, span);
+        if let Some(known) = known {
+            call.know(known);
+        }
         if function.strict && call.dialect() == Dialect::Classad {
             let values = call.all_values()?;
             if let Some(exception) = values
@@ -367,7 +434,7 @@ impl<'e> Evaluator<'e> {
             {
                 return Ok(exception.clone());
             }
-            call.know(values);
+            call.know(values.into_iter().map(Ok).collect());
         }
         (function.body)(&mut call)
     }

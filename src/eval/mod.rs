@@ -9,10 +9,14 @@ mod evaluate;
 mod operators;
 mod references;
 mod scope;
+mod shapes;
+mod specialize;
+mod sums;
 
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
 pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;
 pub use operators::compare;
-pub use references::{Reference, external_references};
-pub use scope::{Binding, Environment, Member, Resolution};
+pub use references::{Reference, References, direct_references, external_references, references};
+pub use scope::{Binding, Environment, Extent, Member, Resolution};
+pub use specialize::{Liberties, Specialized, Verdict, specialize, specialize_ad, specialize_attribute};

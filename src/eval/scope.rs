@@ -15,6 +15,10 @@ pub struct Environment {
     members: Vec<Member>,
     /// Whether this is a match: what HTCondor calls the root is then none of the ads.
     matching: bool,
+    /// Whether it is not known yet whom the ads meet, if anyone.
+    unmet: bool,
+    /// Whether not even the ad is known that an expression stands in, if any.
+    unplaced: bool,
 }
 
 /// An ad among those that meet.
@@ -28,6 +32,19 @@ pub struct Member {
     pub bindings: Vec<Binding>,
     /// Where a name is looked up that it neither has nor binds: its one partner.
     pub fallback: Option<(Participant, usize)>,
+    /// How much of it is known.
+    pub extent: Extent,
+}
+
+/// How much of an ad is known (thesis §2.6.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it: an attribute that it lacks is undefined.
+    #[default]
+    Closed,
+    /// A part: whether it has further attributes, and which, is not known.  The names that are bound in
+    /// every scope, such as `my` and `other`, are not free for them.
+    Open,
 }
 
 /// A name that stands for another ad.
@@ -58,7 +75,7 @@ impl Member {
     /// An ad that meets no one yet.
     #[must_use]
     pub fn new(frame: Arc<Frame>, ports: Vec<Arc<Frame>>) -> Self {
-        Member { frame, ports, bindings: Vec::new(), fallback: None }
+        Member { frame, ports, bindings: Vec::new(), fallback: None, extent: Extent::Closed }
     }
 }
 
@@ -68,7 +85,26 @@ impl Environment {
     pub fn alone(ad: Ad) -> (Self, Arc<Frame>) {
         let frame = Frame::root(ad, 0);
         let member = Member::new(Arc::clone(&frame), vec![Arc::clone(&frame)]);
-        (Environment { members: vec![member], matching: false }, frame)
+        (Environment { members: vec![member], ..Environment::default() }, frame)
+    }
+
+    /// An ad that is known as far as its extent says, and of which it is not known whom it will meet.
+    #[must_use]
+    pub fn unmet(ad: Ad, extent: Extent) -> (Self, Arc<Frame>) {
+        let (mut environment, frame) = Environment::alone(ad);
+        environment.unmet = true;
+        environment.members[0].extent = extent;
+        environment.members[0].bindings =
+            ["other", "target"].map(|name| Binding { name: Name::new(name), since: None, to: None }).into();
+        (environment, frame)
+    }
+
+    /// Nothing is known: neither an ad around an expression, nor whom it meets.
+    #[must_use]
+    pub fn unplaced() -> (Self, Arc<Frame>) {
+        let (mut environment, frame) = Environment::unmet(Ad::default(), Extent::Open);
+        environment.unplaced = true;
+        (environment, frame)
     }
 
     /// No ad at all, and the scope of an expression that stands in none.
@@ -80,7 +116,7 @@ impl Environment {
     /// A meeting that ads are yet to join.
     #[must_use]
     pub fn meeting() -> Self {
-        Environment { members: Vec::new(), matching: true }
+        Environment { matching: true, ..Environment::default() }
     }
 
     /// Two ads that are each other's `other` and `target`: the scopes of the left and the right one.
@@ -143,7 +179,7 @@ impl Environment {
     #[must_use]
     pub fn resolve(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         match self.resolve_own(frame, name, context) {
-            Resolution::Missing => self.fall_through(frame, name, context).unwrap_or(Resolution::Missing),
+            Resolution::Missing => self.fall_through(frame, name, context),
             found => found,
         }
     }
@@ -153,9 +189,9 @@ impl Environment {
     #[must_use]
     pub fn resolve_own(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect == Dialect::Classad
-            && let Some(value) = self.built_in(frame, name, context)
+            && let Some(found) = self.built_in(frame, name, context)
         {
-            return Resolution::Value(value);
+            return found;
         }
         if let Some(found) = self.lexical(frame, name, context) {
             return found;
@@ -166,19 +202,40 @@ impl Environment {
         if context.dialect == Dialect::Classad && self.matching && name.is("my") {
             return Resolution::Value(ad_value(frame));
         }
-        Resolution::Missing
+        self.missing(frame, name, context)
+    }
+
+    /// What a name is that was looked for in an ad and outwards, and not found.
+    fn missing(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
+        let may_be_my = context.dialect == Dialect::Classad && self.unmet && name.is("my");
+        if may_be_my || self.is_open(frame.outermost()) { Resolution::Unknown } else { Resolution::Missing }
+    }
+
+    /// Whether this is the scope of an ad of which only a part is known.
+    #[must_use]
+    pub fn is_open(&self, frame: &Frame) -> bool {
+        frame.enclosing.is_none()
+            && self
+                .members
+                .iter()
+                .any(|member| member.extent == Extent::Open && member.frame.ad.identity() == frame.ad.identity())
+    }
+
+    /// Whether anything about the ads or their meeting is not known.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.unmet || self.members.iter().any(|member| member.extent == Extent::Open)
     }
 
     /// What `.name` refers to: an attribute of the root of this scope.
     #[must_use]
     pub fn resolve_root(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         let root = frame.outermost();
-        if context.dialect.is_condor() && self.matching {
-            return Resolution::Missing;
-        }
         match root.ad.get(name) {
+            _ if context.dialect.is_condor() && self.matching => Resolution::Missing,
+            _ if self.unplaced || (context.dialect.is_condor() && self.unmet) => Resolution::Unknown,
             Some(expression) => Resolution::Expression(expression.clone(), Arc::clone(root)),
-            None => self.built_in(root, name, context).map_or(Resolution::Missing, Resolution::Value),
+            None => self.built_in(root, name, context).unwrap_or_else(|| self.missing(root, name, context)),
         }
     }
 
@@ -187,9 +244,9 @@ impl Environment {
     #[must_use]
     pub fn resolve_in(&self, ad: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect == Dialect::Classad
-            && let Some(value) = self.built_in(ad, name, context)
+            && let Some(found) = self.built_in(ad, name, context)
         {
-            return Resolution::Value(value);
+            return found;
         }
         if context.dialect == Dialect::Classad && self.matching && name.is("my") && ad.ad.get(name).is_none() {
             return Resolution::Value(ad_value(ad));
@@ -198,8 +255,10 @@ impl Environment {
         match found {
             Some(found) => found,
             // HTCondor finds the names of its match ad from either side.
-            None if context.dialect.is_condor() => self.bound(ad, name).unwrap_or(Resolution::Missing),
-            None => Resolution::Missing,
+            None if context.dialect.is_condor() => {
+                self.bound(ad, name).unwrap_or_else(|| self.missing(ad, name, context))
+            }
+            None => self.missing(ad, name, context),
         }
     }
 
@@ -209,9 +268,9 @@ impl Environment {
             return Some(Resolution::Expression(expression.clone(), Arc::clone(frame)));
         }
         if context.dialect.is_condor()
-            && let Some(value) = self.built_in(frame, name, context)
+            && let Some(found) = self.built_in(frame, name, context)
         {
-            return Some(Resolution::Value(value));
+            return Some(found);
         }
         let mut next = frame.enclosing.as_ref();
         while let Some(frame) = next {
@@ -224,29 +283,43 @@ impl Environment {
     }
 
     /// The attributes that every ad has: `self`, `parent`, `root`, and HTCondor's names for them.
-    fn built_in(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Value> {
+    fn built_in(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Resolution> {
         // Nothing else is as long as they are: most names are refused here.
         if !matches!(name.as_str().len(), 2 | 4 | 6 | 8 | 11) {
             return None;
         }
         let condor = context.dialect.is_condor();
         if name.is("self") || (condor && name.is("my")) {
-            return Some(ad_value(frame));
+            return Some(Resolution::Value(ad_value(frame)));
         }
         if name.is("parent") {
             return Some(match &frame.enclosing {
-                Some(enclosing) => ad_value(enclosing),
-                None if condor && self.matching => match_ad(frame),
-                None => Value::Undefined,
+                Some(enclosing) => self.outer(enclosing),
+                None if condor && self.unmet => Resolution::Unknown,
+                None if condor && self.matching => Resolution::Value(match_ad(frame)),
+                None => Resolution::Value(Value::Undefined),
             });
         }
         if name.is("root") || (condor && name.is("toplevel")) {
-            return Some(if condor && self.matching { match_ad(frame) } else { ad_value(frame.outermost()) });
+            return Some(match (self.matching, self.unmet) {
+                (_, true) if condor => Resolution::Unknown,
+                (true, _) if condor => Resolution::Value(match_ad(frame)),
+                _ => self.outer(frame.outermost()),
+            });
         }
         if condor && name.is("CurrentTime") {
-            return Some(Value::Integer(context.now));
+            return Some(context.now.map_or(Resolution::Unknown, |now| Resolution::Value(Value::Integer(now))));
         }
         None
+    }
+
+    /// An ad around a scope; not known if the ad is not that the expression stands in.
+    fn outer(&self, frame: &Arc<Frame>) -> Resolution {
+        if self.unplaced && frame.enclosing.is_none() {
+            Resolution::Unknown
+        } else {
+            Resolution::Value(ad_value(frame))
+        }
     }
 
     /// Among the names that the ad of this scope has for others.
@@ -262,12 +335,16 @@ impl Environment {
 
     /// In the one partner of an ad without a port list.  HTCondor does this only for names in the ad
     /// itself, not for those in ads nested in it.
-    fn fall_through(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Resolution> {
+    fn fall_through(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect.is_condor() && !frame.falls_through {
-            return None;
+            return Resolution::Missing;
         }
-        let partner = self.port(self.member(frame)?.fallback?)?;
-        self.lexical(partner, name, context)
+        if self.unmet {
+            return Resolution::Unknown;
+        }
+        let fallback = self.member(frame).and_then(|member| member.fallback);
+        let Some(partner) = fallback.and_then(|fallback| self.port(fallback)) else { return Resolution::Missing };
+        self.lexical(partner, name, context).unwrap_or_else(|| self.missing(partner, name, context))
     }
 }
 

@@ -34,7 +34,7 @@ fn at_hour(hour: i64) -> i64 {
 }
 
 fn context(dialect: Dialect, hour: i64) -> Context {
-    Context { now: at_hour(hour), ..Context::new(dialect) }
+    Context { now: Some(at_hour(hour)), ..Context::new(dialect) }
 }
 
 fn pair(left: &Ad, right: &Ad, dialect: Dialect, hour: i64) -> Pair {

@@ -12,7 +12,8 @@ pub struct Call<'c, 'e> {
     evaluator: &'c mut Evaluator<'e>,
     frame: &'c Arc<Frame>,
     arguments: &'c [Expression],
-    known: Option<Vec<Value>>,
+    /// The values of the arguments, as far as they were computed before.
+    known: Option<Vec<Result<Value, Halt>>>,
     span: Span,
 }
 
@@ -44,13 +45,12 @@ impl<'c, 'e> Call<'c, 'e> {
     ///
     /// As [`Evaluator::evaluate`].
     pub fn value(&mut self, index: usize) -> Result<Value, Halt> {
-        if let Some(known) = &self.known {
-            return Ok(known.get(index).cloned().unwrap_or(Value::Undefined));
-        }
-        match self.arguments.get(index) {
-            Some(argument) => self.evaluator.evaluate(argument, self.frame),
-            None => Ok(Value::Undefined),
-        }
+        let value = match (&self.known, self.arguments.get(index)) {
+            (Some(known), _) => known.get(index).cloned().unwrap_or(Ok(Value::Undefined))?,
+            (None, Some(argument)) => self.evaluator.evaluate(argument, self.frame)?,
+            (None, None) => Value::Undefined,
+        };
+        self.whole(value)
     }
 
     /// The values of all arguments.
@@ -63,8 +63,25 @@ impl<'c, 'e> Call<'c, 'e> {
     }
 
     /// Notes values that have been computed, so that they are not computed again.
-    pub(in crate::eval) fn know(&mut self, values: Vec<Value>) {
+    pub(in crate::eval) fn know(&mut self, values: Vec<Result<Value, Halt>>) {
         self.known = Some(values);
+    }
+
+    /// A value that the function may look into: an ad of which only a part is known is none.
+    fn whole(&self, value: Value) -> Result<Value, Halt> {
+        match &value {
+            Value::Ad(nested) if self.evaluator.environment().is_open(&nested.frame) => Err(Halt::Unknown),
+            _ => Ok(value),
+        }
+    }
+
+    /// The time now, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::now`].
+    pub fn now(&self) -> Result<i64, Halt> {
+        self.evaluator.now()
     }
 
     /// One argument, unevaluated.
@@ -80,12 +97,16 @@ impl<'c, 'e> Call<'c, 'e> {
     ///
     /// As [`Evaluator::evaluate`].
     pub fn elements(&mut self, list: &List) -> Result<Vec<Value>, Halt> {
-        match self.dialect() {
-            Dialect::Classad => (0..list.elements.len()).map(|index| self.evaluator.element(list, index)).collect(),
-            Dialect::Condor => {
-                list.elements.iter().map(|element| self.evaluator.element_here(element, list, self.frame)).collect()
-            }
+        let dialect = self.dialect();
+        let mut values = Vec::with_capacity(list.elements.len());
+        for (index, element) in list.elements.iter().enumerate() {
+            let value = match dialect {
+                Dialect::Classad => self.evaluator.element(list, index)?,
+                Dialect::Condor => self.evaluator.element_here(element, list, self.frame)?,
+            };
+            values.push(self.whole(value)?);
         }
+        Ok(values)
     }
 
     /// The value of any expression in any scope.

@@ -93,8 +93,8 @@ pub(super) fn fitting(call: &Call<'_, '_>, integer: i64) -> Value {
 }
 
 /// The moment of the evaluation, as the clocks here show it.
-pub(super) fn now(call: &Call<'_, '_>) -> AbsoluteTime {
-    here(call.context().now)
+pub(super) fn now(call: &Call<'_, '_>) -> Result<AbsoluteTime, Halt> {
+    call.now().map(here)
 }
 
 /// C's cast of a real to `int`, as processors do it: the least integer for what does not fit.
@@ -242,7 +242,7 @@ fn boolean(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 
 fn absolute(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     if call.is_empty() {
-        return Ok(Value::AbsoluteTime(now(call)));
+        return now(call).map(Value::AbsoluteTime);
     }
     let value = call.value(0)?;
     let offset = match call.len() {

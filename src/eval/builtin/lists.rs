@@ -63,7 +63,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         body: size,
     },
     summary!("sum", "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })", "3.5", sum),
-    summary!("avg", "real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })", "1.5", average),
+    summary!("avg", "int | real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })", "1.5", average),
     summary!("min", "number", "the least number of a list", "min({ 3, 1, undefined, 2 })", "1", |call| {
         bound(call, BinaryOperator::Less)
     }),

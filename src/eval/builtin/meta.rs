@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Expression, Frame, Kind, List, Name, Value};
+use rustc_hash::FxHashSet;
+
+use crate::ad::{Ad, Expression, Frame, Kind, List, Name, Value};
 use crate::syntax::{Rules, Style, parse_expression, print, print_name, print_spread};
 
 use super::super::operators::{Truth, truth, whole_seconds};
@@ -84,6 +86,28 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
+/// Whether a function reads the expression of its first argument, not only its value.
+pub(in crate::eval) fn reads_text(function: &Name) -> bool {
+    ["unparse", "unresolved", "evalInEachContext", "countMatches"].iter().any(|name| function.is(name))
+}
+
+/// The names whose expressions such functions read, wherever they are called in an ad.
+pub(in crate::eval) fn read_as_text(ad: &Ad) -> FxHashSet<Name> {
+    let mut names = FxHashSet::default();
+    let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
+    while let Some(expression) = pending.pop() {
+        if let Kind::Call(function, arguments) = expression.kind()
+            && reads_text(function)
+            && let Some(Kind::Attribute(name) | Kind::RootAttribute(name) | Kind::Select(_, name)) =
+                arguments.first().map(Expression::kind)
+        {
+            names.insert(name.clone());
+        }
+        expression.kind().for_each_child(|child| pending.push(child));
+    }
+    names
+}
+
 fn if_then_else(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let condition = call.value(0)?;
     match truth(&condition, call.dialect()) {
@@ -116,7 +140,10 @@ fn eval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 #[allow(clippy::unnecessary_wraps)] // the shape of every body in the table
 fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let expression = match call.expression(0).map(Expression::kind) {
-        Some(Kind::Attribute(name)) => call.frame().ad.get(name),
+        Some(Kind::Attribute(name)) => match call.frame().ad.get(name) {
+            None if call.evaluator().environment().is_open(call.frame()) => return Err(Halt::Unknown),
+            bound => bound,
+        },
         Some(Kind::Select(..) | Kind::RootAttribute(_)) => None,
         _ => return Ok(call.error("expected the name of an attribute")),
     };
@@ -141,6 +168,7 @@ fn referred(call: &mut Call<'_, '_>, reference: &Expression) -> Result<Option<(E
     };
     Ok(match resolution {
         Resolution::Expression(expression, frame) => Some((expression, frame)),
+        Resolution::Unknown => return Err(Halt::Unknown),
         _ => None,
     })
 }
@@ -153,8 +181,11 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let Some((expression, frame)) = referred(call, reference)? else { return Ok(Value::Undefined) };
     let context = call.context();
     let environment = call.evaluator().environment();
-    let mut names: Vec<Name> =
-        external_references(&expression, &frame, environment, context).iter().map(missing_part).collect();
+    let missing = external_references(&expression, &frame, environment, context);
+    if !missing.is_empty() && environment.is_partial() {
+        return Err(Halt::Unknown);
+    }
+    let mut names: Vec<Name> = missing.iter().map(missing_part).collect();
     names.sort();
     names.dedup();
     if call.len() == 1 {
@@ -181,7 +212,7 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 
 /// What is missing of a path: without the ads that it leads through, and without the other side's name.
 fn missing_part(reference: &Reference) -> Name {
-    let mut parts = &reference.path[reference.known.min(reference.path.len() - 1)..];
+    let mut parts = reference.missing();
     if let [first, rest @ ..] = parts
         && !rest.is_empty()
         && ["target", "other", "my"].iter().any(|qualifier| first.is(qualifier))

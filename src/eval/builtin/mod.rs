@@ -18,11 +18,13 @@ mod versions;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::ad::Dialect;
+use crate::ad::{Dialect, Type, nearest};
 
 use super::Halt;
+use super::shapes::Shapes;
 
 pub use call::Call;
+pub(super) use meta::{read_as_text, reads_text};
 
 /// One built-in function.
 pub struct Function {
@@ -75,6 +77,23 @@ impl Function {
         count >= self.fewest && self.most.is_none_or(|most| count <= most)
     }
 
+    /// What its calls can give: what its signature says, and undefined and error.
+    pub(super) fn results(&self) -> Shapes {
+        let types = self.signature.rsplit("-> ").next().unwrap_or_default();
+        let shapes = types.split(" | ").map(|name| match name {
+            "bool" => Shapes::of_type(Type::Boolean),
+            "int" => Shapes::of_type(Type::Integer),
+            "real" => Shapes::of_type(Type::Real),
+            "string" => Shapes::of_type(Type::String),
+            "abstime" => Shapes::of_type(Type::AbsoluteTime),
+            "reltime" => Shapes::of_type(Type::RelativeTime),
+            "list" => Shapes::of_type(Type::List),
+            "ad" => Shapes::of_type(Type::Ad),
+            _ => Shapes::ANY,
+        });
+        shapes.fold(Shapes::UNDEFINED.or(Shapes::ERROR), Shapes::or)
+    }
+
     /// How many arguments it takes, in words.
     #[must_use]
     pub fn arity(&self) -> String {
@@ -121,35 +140,12 @@ pub fn find_function(name: &str) -> Option<&'static Function> {
 /// The names of the functions that are spelt nearly like this, nearest first.
 #[must_use]
 pub fn near_functions(name: &str) -> Vec<&'static str> {
-    let name = name.to_ascii_lowercase();
-    let mut near: Vec<(usize, &'static str)> = FUNCTIONS
-        .iter()
-        .map(|function| (distance(&name, &function.name.to_ascii_lowercase()), function.name))
-        .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
-        .collect();
-    near.sort_unstable();
-    near.into_iter().map(|(_, name)| name).collect()
-}
-
-/// How many letters have to be put in, left out or exchanged to make one word of the other.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
+    nearest(name, FUNCTIONS.iter().map(|function| function.name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FUNCTIONS, find_function, near_functions};
+    use super::{FUNCTIONS, Shapes, find_function, near_functions};
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
     use crate::syntax::{Rules, Style, parse_expression, print_value};
@@ -162,6 +158,47 @@ mod tests {
             |halt| halt.to_string(),
             |value| String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
         )
+    }
+
+    /// Specialization relies on what signatures say.
+    #[test]
+    fn calls_give_what_their_signatures_say() {
+        let values = [
+            "undefined",
+            "error",
+            "true",
+            "0",
+            "1",
+            "-3",
+            "2.5",
+            "\"\"",
+            "\"a b\"",
+            "\"1.5\"",
+            "\"1\"",
+            "\"==\"",
+            "absTime(\"2000-01-01T00:00:00Z\")",
+            "relTime(\"1+02:03:04\")",
+            "{ }",
+            "{ 1, 2 }",
+            "{ \"a\", \"b\" }",
+            "[ a = 1 ]",
+            "{ [ a = 1 ] }",
+        ];
+        for (seed, function) in (0..).zip(FUNCTIONS.iter()) {
+            let mut random = fastrand::Rng::with_seed(seed);
+            for _ in 0..400 {
+                let count = random.usize(function.fewest..=function.most.unwrap_or(4).min(function.fewest + 3));
+                let arguments: Vec<_> = (0..count).map(|_| values[random.usize(0..values.len())]).collect();
+                let call = format!("{}({})", function.name, arguments.join(", "));
+                for dialect in [Dialect::Classad, Dialect::Condor] {
+                    let Ok(expression) = parse_expression(call.as_bytes(), Rules::new(dialect)) else { continue };
+                    let (environment, frame) = Environment::alone(Ad::default());
+                    let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
+                    let value = value.expect("it is within its budget");
+                    assert!(Shapes::of(&value).within(function.results()), "{call} in {dialect} gives {value:?}");
+                }
+            }
+        }
     }
 
     #[test]

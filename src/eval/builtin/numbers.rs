@@ -169,8 +169,8 @@ fn random(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     Ok(match &most {
         Value::Integer(..=0) => call.error("expected a number above 0"),
         Value::Real(most) if *most <= 0.0 => call.error("expected a number above 0"),
-        Value::Integer(most) => Value::Integer(call.evaluator().random().i64(0..*most)),
-        Value::Real(most) => Value::Real(*most * call.evaluator().random().f64()),
+        Value::Integer(most) => Value::Integer(call.evaluator().random()?.i64(0..*most)),
+        Value::Real(most) => Value::Real(*most * call.evaluator().random()?.f64()),
         other => call.unsuitable(other, "a number"),
     })
 }

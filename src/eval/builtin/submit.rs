@@ -76,7 +76,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         fewest: 2,
         most: Some(4),
         strict: false,
-        signature: "userMap(map, user [, preferred [, default]]) -> list | string",
+        signature: "userMap(map, user [, preferred [, default]]) -> any",
         doc: "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
         example: Example::both("userMap(\"groups\", \"ann\", \"physics\", \"none\")", "\"none\""),
         body: |call| {

@@ -20,7 +20,7 @@ macro_rules! clock {
             signature: concat!($name, "() -> ", $type),
             doc: $doc,
             example: Example::both($call, $value),
-            body: |call| Ok($body(call)),
+            body: $body,
         }
     };
 }
@@ -56,11 +56,11 @@ macro_rules! measure {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    clock!("time", "int", "now, in seconds since 1970", "time() > 0", "true", |call: &mut Call<'_, '_>| {
-        fitting(call, call.context().now)
+    clock!("time", "int", "now, in seconds since 1970", "time() > 0", "true", |call| {
+        call.now().map(|now| fitting(call, now))
     }),
-    clock!("currentTime", "abstime", "now", "currentTime() == absTime()", "true", |call: &mut Call<'_, '_>| {
-        Value::AbsoluteTime(now(call))
+    clock!("currentTime", "abstime", "now", "currentTime() == absTime()", "true", |call| {
+        now(call).map(Value::AbsoluteTime)
     }),
     clock!(
         "timeZoneOffset",
@@ -68,19 +68,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "how far the clocks here are ahead of UTC",
         "isRelTime(timeZoneOffset())",
         "true",
-        |call: &mut Call<'_, '_>| length(i64::from(now(call).offset))
+        |call| now(call).map(|now| length(i64::from(now.offset)))
     ),
-    clock!(
-        "dayTime",
-        "reltime",
-        "the time since midnight",
-        "dayTime() < relTime(\"1+00:00:00\")",
-        "true",
-        |call: &mut Call<'_, '_>| {
-            let parts = shown(now(call));
-            length(parts.hour * 3600 + parts.minute * 60 + parts.second)
-        }
-    ),
+    clock!("dayTime", "reltime", "the time since midnight", "dayTime() < relTime(\"1+00:00:00\")", "true", |call| {
+        let parts = shown(now(call)?);
+        Ok(length(parts.hour * 3600 + parts.minute * 60 + parts.second))
+    }),
     Function {
         name: "makeDate",
         fewest: 3,
@@ -378,7 +371,7 @@ const LONGEST: usize = 1022;
 
 fn format_time(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let clock = match call.len() {
-        0 => clock_of_moment(now(call)),
+        0 => clock_of_moment(now(call)?),
         _ => match call.value(0)? {
             Value::Ad(nested) => clock_of_ad(call, &nested)?,
             value => match moment(&value) {

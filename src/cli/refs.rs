@@ -1,0 +1,259 @@
+//! `classad refs`: what ads refer to (thesis §2.6.2).
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use clap::Args;
+use classad::ad::{Expression, Name};
+use classad::eval::{Environment, Reference, References, direct_references, references};
+use classad::pool::Census;
+use classad::syntax::print_name;
+use indexmap::{IndexMap, IndexSet};
+
+use super::input::Identified;
+use super::output::{OutputForm, Rows, out};
+use super::session::Session;
+use super::{Failure, Status, cases, input};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad refs samples/papers/thesis-figure-6-job.ad
+  classad refs --attr Requirements --count samples/pool/jobs.long
+  classad refs --missing-in samples/pool/machines.long samples/pool/jobs.long
+  classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
+
+A reference is external if the ad itself does not answer it; it is printed as it is written, with its qualifier.
+`*` stands for any name: one that is computed, or a whole ad that is used as a value.
+Exit status: 0 if there are references, 1 if there are none; with --missing-in 0 if none is missing, 1 otherwise.";
+
+/// List external and internal references
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct Refs {
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// The references of these attributes only
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    attr: Vec<String>,
+    /// The references of an expression in each ad
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
+    expr: Option<String>,
+    /// The attributes of the ads themselves that are read, instead
+    #[arg(long)]
+    internal: bool,
+    /// One list for all ads
+    #[arg(long)]
+    union: bool,
+    /// One list, and how many ads have each reference
+    #[arg(long)]
+    count: bool,
+    /// The references that no ad of a pool answers, and names of the pool that are spelt alike
+    #[arg(long, value_name = "POOL")]
+    missing_in: Option<String>,
+    /// Draw which attribute refers to what, as a graph in the DOT language
+    #[arg(long, conflicts_with_all = ["internal", "union", "count", "missing_in"])]
+    dot: bool,
+    /// Read cases {"id","ad","expr"} from a file of JSON lines
+    #[arg(long, value_name = "FILE")]
+    cases: Option<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+    /// No heading over the rows
+    #[arg(long)]
+    no_header: bool,
+}
+
+/// What stands for any name.
+const EVERYTHING: &str = "*";
+
+impl Refs {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        if let Some(file) = &self.cases {
+            return cases::run(session, file, cases::refs);
+        }
+        let alone = self.files.is_empty() && self.expr.is_some();
+        let sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
+        let pool = input::one_source(session, self.missing_in.as_ref())?;
+        session.decide_dialect(sources.iter().chain(&pool));
+        let expression = input::optional(session, "expression", self.expr.as_deref())?;
+        let mut found = Found::default();
+        if alone {
+            self.note(session, &Identified::unnamed(classad::ad::Ad::default()), expression.as_ref(), &mut found)?;
+        }
+        for source in &sources {
+            input::each_ad(session, source, |session, entry| {
+                let ad = input::identify(session, source, entry, None);
+                self.note(session, &ad, expression.as_ref(), &mut found)?;
+                Ok(true)
+            })?;
+        }
+        let mut out = out();
+        let status = match pool {
+            Some(pool) => {
+                let mut census = Census::names();
+                input::each_ad(session, &pool, |_, entry| {
+                    census.add(&entry.ad);
+                    Ok(true)
+                })?;
+                let missing = found.missing_in(&census);
+                let status = Status::of(missing.rows.is_empty());
+                self.write(session, &mut out, &missing)?;
+                status
+            }
+            None if self.dot => {
+                if !session.options.quiet {
+                    found.dot(&mut out)?;
+                }
+                Status::of(!found.edges.is_empty())
+            }
+            None => {
+                let rows = if self.count || self.union { found.union(self.count) } else { found.rows };
+                let status = Status::of(!rows.rows.is_empty());
+                self.write(session, &mut out, &rows)?;
+                status
+            }
+        };
+        out.flush()?;
+        Ok(status)
+    }
+
+    fn write(&self, session: &Session, out: &mut dyn Write, rows: &Rows) -> Result<(), Failure> {
+        if session.options.quiet { Ok(()) } else { rows.write(out, self.output, !self.no_header) }
+    }
+
+    /// Notes the references of an ad.
+    fn note(
+        &self,
+        session: &Session,
+        ad: &Identified,
+        expression: Option<&Expression>,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
+        let context = session.context();
+        let (environment, frame) = Environment::alone(ad.ad.clone());
+        let mut asked = Vec::new();
+        for name in &self.attr {
+            let name = input::attribute_name(session, name)?.unwrap_or_else(|| Name::new(""));
+            asked.extend(ad.ad.get(&name).map(|expression| (Some(name), expression)));
+        }
+        match expression {
+            Some(expression) => asked.push((None, expression)),
+            None if self.attr.is_empty() => {
+                asked.extend(ad.ad.iter().map(|attribute| (Some(attribute.name.clone()), attribute.expression)));
+            }
+            None => {}
+        }
+        let mut names = IndexMap::new();
+        for (attribute, expression) in asked {
+            if self.dot {
+                let direct = direct_references(expression, &frame, &environment, &context);
+                found.note_edges(attribute.as_ref(), &direct);
+            }
+            let references = references(expression, &frame, &environment, &context);
+            if self.internal {
+                names.extend(references.internal.iter().map(|name| (print_name(name), None)));
+            } else {
+                let everything = references.everything.then(|| (EVERYTHING.to_owned(), None));
+                let external = references.external.into_iter();
+                names.extend(external.map(|reference| (reference.to_string(), Some(reference))).chain(everything));
+            }
+        }
+        for (name, reference) in names {
+            found.note(&ad.id, name, reference);
+        }
+        Ok(())
+    }
+}
+
+/// What was found in the ads so far.
+struct Found {
+    /// Each ad with each of its references.
+    rows: Rows,
+    /// How many ads have each reference, whatever the case of its letters.
+    counts: IndexMap<String, (String, usize, Option<Reference>)>,
+    /// What refers to what, and whether that is in the ad itself.
+    edges: IndexSet<(String, String, bool)>,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Found { rows: Rows::new(&["ad", "reference"]), counts: IndexMap::new(), edges: IndexSet::new() }
+    }
+}
+
+impl Found {
+    fn note(&mut self, id: &str, name: String, reference: Option<Reference>) {
+        self.rows.rows.push(vec![id.to_owned().into(), name.clone().into()]);
+        self.counts.entry(name.to_ascii_lowercase()).or_insert((name, 0, reference)).1 += 1;
+    }
+
+    fn note_edges(&mut self, attribute: Option<&Name>, direct: &References) {
+        let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
+        let internal = direct.internal.iter().map(|name| (print_name(name), true));
+        let external = direct.external.iter().map(|reference| (reference.to_string(), false));
+        let everything = direct.everything.then(|| (EVERYTHING.to_owned(), false));
+        for (to, inside) in internal.chain(external).chain(everything) {
+            self.edges.insert((from.clone(), to, inside));
+        }
+    }
+
+    /// Each reference once, with the number of ads that have it if that is asked for: most of them first.
+    fn union(self, with_counts: bool) -> Rows {
+        let mut rows = Rows::new(if with_counts { &["reference", "ads"] } else { &["reference"] });
+        let mut counted: Vec<_> = self.counts.into_values().collect();
+        if with_counts {
+            counted.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+        }
+        for (name, count, _) in counted {
+            let mut row = vec![name.into()];
+            row.extend(with_counts.then(|| count.into()));
+            rows.rows.push(row);
+        }
+        rows
+    }
+
+    /// The references that no ad of a pool answers.
+    fn missing_in(self, pool: &Census) -> Rows {
+        let mut rows = Rows::new(&["reference", "ads", "near"]);
+        for (name, count, reference) in self.counts.into_values() {
+            let Some(reference) = reference else { continue };
+            // What stands before the name of the attribute is a label, unless the pool has ads in ads.
+            let wanted = match reference.missing() {
+                [first, second, ..] if pool.attribute(first).is_none() => second,
+                [first, ..] => first,
+                [] => continue,
+            };
+            if pool.attribute(wanted).is_some() {
+                continue;
+            }
+            let near: Vec<String> = pool
+                .nearest(wanted.as_str())
+                .into_iter()
+                .map(|near| {
+                    let ads = pool.attribute(&Name::new(near)).map_or(0, classad::pool::Summary::ads);
+                    format!("{near} ({ads} of {})", pool.ads())
+                })
+                .collect();
+            rows.rows.push(vec![name.into(), count.into(), near.join(", ").into()]);
+        }
+        rows
+    }
+
+    /// The graph of what refers to what; what is not in the ad itself stands in a box.
+    fn dot(&self, out: &mut dyn Write) -> io::Result<()> {
+        let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+        writeln!(out, "digraph references {{")?;
+        writeln!(out, "  rankdir=LR;")?;
+        let outside: BTreeSet<&str> =
+            self.edges.iter().filter(|(_, _, inside)| !inside).map(|(_, to, _)| to.as_str()).collect();
+        for name in outside {
+            writeln!(out, "  {} [shape=box];", quoted(name))?;
+        }
+        for (from, to, _) in &self.edges {
+            writeln!(out, "  {} -> {};", quoted(from), quoted(to))?;
+        }
+        writeln!(out, "}}")
+    }
+}

@@ -1,0 +1,216 @@
+//! A census: which attributes the ads of a pool have, and what is bound to them.
+
+use std::collections::VecDeque;
+use std::hash::BuildHasherDefault;
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHasher;
+
+use crate::ad::{Ad, Expression, Kind, Name, nearest};
+use crate::syntax::print_name;
+
+use super::summary::{Room, Summary};
+
+type Hash = BuildHasherDefault<FxHasher>;
+
+/// Nested ads are looked into so many levels deep.
+const DEEPEST: usize = 8;
+
+/// The attributes of the ads that were added, each with its [`Summary`], in the order in which they
+/// were first seen.
+///
+/// One pass, in bounded memory: values are remembered as long as there is room for them, and what
+/// could not be remembered is not counted wrongly but said.  Names are all remembered.
+#[derive(Clone, Debug)]
+pub struct Census {
+    ads: usize,
+    attributes: IndexMap<Name, Summary, Hash>,
+    looks: Looks,
+    nested: bool,
+    room: Room,
+}
+
+/// What a census looks at.
+#[derive(Clone, Debug)]
+enum Looks {
+    /// Only which names there are.
+    Names,
+    /// The values of these attributes.
+    Some(IndexSet<Name, Hash>),
+    /// The values of every attribute.
+    All,
+}
+
+impl Looks {
+    fn at(&self, name: &Name) -> bool {
+        match self {
+            Looks::Names => false,
+            Looks::Some(names) => names.contains(name),
+            Looks::All => true,
+        }
+    }
+}
+
+impl Census {
+    /// A census of names alone: how many ads have each attribute.
+    #[must_use]
+    pub fn names() -> Self {
+        Census::looking(Looks::Names)
+    }
+
+    /// A census of every attribute and its values.
+    #[must_use]
+    pub fn values() -> Self {
+        Census::looking(Looks::All)
+    }
+
+    /// A census of names, and of the values of these attributes.
+    #[must_use]
+    pub fn values_of(names: impl IntoIterator<Item = Name>) -> Self {
+        Census::looking(Looks::Some(names.into_iter().collect()))
+    }
+
+    fn looking(looks: Looks) -> Self {
+        Census { ads: 0, attributes: IndexMap::default(), looks, nested: false, room: Room::default() }
+    }
+
+    /// The same, of the attributes of nested ads too, under names such as `Outer.Inner`, quoted where
+    /// they need it; not of ads that are elements of lists, and not deeper than eight levels.
+    #[must_use]
+    pub fn nested(self) -> Self {
+        Census { nested: true, ..self }
+    }
+
+    /// The same, remembering at most so many values of each attribute.
+    #[must_use]
+    pub fn with_most_values(mut self, most: usize) -> Self {
+        self.room.values = most;
+        self
+    }
+
+    /// Counts an ad.
+    pub fn add(&mut self, ad: &Ad) {
+        self.ads += 1;
+        if self.nested {
+            return self.add_nested(ad);
+        }
+        for attribute in ad.iter() {
+            self.count(attribute.name, attribute.expression);
+        }
+    }
+
+    fn add_nested(&mut self, ad: &Ad) {
+        let mut pending = VecDeque::from([(String::new(), ad, 0)]);
+        while let Some((path, ad, depth)) = pending.pop_front() {
+            for attribute in ad.iter() {
+                let path = format!("{path}{}", print_name(attribute.name));
+                self.count(&Name::new(&path), attribute.expression);
+                if depth < DEEPEST
+                    && let Kind::Ad(inner) = attribute.expression.bare().kind()
+                {
+                    pending.push_back((path + ".", inner, depth + 1));
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, name: &Name, expression: &Expression) {
+        // Most names are known: they are not cloned.
+        if !self.attributes.contains_key(name) {
+            self.attributes.insert(name.clone(), Summary::new(self.looks.at(name)));
+        }
+        if let Some(summary) = self.attributes.get_mut(name) {
+            summary.add(expression, &mut self.room);
+        }
+    }
+
+    /// How many ads were added.
+    #[must_use]
+    pub fn ads(&self) -> usize {
+        self.ads
+    }
+
+    /// What is known of an attribute; nothing if no ad has it.
+    #[must_use]
+    pub fn attribute(&self, name: &Name) -> Option<&Summary> {
+        self.attributes.get(name)
+    }
+
+    /// Every attribute as first spelt, in the order in which they were first seen.
+    #[must_use]
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = (&Name, &Summary)> {
+        self.attributes.iter()
+    }
+
+    /// The attributes whose names are spelt nearly like this: best first, at most three.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Vec<&str> {
+        nearest(name, self.attributes.keys().map(Name::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Census;
+    use crate::ad::{Dialect, Name};
+    use crate::syntax::{Rules, parse_ad};
+
+    fn taken(mut census: Census, ads: &[&str]) -> Census {
+        for text in ads {
+            census.add(&parse_ad(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap());
+        }
+        census
+    }
+
+    /// Each attribute with the number of ads that have it.
+    fn counts(census: &Census) -> Vec<(&str, usize)> {
+        census.attributes().map(|(name, summary)| (name.as_str(), summary.ads())).collect()
+    }
+
+    #[test]
+    fn names_in_any_case_as_first_spelt() {
+        let census = taken(Census::names(), &["[ Memory = 1; b = 2 ]", "[ MEMORY = 2 ]", "[ ]", "[ c = 1; B = 1 ]"]);
+        assert_eq!(census.ads(), 4);
+        assert_eq!(counts(&census), [("Memory", 2), ("b", 2), ("c", 1)]);
+        assert_eq!(census.attribute(&Name::new("memory")).map(super::Summary::ads), Some(2));
+        assert!(census.attribute(&Name::new("Memroy")).is_none());
+        assert_eq!(census.nearest("Memroy"), ["Memory"]);
+    }
+
+    #[test]
+    fn values_are_looked_at_as_far_as_asked() {
+        let ads = ["[ a = 1; b = 1 ]", "[ a = 2; b = 2 ]"];
+        let distinct = |census: &Census| -> Vec<usize> {
+            census.attributes().map(|(_, summary)| summary.distinct().values).collect()
+        };
+        assert_eq!(distinct(&taken(Census::names(), &ads)), [0, 0]);
+        assert_eq!(distinct(&taken(Census::values_of([Name::new("B")]), &ads)), [0, 2]);
+        assert_eq!(distinct(&taken(Census::values(), &ads)), [2, 2]);
+    }
+
+    #[test]
+    fn nested_ads_by_their_path() {
+        let ads = ["[ a = [ b = 1; 'c d' = ([ e = 2 ]) ]; l = { [ x = 1 ] }; 'a.b' = 3 ]", "[ A = [ B = 2 ] ]"];
+        assert_eq!(counts(&taken(Census::names(), &ads)), [("a", 2), ("l", 1), ("a.b", 1)]);
+        let nested = [("a", 2), ("l", 1), ("'a.b'", 1), ("a.b", 2), ("a.'c d'", 1), ("a.'c d'.e", 1)];
+        assert_eq!(counts(&taken(Census::names().nested(), &ads)), nested);
+    }
+
+    #[test]
+    fn a_deep_nest_is_looked_into_only_so_far() {
+        let deep = format!("{}1{}", "[ a = ".repeat(1000), " ]".repeat(1000));
+        let census = taken(Census::values().nested(), &[&deep]);
+        assert_eq!(census.attributes().len(), super::DEEPEST + 1);
+    }
+
+    #[test]
+    fn few_values_are_remembered_and_the_rest_is_not_denied() {
+        let ads: Vec<String> = [1, 2, 1, 3, 4, 1].map(|value| format!("[ a = {value} ]")).into();
+        let ads: Vec<&str> = ads.iter().map(String::as_str).collect();
+        let census = taken(Census::values().with_most_values(2), &ads);
+        let summary = census.attribute(&Name::new("a")).unwrap();
+        assert_eq!(summary.distinct().to_string(), "2+");
+        assert_eq!(summary.top(9).collect::<Vec<_>>(), [("1", 3), ("2", 1)]);
+        assert_eq!(summary.ads(), 6);
+    }
+}

@@ -1,0 +1,9 @@
+//! Many ads at once: what a pool looks like as a whole.
+//!
+//! What stands here knows ads, what they mean and the advertising protocol, and nothing of matching.
+
+mod census;
+mod summary;
+
+pub use census::Census;
+pub use summary::{Content, Distinct, Range, Summary};

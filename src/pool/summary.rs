@@ -1,0 +1,316 @@
+//! What many ads bind to one attribute.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+
+use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Type, Value};
+use crate::eval::compare;
+use crate::syntax::{Style, print};
+
+/// What one attribute is bound to, over the ads that have it.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    ads: usize,
+    values: Option<Box<Values>>,
+}
+
+/// What an attribute is bound to in one ad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Content {
+    /// A literal, a list or an ad, written out.
+    Value(Type),
+    /// Something to be evaluated.
+    Expression,
+}
+
+impl Content {
+    /// What this expression is, parentheses aside.
+    #[must_use]
+    pub fn of(expression: &Expression) -> Self {
+        match expression.bare().kind() {
+            Kind::Literal(value) => Content::Value(value.kind()),
+            Kind::List(_) => Content::Value(Type::List),
+            Kind::Ad(_) => Content::Value(Type::Ad),
+            _ => Content::Expression,
+        }
+    }
+
+    /// The short name in outputs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Content::Value(kind) => kind.as_str(),
+            Content::Expression => "expression",
+        }
+    }
+}
+
+/// How many distinct values there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Distinct {
+    /// So many were told apart.
+    pub values: usize,
+    /// Whether there are others, for which there was no room.
+    pub more: bool,
+}
+
+impl fmt::Display for Distinct {
+    /// The number, with a `+` if there are more.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.values, if self.more { "+" } else { "" })
+    }
+}
+
+/// The least and the greatest of some values that have an order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// The least.
+    pub least: Value,
+    /// The greatest.
+    pub greatest: Value,
+}
+
+/// How much a census may remember.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Values of one attribute.
+    pub values: usize,
+    /// Bytes of all values of all attributes together, those of their bookkeeping included.
+    pub bytes: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Room { values: 10_000, bytes: 128 << 20 }
+    }
+}
+
+impl Room {
+    /// Takes room for one more value of an attribute that has so many.
+    fn take(&mut self, values: usize, text: &str) -> bool {
+        // The text's own block, its place in the table, its count.
+        const BOOKKEEPING: usize = 64;
+        let bytes = text.len() + BOOKKEEPING;
+        let fits = values < self.values && bytes <= self.bytes;
+        if fits {
+            self.bytes -= bytes;
+        }
+        fits
+    }
+}
+
+/// The values of one attribute.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    contents: Vec<(Content, usize)>,
+    /// The text of each value and in how many ads it is.  The table's hash is seeded: no pool can be
+    /// written so that its values collide.
+    counts: IndexMap<Box<str>, usize>,
+    more: bool,
+    numbers: Option<Range>,
+    moments: Option<Range>,
+    periods: Option<Range>,
+    lengths: Option<(usize, usize)>,
+}
+
+impl Summary {
+    /// The summary of an attribute that no ad has yet.
+    pub(super) fn new(with_values: bool) -> Self {
+        Summary { ads: 0, values: with_values.then(Box::default) }
+    }
+
+    /// Counts what one more ad binds to the attribute.
+    pub(super) fn add(&mut self, expression: &Expression, room: &mut Room) {
+        self.ads += 1;
+        if let Some(values) = &mut self.values {
+            values.add(expression.bare(), room);
+        }
+    }
+
+    /// How many ads have the attribute.
+    #[must_use]
+    pub fn ads(&self) -> usize {
+        self.ads
+    }
+
+    /// What the attribute is bound to, most frequent first, with the number of ads.
+    #[must_use]
+    pub fn contents(&self) -> Vec<(Content, usize)> {
+        let mut contents = self.values.as_ref().map_or(Vec::new(), |values| values.contents.clone());
+        contents.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
+        contents
+    }
+
+    /// How many distinct values there are.  Values are told apart by their texts: literals by value
+    /// and type, expressions, lists and ads as they are printed.
+    #[must_use]
+    pub fn distinct(&self) -> Distinct {
+        let values = self.values.as_ref();
+        Distinct {
+            values: values.map_or(0, |values| values.counts.len()),
+            more: values.is_some_and(|values| values.more),
+        }
+    }
+
+    /// The most frequent values, as texts, with the number of ads; of equally frequent ones the one that
+    /// was seen first.  The counts are exact; where [`Distinct::more`], values that were first seen
+    /// when there was no more room are missing.
+    pub fn top(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
+        let counts = self.values.iter().flat_map(|values| values.counts.iter());
+        let mut all: Vec<(&str, usize)> = counts.map(|(text, ads)| (&**text, *ads)).collect();
+        all.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
+        all.into_iter().take(most)
+    }
+
+    /// The ranges of the values that have an order: of the numbers, of the absolute times, of the
+    /// relative times.  NaN is in no range.
+    pub fn ranges(&self) -> impl Iterator<Item = &Range> {
+        self.values.iter().flat_map(|values| [&values.numbers, &values.moments, &values.periods]).flatten()
+    }
+
+    /// The least and the greatest length: of strings in bytes, of lists in elements.
+    #[must_use]
+    pub fn lengths(&self) -> Option<(usize, usize)> {
+        self.values.as_ref()?.lengths
+    }
+}
+
+impl Values {
+    fn add(&mut self, expression: &Expression, room: &mut Room) {
+        let content = Content::of(expression);
+        match self.contents.iter_mut().find(|(known, _)| *known == content) {
+            Some((_, ads)) => *ads += 1,
+            None => self.contents.push((content, 1)),
+        }
+        match expression.kind() {
+            Kind::Literal(value) => self.measure(value),
+            Kind::List(elements) => extend_lengths(&mut self.lengths, elements.len()),
+            _ => {}
+        }
+        let text = print(expression, Style::New);
+        let text = String::from_utf8_lossy(&text);
+        if let Some(ads) = self.counts.get_mut(&*text) {
+            *ads += 1;
+        } else if room.take(self.counts.len(), &text) {
+            self.counts.insert(text.into(), 1);
+        } else {
+            self.more = true;
+        }
+    }
+
+    fn measure(&mut self, value: &Value) {
+        match value {
+            Value::Integer(_) => extend(&mut self.numbers, value),
+            Value::Real(real) if !real.is_nan() => extend(&mut self.numbers, value),
+            Value::AbsoluteTime(_) => extend(&mut self.moments, value),
+            Value::RelativeTime(time) if !time.seconds.is_nan() => extend(&mut self.periods, value),
+            Value::String(text) => extend_lengths(&mut self.lengths, text.as_bytes().len()),
+            _ => {}
+        }
+    }
+}
+
+fn extend(range: &mut Option<Range>, value: &Value) {
+    let less = |a: &Value, b: &Value| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
+    match range {
+        None => *range = Some(Range { least: value.clone(), greatest: value.clone() }),
+        Some(range) if less(value, &range.least) => range.least = value.clone(),
+        Some(range) if less(&range.greatest, value) => range.greatest = value.clone(),
+        Some(_) => {}
+    }
+}
+
+fn extend_lengths(lengths: &mut Option<(usize, usize)>, length: usize) {
+    let (least, greatest) = lengths.unwrap_or((length, length));
+    *lengths = Some((least.min(length), greatest.max(length)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Room, Summary};
+    use crate::ad::Dialect;
+    use crate::syntax::{Rules, Style, parse_expression, print_value};
+
+    fn summary(texts: &[&str]) -> Summary {
+        let mut summary = Summary::new(true);
+        for text in texts {
+            let expression = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+            summary.add(&expression, &mut Room::default());
+        }
+        summary
+    }
+
+    fn contents(summary: &Summary) -> String {
+        let all = summary.contents().into_iter().map(|(content, ads)| format!("{} {ads}", content.as_str()));
+        all.collect::<Vec<_>>().join(", ")
+    }
+
+    fn ranges(summary: &Summary) -> Vec<String> {
+        let text = |value| String::from_utf8(print_value(value, Style::New)).unwrap();
+        summary.ranges().map(|range| format!("{}..{}", text(&range.least), text(&range.greatest))).collect()
+    }
+
+    #[test]
+    fn contents_and_distinct_values() {
+        for (values, expected, distinct) in [
+            (vec!["1", "2", "1.0", "(1)"], "int 3, real 1", 3),
+            (vec!["\"a\"", "\"A\"", "'a'", "a", "A"], "expression 3, string 2", 4),
+            (vec!["undefined", "error", "TRUE", "true"], "bool 2, undefined 1, error 1", 3),
+            (vec!["{ 1 }", "{1}", "[ a = 1 ]", "{ 1.0 }"], "list 3, classad 1", 3),
+            (vec!["0.0", "-0.0", "real(\"NaN\")", "real(\"NaN\")"], "real 4", 3),
+            (
+                vec!["absTime(\"2000-01-01T00:00:00Z\")", "relTime(\"1:00\")", "f(1)", "F(1)"],
+                "expression 2, abstime 1, reltime 1",
+                4,
+            ),
+        ] {
+            let summary = summary(&values);
+            assert_eq!(contents(&summary), expected, "{values:?}");
+            assert_eq!(summary.distinct().to_string(), distinct.to_string(), "{values:?}");
+            assert_eq!(summary.ads(), values.len());
+        }
+    }
+
+    #[test]
+    fn ranges_of_what_has_an_order() {
+        for (values, expected) in [
+            (vec!["3", "-1", "2.5", "7.0"], vec!["-1..7.0"]),
+            (vec!["9223372036854775807", "9223372036854775806"], vec!["9223372036854775806..9223372036854775807"]),
+            (vec!["real(\"NaN\")"], vec![]),
+            (vec!["real(\"NaN\")", "1"], vec!["1..1"]),
+            (vec!["real(\"-INF\")", "1"], vec!["real(\"-INF\")..1"]),
+            (vec!["\"a\"", "true", "{ 1 }", "Cpus"], vec![]),
+            (
+                vec!["relTime(\"2:00\")", "5", "relTime(\"1:00\")"],
+                vec!["5..5", "relTime(\"0+00:01:00\")..relTime(\"0+00:02:00\")"],
+            ),
+        ] {
+            assert_eq!(ranges(&summary(&values)), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_strings_and_lists() {
+        assert_eq!(summary(&["\"abc\"", "\"\"", "\"é\""]).lengths(), Some((0, 3)));
+        assert_eq!(summary(&["{ 1, 2 }"]).lengths(), Some((2, 2)));
+        assert_eq!(summary(&["1"]).lengths(), None);
+    }
+
+    #[test]
+    fn the_most_frequent_first_then_the_first_seen() {
+        let summary = summary(&["2", "1", "3", "1"]);
+        assert_eq!(summary.top(2).collect::<Vec<_>>(), [("1", 2), ("2", 1)]);
+    }
+
+    #[test]
+    fn room_is_shared_and_runs_out() {
+        let mut room = Room { values: 10, bytes: 200 };
+        let mut summaries = [Summary::new(true), Summary::new(true)];
+        let expression = |text: &str| parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        for text in ["1", "2", "3", "1"] {
+            summaries.iter_mut().for_each(|summary| summary.add(&expression(text), &mut room));
+        }
+        assert_eq!(summaries.map(|summary| summary.distinct().to_string()), ["2+", "1+"]);
+    }
+}
