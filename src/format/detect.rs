@@ -10,8 +10,10 @@ pub enum Form {
     Long,
     /// Bracketed ads: `[ Name = value; ... ]`.
     New,
-    /// JSON, as HTCondor writes it.
+    /// JSON, as HTCondor writes it: objects back to back or in an array.
     Json,
+    /// JSON, an object on each line.
+    JsonLines,
     /// XML, by HTCondor's DTD.
     Xml,
     /// YAML.
@@ -22,7 +24,7 @@ impl Form {
     /// Whether this is one of HTCondor's own forms, which decides the dialect of a run.
     #[must_use]
     pub fn is_condors(self) -> bool {
-        matches!(self, Form::Long | Form::Json | Form::Xml)
+        matches!(self, Form::Long | Form::Json | Form::JsonLines | Form::Xml)
     }
 }
 
@@ -32,6 +34,7 @@ impl fmt::Display for Form {
             Form::Long => "the long form",
             Form::New => "the bracketed form",
             Form::Json => "JSON",
+            Form::JsonLines => "JSON Lines",
             Form::Xml => "XML",
             Form::Yaml => "YAML",
         })

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::syntax::{Change, Rules, SyntaxError, parse_prefix, print_line, print_name, read_name};
 
+use super::name::attribute_name;
 use super::{Entry, Item, Problem};
 
 /// Reads ads line by line.  Every bad line is reported; the ad that it stands in is lost.
@@ -116,16 +117,7 @@ impl<'t> Reader<'t> {
             return Err(Problem::at(range, self.number, "a byte of value 0 cannot stand in an ad"));
         }
         match read_name(text, self.rules.dialect) {
-            Some(name) if !name.is_empty() => {
-                let name = Name::new(&name);
-                if self.rules.dialect == Dialect::Classad && name.is_reserved() {
-                    let message = format!("`{name}` is reserved and cannot name an attribute");
-                    return Err(
-                        Problem::at(range, self.number, message).with_help("HTCondor allows it: --dialect condor")
-                    );
-                }
-                Ok(name)
-            }
+            Some(name) if !name.is_empty() => attribute_name(name.as_bytes(), self.rules.dialect, range, self.number),
             _ => Err(Problem::at(
                 range.start..range.end.max(range.start + 1),
                 self.number,

@@ -2,19 +2,24 @@
 //!
 //! A bad ad never stops the rest and never disappears: a reader yields a [`Problem`] in its place.
 
+mod decoded;
 mod detect;
 pub mod diff;
 mod json;
 mod long;
+mod name;
 mod new;
 mod problem;
 mod stream;
+mod writer;
+mod xml;
 
 use std::io::{self, Write};
 
 pub use detect::{Form, detect};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};
+pub use writer::Writer;
 
 use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::{Change, complete_groups};
@@ -39,25 +44,30 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
     match form {
         Form::Long => Box::new(long::Reader::new(text, dialect)),
         Form::New => Box::new(new::Reader::new(text, dialect)),
+        Form::Json | Form::JsonLines => Box::new(json::Reader::new(text, dialect)),
+        Form::Xml => Box::new(xml::Reader::new(text, dialect)),
         other => {
             let message = format!("this looks like {other}, which this version does not read");
-            let help = "HTCondor's long form (condor_status -long) and bracketed ads are read";
+            let help = "HTCondor's long form (condor_status -long), bracketed ads, JSON and XML are read";
             Box::new(std::iter::once(Err(Problem::at(0..text.len().min(1), 1, message).with_help(help))))
         }
     }
 }
 
-/// The length of the beginning of a stream that holds whole ads only; 0 if there is no whole ad yet.
-fn whole_ads(window: &[u8], form: Form) -> usize {
+/// The length of the beginning of a stream that holds whole ads only; 0 if it holds none, or none can be
+/// told from the beginning of the next.
+fn whole(window: &[u8], form: Form) -> usize {
     match form {
         Form::Long => long::whole(window),
         Form::New => complete_groups(window),
-        Form::Json | Form::Xml | Form::Yaml => 0,
+        Form::Json | Form::JsonLines => json::whole(window),
+        Form::Xml => xml::whole(window),
+        _ => 0,
     }
 }
 
-/// Writes one ad in a form.  What the form cannot carry is changed; the changes are returned, each with
-/// its attribute.
+/// Writes one ad in a form; [`Writer`] writes many into one document.  What the form cannot carry is
+/// changed; the changes are returned, each with its attribute.
 ///
 /// # Errors
 ///
@@ -66,7 +76,15 @@ pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, 
     match form {
         Form::Long => long::write(out, ad),
         Form::New => new::write(out, ad),
-        Form::Json => json::write(out, ad),
+        Form::Json | Form::JsonLines => {
+            json::write(out, ad)?;
+            writeln!(out)?;
+            Ok(Vec::new())
+        }
+        Form::Xml => {
+            xml::write(out, ad)?;
+            Ok(Vec::new())
+        }
         other => Err(io::Error::new(io::ErrorKind::Unsupported, format!("this version does not write {other}"))),
     }
 }

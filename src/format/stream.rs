@@ -111,7 +111,7 @@ impl Stream {
         let mut enough = if self.searched { self.window.len() + 1 } else { 1 };
         loop {
             if self.ended || self.window.len() >= enough {
-                let length = if self.ended { self.window.len() } else { super::whole_ads(&self.window, form) };
+                let length = if self.ended { self.window.len() } else { super::whole(&self.window, form) };
                 if length > 0 {
                     return Ok(Some(self.cut(length, form)));
                 }

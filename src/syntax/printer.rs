@@ -39,8 +39,6 @@ pub enum Change {
     Newline,
     /// A space was put behind the backslash at the end of a string that does not end its line.
     Backslash,
-    /// Bytes of a string that are no UTF-8 were replaced.
-    Bytes,
 }
 
 impl std::fmt::Display for Change {
@@ -48,7 +46,6 @@ impl std::fmt::Display for Change {
         f.write_str(match self {
             Change::Newline => "a newline in a string becomes a space",
             Change::Backslash => "a space is put behind the backslash that ends a string",
-            Change::Bytes => "bytes that are no UTF-8 are replaced",
         })
     }
 }

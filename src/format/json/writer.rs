@@ -1,17 +1,19 @@
-//! JSON as HTCondor writes it: an object for each ad, what is no JSON as `"\/Expr(...)\/"`.
+//! Ads to objects.
 
 use std::io::{self, Write};
 
-use crate::ad::{Ad, Expression, Kind, Name, Value};
-use crate::syntax::{Change, Style, print};
+use crate::ad::{Ad, Expression, Kind, Value};
+use crate::syntax::{Style, print};
 
-/// Writes an ad as an object on one line.  What JSON cannot carry is changed, and told.
+use super::expression_inside;
+
+/// Writes an ad as an object on one line, without the line's end.  What JSON cannot carry is written
+/// as an expression, so that nothing is lost.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
-    let mut changes = Vec::new();
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     let mut text = String::new();
     let mut tasks = Vec::new();
     object(ad, &mut tasks);
@@ -20,30 +22,14 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
         match task {
             Task::Text(fixed) => text.push_str(fixed),
             Task::Key(key) => {
-                quoted(key.as_bytes(), &mut text);
-                text.push_str(": ");
+                text.push('"');
+                escaped(key, &mut text);
+                text.push_str("\": ");
             }
             Task::Value(expression) => value(expression, &mut text, &mut tasks),
         }
     }
-    for attribute in ad.iter().filter(|attribute| has_other_bytes(attribute.expression)) {
-        changes.push((attribute.name.clone(), Change::Bytes));
-    }
-    writeln!(out, "{text}")?;
-    Ok(changes)
-}
-
-/// Whether a string somewhere in an expression, outside any that is printed as text, is no UTF-8.
-fn has_other_bytes(expression: &Expression) -> bool {
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        match expression.kind() {
-            Kind::Literal(Value::String(text)) if std::str::from_utf8(text.as_bytes()).is_err() => return true,
-            Kind::List(_) | Kind::Ad(_) => expression.kind().for_each_child(|child| pending.push(child)),
-            _ => {}
-        }
-    }
-    false
+    out.write_all(text.as_bytes())
 }
 
 enum Task<'a> {
@@ -66,38 +52,50 @@ fn object<'a>(ad: &'a Ad, tasks: &mut Vec<Task<'a>>) {
     tasks.push(Task::Text("{"));
 }
 
+fn array<'a>(elements: &'a [Expression], tasks: &mut Vec<Task<'a>>) {
+    tasks.push(Task::Text("]"));
+    for (position, element) in elements.iter().enumerate().rev() {
+        tasks.push(Task::Value(element));
+        if position > 0 {
+            tasks.push(Task::Text(", "));
+        }
+    }
+    tasks.push(Task::Text("["));
+}
+
 fn value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<Task<'a>>) {
     match expression.kind() {
         Kind::Literal(Value::Undefined) => text.push_str("null"),
         Kind::Literal(Value::Boolean(is)) => text.push_str(if *is { "true" } else { "false" }),
         Kind::Literal(Value::Integer(integer)) => text.push_str(&integer.to_string()),
-        Kind::Literal(Value::Real(real)) if real.is_finite() => text.push_str(&print_real(*real)),
-        Kind::Literal(Value::String(string)) => quoted(string.as_bytes(), text),
-        Kind::List(elements) => {
-            tasks.push(Task::Text("]"));
-            for (position, element) in elements.iter().enumerate().rev() {
-                tasks.push(Task::Value(element));
-                if position > 0 {
-                    tasks.push(Task::Text(", "));
-                }
+        // The shortest digits that read back exactly; a point or an exponent tells a real.
+        Kind::Literal(Value::Real(real)) if real.is_finite() => text.push_str(&format!("{real:?}")),
+        Kind::Literal(Value::String(string)) => match std::str::from_utf8(string.as_bytes()) {
+            Ok(string) if expression_inside(string.as_bytes()).is_none() => {
+                text.push('"');
+                escaped(string, text);
+                text.push('"');
             }
-            tasks.push(Task::Text("["));
-        }
+            _ => other(expression, text),
+        },
+        Kind::List(elements) => array(elements, tasks),
         Kind::Ad(ad) => object(ad, tasks),
-        _ => {
-            let mut inside = String::new();
-            quoted(&print(expression, Style::New), &mut inside);
-            text.push_str("\"\\/Expr(");
-            text.push_str(&inside[1..inside.len() - 1]);
-            text.push_str(")\\/\"");
-        }
+        Kind::Literal(Value::List(list)) => array(&list.elements, tasks),
+        Kind::Literal(Value::Ad(nested)) => object(nested.ad(), tasks),
+        _ => other(expression, text),
     }
 }
 
-/// A JSON string; bytes that are not UTF-8 are replaced.
-fn quoted(bytes: &[u8], text: &mut String) {
-    text.push('"');
-    for character in String::from_utf8_lossy(bytes).chars() {
+/// What is no JSON, as HTCondor writes it: the backslashes tell it from a string.
+fn other(expression: &Expression, text: &mut String) {
+    text.push_str("\"\\/Expr(");
+    escaped(&String::from_utf8_lossy(&print(expression, Style::New)), text);
+    text.push_str(")\\/\"");
+}
+
+/// The inside of a JSON string.
+fn escaped(string: &str, text: &mut String) {
+    for character in string.chars() {
         match character {
             '"' => text.push_str("\\\""),
             '\\' => text.push_str("\\\\"),
@@ -110,12 +108,6 @@ fn quoted(bytes: &[u8], text: &mut String) {
             other => text.push(other),
         }
     }
-    text.push('"');
-}
-
-/// The shortest digits that read back exactly; JSON has no `1.`.
-fn print_real(real: f64) -> String {
-    format!("{real:?}")
 }
 
 #[cfg(test)]
@@ -131,11 +123,16 @@ mod tests {
             ("[ e = error; x = a + 1 ]", r#"{"e": "\/Expr(error)\/", "x": "\/Expr(a + 1)\/"}"#),
             ("[ l = { 1, a, [ z = 1 ], { } } ]", r#"{"l": [1, "\/Expr(a)\/", {"z": 1}, []]}"#),
             (r#"[ s = "q\"\n\001/"; f = real("INF") ]"#, r#"{"s": "q\"\n\u0001/", "f": "\/Expr(real(\"INF\"))\/"}"#),
+            (r#"[ s = "\377"; t = "/expr(1)/" ]"#, {
+                r#"{"s": "\/Expr(\"\\377\")\/", "t": "\/Expr(\"/expr(1)/\")\/"}"#
+            }),
+            ("[ a = 1.0; b = 1e100; c = -0.0 ]", r#"{"a": 1.0, "b": 1e100, "c": -0.0}"#),
+            ("[ 'a \"b\"' = relTime(\"5\") ]", r#"{"a \"b\"": "\/Expr(relTime(\"0+00:00:05\"))\/"}"#),
             ("[ ]", "{}"),
         ] {
             let mut out = Vec::new();
             write(&mut out, &parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap()).unwrap();
-            assert_eq!(String::from_utf8(out).unwrap().trim_end(), json, "{ad}");
+            assert_eq!(String::from_utf8(out).unwrap(), json, "{ad}");
         }
     }
 }

@@ -1,0 +1,412 @@
+//! Objects to ads.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Text, Value};
+use crate::syntax::{Rules, parse_expression, read_number};
+
+use super::super::name::attribute_name;
+use super::super::{Entry, Item, Problem};
+use super::shape::{Open, Shape, Step};
+use super::string::decode;
+use super::token::{Flaw, Lexeme, Token, Tokens};
+use super::{OPEN, expression_inside};
+
+/// Reads ads object by object: back to back, a line for each, or in arrays.  Every bad value is
+/// reported; the ad that it stands in is lost.
+pub struct Reader<'t> {
+    tokens: Tokens<'t>,
+    dialect: Dialect,
+    /// Ads begun so far.
+    number: usize,
+    /// The last token outside any ad.
+    before: Option<Token>,
+    /// Found, but not yet handed out: the problems of an ad, then the ad.
+    found: VecDeque<Item>,
+}
+
+/// An ad or a list that is not read to its end.
+enum Partial {
+    Ad(Vec<(Name, Expression)>, Name),
+    List(Vec<Expression>),
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the beginning of a text.
+    pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
+        Reader { tokens: Tokens::new(text), dialect, number: 0, before: None, found: VecDeque::new() }
+    }
+
+    fn text(&self) -> &'t [u8] {
+        self.tokens.text
+    }
+
+    fn at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem::at(range, self.number, message)
+    }
+
+    /// Reads an ad whose `{` has been read.
+    fn ad(&mut self, start: usize) {
+        self.number += 1;
+        let mut shape = Shape::begin(self.text(), start);
+        let mut partials = vec![Partial::Ad(Vec::new(), Name::new(""))];
+        let problems = self.found.len();
+        while let Some(lexeme) = self.tokens.next() {
+            let (token, range) = lexeme.clone();
+            let step = token.ok().and_then(|token| shape.step(token, range.start));
+            let Some(step) = step else {
+                let problem = self.unexpected(&shape, &lexeme);
+                self.found.push_back(Err(problem));
+                shape.recover(&mut self.tokens, lexeme);
+                return;
+            };
+            if let Some(ad) = self.take(step, token, range, &mut partials) {
+                if self.found.len() == problems {
+                    self.found.push_back(Ok(Entry { ad, number: self.number, offset: start }));
+                }
+                return;
+            }
+        }
+        let end = self.text().trim_ascii_end().len();
+        let problem = self.at(end..end, format!("expected {}, found the end", shape.expected()));
+        self.found.push_back(Err(still_open(problem, &shape)));
+    }
+
+    /// Builds what a token stands for; the ad, if it ends.
+    fn take(
+        &mut self,
+        step: Step,
+        token: Result<Token, Flaw>,
+        range: Range<usize>,
+        partials: &mut Vec<Partial>,
+    ) -> Option<Ad> {
+        let expression = match step {
+            Step::Nothing => return None,
+            Step::OpenAd => {
+                partials.push(Partial::Ad(Vec::new(), Name::new("")));
+                return None;
+            }
+            Step::OpenList => {
+                partials.push(Partial::List(Vec::new()));
+                return None;
+            }
+            Step::Name => {
+                let read = self.name(range);
+                if let Some(Partial::Ad(_, name)) = partials.last_mut() {
+                    *name = self.sound(read, Name::new(""));
+                }
+                return None;
+            }
+            Step::Scalar => {
+                let value = if token == Ok(Token::String) { self.string(range) } else { self.word(range) };
+                self.sound(value, Expression::literal(Value::Undefined))
+            }
+            Step::Close => match partials.pop()? {
+                Partial::Ad(attributes, _) if partials.is_empty() => return Some(attributes.into_iter().collect()),
+                Partial::Ad(attributes, _) => node(Kind::Ad(attributes.into_iter().collect())),
+                Partial::List(elements) => node(Kind::List(elements.into())),
+            },
+        };
+        match partials.last_mut()? {
+            Partial::Ad(attributes, name) => attributes.push((name.clone(), expression)),
+            Partial::List(elements) => elements.push(expression),
+        }
+        None
+    }
+
+    /// What was read; if it is unsound in itself, that is noted and the reading goes on.
+    fn sound<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
+        read.unwrap_or_else(|problem| {
+            self.found.push_back(Err(problem));
+            otherwise
+        })
+    }
+
+    /// What is wrong where a token cannot stand.
+    fn unexpected(&self, shape: &Shape, (token, range): &Lexeme) -> Problem {
+        let text = &self.text()[range.clone()];
+        let token = match token {
+            Ok(token) => token,
+            Err(flaw) => return self.flawed(*flaw, range),
+        };
+        let found = token.describe(text);
+        let problem = self.at(range.clone(), format!("expected {}, found {found}", shape.expected()));
+        match token {
+            Token::Word => problem.with_help("in JSON names and strings stand in double quotes"),
+            Token::BraceOpen => still_open(problem, shape),
+            _ => problem,
+        }
+    }
+
+    fn flawed(&self, flaw: Flaw, range: &Range<usize>) -> Problem {
+        match flaw {
+            Flaw::String => self
+                .at(range.start..range.start + 1, "this string has no closing quote")
+                .with_help("a quote in a string is written \\\", a line break \\n"),
+            Flaw::Comment => self.at(range.clone(), "this comment has no closing `*/`"),
+        }
+    }
+
+    fn name(&self, range: Range<usize>) -> Result<Name, Problem> {
+        let decoded = decode(&self.text()[inside(&range)], range.start + 1, self.number)?;
+        attribute_name(&decoded.bytes, self.dialect, range, self.number)
+    }
+
+    /// A string, or the expression that it stands for.
+    fn string(&self, range: Range<usize>) -> Result<Expression, Problem> {
+        let text = &self.text()[inside(&range)];
+        if memchr::memchr2(b'\\', 0, text).is_none() && !text.starts_with(&OPEN[..1]) {
+            return Ok(Expression::literal(Value::String(Text::from(text))));
+        }
+        let decoded = decode(text, range.start + 1, self.number)?;
+        match expression_inside(&decoded.bytes) {
+            Some(inside) => parse_expression(inside, Rules::new(self.dialect))
+                .map_err(|error| decoded.problem(error, OPEN.len(), self.number)),
+            None => Ok(Expression::literal(Value::string(decoded.bytes))),
+        }
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn word(&self, range: Range<usize>) -> Result<Expression, Problem> {
+        let text = String::from_utf8_lossy(&self.text()[range.clone()]);
+        let value = match text.to_ascii_lowercase().as_str() {
+            "null" => Value::Undefined,
+            "true" => Value::Boolean(true),
+            "false" => Value::Boolean(false),
+            // As Python writes them.
+            "nan" => Value::Real(f64::NAN),
+            "infinity" => Value::Real(f64::INFINITY),
+            "-infinity" => Value::Real(f64::NEG_INFINITY),
+            _ => return self.number(&text, range),
+        };
+        Ok(Expression::literal(value))
+    }
+
+    fn number(&self, text: &str, range: Range<usize>) -> Result<Expression, Problem> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let Some(is_whole) = number_form(digits) else {
+            let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
+            return Err(self
+                .at(range, format!("`{text}` is no JSON {what}"))
+                .with_help("undefined is written null, any other expression \"\\/Expr(...)\\/\""));
+        };
+        if is_whole {
+            return read_number(digits, text.len() > digits.len(), self.dialect, Span::default())
+                .map(Expression::literal)
+                .map_err(|error| Problem { help: error.help, ..self.at(range, error.message) });
+        }
+        Ok(Expression::literal(Value::Real(text.parse().unwrap_or(f64::NAN))))
+    }
+
+    /// Reports what stands outside any ad and belongs to none, as far as its line goes.
+    fn other(&mut self, (token, mut range): Lexeme) {
+        let problem = match token {
+            Err(flaw) => self.flawed(flaw, &range),
+            Ok(Token::BracketOpen) => self.at(range, "an array of ads cannot hold another array"),
+            Ok(_) => {
+                while let Some((token, next)) = self.tokens.next() {
+                    let same_line = memchr::memchr(b'\n', &self.text()[range.end..next.start]).is_none();
+                    if !same_line || matches!(token, Ok(Token::BraceOpen | Token::BracketOpen) | Err(_)) {
+                        self.tokens.put_back((token, next));
+                        break;
+                    }
+                    range.end = next.end;
+                }
+                self.at(range, "expected an ad, which begins with `{`")
+            }
+        };
+        self.found.push_back(Err(Problem { ad: self.number + 1, ..problem }));
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(item) = self.found.pop_front() {
+                return Some(item);
+            }
+            let (token, range) = self.tokens.next()?;
+            let before = std::mem::replace(&mut self.before, token.ok());
+            match token {
+                Ok(Token::BraceOpen) => self.ad(range.start),
+                Ok(Token::BracketOpen) if matches!(before, Some(Token::BracketOpen | Token::Comma)) => {
+                    self.other((token, range));
+                }
+                // What stands around and between ads; a text may begin in the middle of an array.
+                Ok(Token::BracketOpen | Token::BracketClose | Token::Comma) => {}
+                _ => self.other((token, range)),
+            }
+        }
+    }
+}
+
+fn node(kind: Kind) -> Expression {
+    Expression::new(kind, Span::default())
+}
+
+/// What stands between the quotes of a string.
+fn inside(range: &Range<usize>) -> Range<usize> {
+    range.start + 1..range.end - 1
+}
+
+/// The problem, and the bracket that should have been closed.
+fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
+    problem.related = shape.innermost().map(|open| match open {
+        Open::Brace(at) => (at..at + 1, "this `{` is not closed".to_owned()),
+        Open::Bracket(at) => (at..at + 1, "this `[` is not closed".to_owned()),
+    });
+    problem
+}
+
+/// Whether a number without its sign is a whole one; `None` if it is none of JSON's.  HTCondor also
+/// reads `.5`.
+fn number_form(text: &str) -> Option<bool> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, mut rest) = text.split_at(digits(text));
+    if (whole.len() > 1 && whole.starts_with('0')) || (whole.is_empty() && !rest.starts_with('.')) {
+        return None;
+    }
+    let is_whole = rest.is_empty();
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let length = digits(fraction);
+        rest = fraction.get(length..).filter(|_| length > 0)?;
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        let length = digits(exponent);
+        rest = exponent.get(length..).filter(|_| length > 0)?;
+    }
+    rest.is_empty().then_some(is_whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reader;
+    use crate::ad::Dialect;
+    use crate::format::Position;
+    use crate::syntax::{Style, print_ad};
+
+    /// Each ad as it is printed, each problem as `line:column: message`.
+    fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
+        Reader::new(text, dialect)
+            .map(|item| match item {
+                Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
+                Err(problem) => {
+                    let at = Position::of(text, problem.range.start);
+                    format!("!{}:{}: {}", at.line, at.column, problem.message)
+                }
+            })
+            .collect()
+    }
+
+    fn items(text: &str) -> Vec<String> {
+        items_in(text.as_bytes(), Dialect::Condor)
+    }
+
+    #[test]
+    fn as_htcondor_reads_it() {
+        for (text, ad) in [
+            (r#"{"a": null, "b": TRUE, "c": False}"#, "[ a = undefined; b = true; c = false ]"),
+            (r#"{"a": 1, "b": -2.5, "c": 1e3, "d": .5, "e": -0, "f": -0.0}"#, {
+                "[ a = 1; b = -2.5; c = 1000.0; d = 0.5; e = 0; f = -0.0 ]"
+            }),
+            (
+                r#"{"a": 9223372036854775807, "b": -9223372036854775808}"#,
+                "[ a = 9223372036854775807; b = -9223372036854775808 ]",
+            ),
+            (r#"{"a": 1e999, "b": -1e999, "c": NaN}"#, r#"[ a = real("INF"); b = real("-INF"); c = real("NaN") ]"#),
+            (r#"{"a": "\/Expr(1 + 1)\/", "b": "/expr(x && \"y\")/"}"#, r#"[ a = 1 + 1; b = x && "y" ]"#),
+            (r#"{"a": "\/Expr(\"\\377\\n\")\/"}"#, r#"[ a = "\377\n" ]"#),
+            (r#"{"a": "/Expr", "b": "/usr/", "c": "/Expr(1)/ ", "d": "/Expr()"}"#, {
+                r#"[ a = "/Expr"; b = "/usr/"; c = "/Expr(1)/ "; d = "/Expr()" ]"#
+            }),
+            (r#"{"a": [1, "x", null, {"b": [], "c": {}}]}"#, r#"[ a = { 1, "x", undefined, [ b = { }; c = [ ] ] } ]"#),
+            (r#"{,"a": 1,,"b": 2,}"#, "[ a = 1; b = 2 ]"),
+            ("{\"a\": 1 // c\n /* } */}", "[ a = 1 ]"),
+            (r#"{"a": 1, "A": 2}"#, "[ a = 2 ]"),
+            (r#"{"true": 1, "a b": "\u00e9\ud83d\ude00"}"#, "[ 'true' = 1; 'a b' = \"é😀\" ]"),
+            ("{}", "[ ]"),
+            ("\u{feff}{}", "[ ]"),
+        ] {
+            assert_eq!(items(text), [ad], "{text}");
+        }
+        // HTCondor's C++ tools write the bytes of strings as they are.
+        assert_eq!(items_in(b"{\"a\": \"x\xff\"}", Dialect::Condor), [r#"[ a = "x\377" ]"#]);
+    }
+
+    #[test]
+    fn ads_in_a_row() {
+        for text in [
+            r#"{"a": 1}{"b": 2}"#,
+            "{\"a\": 1}\n{\"b\": 2}\n",
+            r#"[{"a": 1}, {"b": 2}]"#,
+            "[\n{\"a\": 1}\n]\n[\n{\"b\": 2}\n]",
+            r#", {"a": 1}] [{"b": 2}"#,
+            r#"[{"a": 1},] [{"b": 2},,]"#,
+        ] {
+            assert_eq!(items(text), ["[ a = 1 ]", "[ b = 2 ]"], "{text}");
+        }
+        assert!(items("[] // nothing").is_empty());
+    }
+
+    #[test]
+    fn a_bad_ad_is_reported_and_the_rest_read() {
+        for (text, problem) in [
+            ("{\"a\": 1\n{\"b\": 2}", "!2:1: expected `,` or `}`, found `{`"),
+            ("{\"a\": \"x}\n{\"b\": 2}", "!1:7: this string has no closing quote"),
+            ("{\"a\": \"x\\\n{\"b\": 2}", "!1:7: this string has no closing quote"),
+            (r#"[{"a": [1, 2}, {"b": 2}]"#, "!1:13: expected `,` or `]`, found `}`"),
+            (r#"[{"a": [1, 2, ]}, {"b": 2}]"#, "!1:15: expected a value, found `]`"),
+            (r#"[{"a": 1], {"b": 2}"#, "!1:9: expected `,` or `}`, found `]`"),
+            (r#"{a: 1} {"b": 2}"#, "!1:2: expected a name in double quotes or `}`, found `a`"),
+            (r#"{"a" 1} {"b": 2}"#, "!1:6: expected `:`, found `1`"),
+            (r#"{"a": "x" "y"} {"b": 2}"#, "!1:11: expected `,` or `}`, found a string"),
+            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is no JSON value"),
+            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is no JSON number"),
+            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is no JSON number"),
+            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is no JSON number"),
+            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is no JSON number"),
+            (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` does not fit into 64 bits"),
+            (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this is half of a surrogate pair"),
+            (r#"{"": 1} {"b": 2}"#, "!1:2: a name cannot be empty"),
+            (r#"{"a": "\/Expr(1 +)\/"} {"b": 2}"#, "!1:18: expected an expression, found the end"),
+            (r#"{"a": "\/Expr(\"é\" == 4GB)\/"} {"b": 2}"#, "!1:24: `4GB` is no number"),
+            (r#"{"a": "/Expr(x\ty)/"} {"b": 2}"#, "!1:17: expected the end, found a name `y`"),
+            ("{\"a\": 1 /* x }\n{\"b\": 2}", "!1:9: this comment has no closing `*/`"),
+            ("1, \"x\"\n{\"b\": 2}", "!1:1: expected an ad, which begins with `{`"),
+            ("[[{\"b\": 2}]]", "!1:2: an array of ads cannot hold another array"),
+        ] {
+            assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
+        }
+        assert_eq!(items("[{\"a\": {"), ["!1:9: expected a name in double quotes or `}`, found the end"]);
+        // Each bad value is told.
+        assert_eq!(items(r#"{"a": 01, "b": [x]}"#), ["!1:7: `01` is no JSON number", "!1:17: `x` is no JSON value"]);
+    }
+
+    #[test]
+    fn the_papers_reserve_names() {
+        assert_eq!(items(r#"{"parent": 1}"#), ["[ parent = 1 ]"]);
+        let problems = items_in(br#"{"a": {"Self": 1}}"#, Dialect::Classad);
+        assert_eq!(problems, ["!1:8: `Self` is reserved and cannot name an attribute"]);
+    }
+
+    #[test]
+    fn no_depth_harms() {
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            let text = format!(r#"{{"a":{}1{}}}"#, open.repeat(300_000), close.repeat(300_000));
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 1);
+        }
+    }
+
+    #[test]
+    fn no_number_of_faults_harms() {
+        // Each of these would take time that grows with the square of its length.
+        for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
+            let text = text.repeat(1_000_000);
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 0);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The escapes in strings.
+
+use super::super::{Problem, decoded::Decoded};
+
+/// The text of a string, from what stands between its quotes at this offset of the file.
+///
+/// An escape that JSON does not know stands for its character, as in HTCondor.
+///
+/// # Errors
+///
+/// `\u` without four digits, half of a surrogate pair, and anything that stands for a byte of value 0.
+pub fn decode(inside: &[u8], offset: usize, ad: usize) -> Result<Decoded, Problem> {
+    let mut decoded = Decoded::at(offset);
+    let mut at = 0;
+    if let Some(nul) = memchr::memchr(0, inside) {
+        let place = offset + nul;
+        return Err(Problem::at(place..place + 1, ad, "a byte of value 0 cannot stand in an ad"));
+    }
+    while let Some(found) = memchr::memchr(b'\\', &inside[at..]) {
+        decoded.plain(&inside[at..at + found], offset + at);
+        at += found;
+        let length = escape(&inside[at..], offset + at, &mut decoded)
+            .map_err(|(length, message)| Problem::at(offset + at..offset + at + length, ad, message))?;
+        at += length;
+    }
+    decoded.plain(&inside[at..], offset + at);
+    Ok(decoded)
+}
+
+/// Resolves the escape that a text begins with: its length, or the length of what is wrong and why.
+fn escape(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (usize, &'static str)> {
+    let byte = match text.get(1) {
+        Some(b'b') => 0x08,
+        Some(b'f') => 0x0c,
+        Some(b'n') => b'\n',
+        Some(b'r') => b'\r',
+        Some(b't') => b'\t',
+        Some(b'u') => return unicode(text, offset, decoded),
+        Some(other) => *other,
+        None => b'\\',
+    };
+    decoded.escaped(&[byte], offset, 2);
+    Ok(2)
+}
+
+/// Resolves `\u` and four digits, or two of them that are a surrogate pair.
+fn unicode(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (usize, &'static str)> {
+    const LONE: &str = "this is half of a surrogate pair";
+    let Some(first) = unit(text) else {
+        let digits = text[2..].iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
+        return Err((2 + digits, "four hexadecimal digits belong behind `\\u`"));
+    };
+    let (point, length) = match first {
+        0 => return Err((6, "a byte of value 0 cannot stand in an ad")),
+        0xd800..=0xdbff => match text.get(6..).and_then(unit) {
+            Some(second @ 0xdc00..=0xdfff) => (0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), 12),
+            _ => return Err((6, LONE)),
+        },
+        point => (point, 6),
+    };
+    let character = char::from_u32(point).ok_or((6, LONE))?;
+    decoded.escaped(character.encode_utf8(&mut [0; 4]).as_bytes(), offset, length);
+    Ok(length)
+}
+
+/// The number that `\u` and four digits at the beginning of a text write.
+fn unit(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(b"\\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn escapes() {
+        for (inside, text) in [
+            (r#"a\"\\\/\b\f\n\r\tz"#, "a\"\\/\u{8}\u{c}\n\r\tz"),
+            (r"\u0041\u00e9\u20AC", "Aé€"),
+            (r"\ud83d\ude00", "😀"),
+            (r"\q\x41", "qx41"),
+            ("é\t", "é\t"),
+        ] {
+            assert_eq!(decode(inside.as_bytes(), 0, 1).unwrap().bytes, text.as_bytes(), "{inside}");
+        }
+    }
+
+    #[test]
+    fn wrong_ones_have_their_place() {
+        for (inside, start, end) in [
+            (r"ab\u12", 2, 6),
+            (r"\u12x4", 0, 4),
+            (r"a\u0000", 1, 7),
+            (r"a\ud83d", 1, 7),
+            (r"a\ud83d\u0041", 1, 7),
+            (r"\ude00", 0, 6),
+            (r"\ud83d\ud83d", 0, 6),
+            ("a\0", 1, 2),
+        ] {
+            assert_eq!(decode(inside.as_bytes(), 10, 1).unwrap_err().range, start + 10..end + 10, "{inside}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Texts between tags and in attributes.
+
+use super::super::{Problem, decoded::Decoded};
+use super::markup::DATA;
+
+/// Adds a text with references, which stands at this offset of the file.
+///
+/// # Errors
+///
+/// A reference that XML does not know, a byte of value 0.
+pub fn resolve(text: &[u8], offset: usize, decoded: &mut Decoded, ad: usize) -> Result<(), Problem> {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr3(b'&', b'\r', 0, &text[at..]) {
+        decoded.plain(&text[at..at + found], offset + at);
+        at += found;
+        let (length, character) = match text[at] {
+            // XML has one kind of line break.
+            b'\r' if text.get(at + 1) == Some(&b'\n') => (2, '\n'),
+            b'\r' => (1, '\n'),
+            0 => {
+                let place = offset + at;
+                return Err(Problem::at(place..place + 1, ad, "a byte of value 0 cannot stand in an ad"));
+            }
+            _ => {
+                let length = text[at..].iter().position(|byte| *byte == b';').map_or(1, |semicolon| semicolon + 1);
+                let reference = &text[at..at + length];
+                let character = character(reference).ok_or_else(|| {
+                    let name = String::from_utf8_lossy(reference);
+                    Problem::at(offset + at..offset + at + length, ad, format!("`{name}` stands for nothing"))
+                        .with_help("& is written &amp;, < is written &lt;; no other names are known but gt, quot, apos")
+                })?;
+                (length, character)
+            }
+        };
+        decoded.escaped(character.encode_utf8(&mut [0; 4]).as_bytes(), offset + at, length);
+        at += length;
+    }
+    decoded.plain(&text[at..], offset + at);
+    Ok(())
+}
+
+/// What a reference `&...;` stands for.
+fn character(reference: &[u8]) -> Option<char> {
+    let name = std::str::from_utf8(reference.strip_prefix(b"&")?.strip_suffix(b";")?).ok()?;
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
+            let point = u32::from_str_radix(digits.strip_prefix('+').map_or(digits, |_| ""), radix).ok()?;
+            char::from_u32(point).filter(|character| *character != '\0')
+        }
+    }
+}
+
+/// Adds what stands in `<![CDATA[...]]>`.
+///
+/// # Errors
+///
+/// A byte of value 0.
+pub fn data(text: &[u8], offset: usize, decoded: &mut Decoded, ad: usize) -> Result<(), Problem> {
+    let [open, close] = DATA;
+    let inside = &text[open.len()..text.len() - close.len()];
+    let start = offset + open.len();
+    if let Some(nul) = memchr::memchr(0, inside) {
+        return Err(Problem::at(start + nul..start + nul + 1, ad, "a byte of value 0 cannot stand in an ad"));
+    }
+    decoded.plain(inside, start);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decoded, resolve};
+
+    #[test]
+    fn references() {
+        let resolved = |text: &str| {
+            let mut decoded = Decoded::at(0);
+            resolve(text.as_bytes(), 0, &mut decoded, 1).map(|()| String::from_utf8(decoded.bytes).unwrap())
+        };
+        assert_eq!(resolved("a&lt;&gt;&amp;lt;&quot;&apos;&#233;&#xe9;").unwrap(), "a<>&lt;\"'éé");
+        assert_eq!(resolved("a\r\nb\rc\n").unwrap(), "a\nb\nc\n");
+        for (text, start, end) in
+            [("a&foo;", 1, 6), ("a & b", 2, 3), ("a&#0;", 1, 5), ("&#xd800;", 0, 8), ("&#+1;", 0, 5), ("a\0", 1, 2)]
+        {
+            assert_eq!(resolved(text).unwrap_err().range, start..end, "{text}");
+        }
+    }
+}

@@ -1,0 +1,547 @@
+//! Elements to ads.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use quick_xml::errors::SyntaxError as Unclosed;
+use quick_xml::events::BytesStart;
+
+use crate::ad::{Ad, Cause, Dialect, Expression, Kind, Name, Span, Text, Value};
+use crate::syntax::{Rules, Strings, SyntaxError, constant_call, parse_expression, read_string};
+
+use super::super::decoded::Decoded;
+use super::super::name::attribute_name;
+use super::super::{Entry, Item, Problem};
+use super::content;
+use super::markup::{Markup, Markups, Placed, Tag};
+use super::shape::{Shape, Step, skip_unclosed};
+
+/// Reads ads element by element.  Every bad value is reported; the ad that it stands in is lost.
+pub struct Reader<'t> {
+    markups: Markups<'t>,
+    dialect: Dialect,
+    /// Ads begun so far.
+    number: usize,
+    /// Whether it is told that the rest is not read.
+    told: bool,
+    /// Found, but not yet handed out: the problems of an ad, then the ad.
+    found: VecDeque<Item>,
+}
+
+/// An element that is not read to its end.
+enum Partial {
+    Ad(Vec<(Name, Expression)>),
+    Attribute(Name, Expression),
+    List(Vec<Expression>),
+    /// The text of a value.
+    Text(Decoded),
+    /// A value without text.
+    Value(Expression),
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the beginning of a text.
+    pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
+        Reader { markups: Markups::new(text), dialect, number: 0, told: false, found: VecDeque::new() }
+    }
+
+    fn text(&self) -> &'t [u8] {
+        self.markups.text
+    }
+
+    fn at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem::at(range, self.number, message)
+    }
+
+    /// Reads an ad whose `<c>` has been read.
+    fn ad(&mut self, start: usize) {
+        self.number += 1;
+        let mut shape = Shape::begin(self.text(), start);
+        let mut partials = vec![Partial::Ad(Vec::new())];
+        let problems = self.found.len();
+        while let Some(piece) = self.markups.next() {
+            let Some(step) = shape.step(&piece, self.markups.text) else {
+                let problem = self.unexpected(&shape, &piece);
+                self.found.push_back(Err(problem));
+                shape.recover(&mut self.markups, piece);
+                return;
+            };
+            if let Some(ad) = self.take(step, piece, &mut partials) {
+                self.finish(ad, start, problems);
+                return;
+            }
+        }
+        let end = self.text().trim_ascii_end().len();
+        let problem = self.at(end..end, format!("expected {}, found the end", shape.expected()));
+        self.found.push_back(Err(still_open(problem, &shape)));
+    }
+
+    /// Hands an ad out, unless something in it was wrong since there were so many problems.
+    fn finish(&mut self, ad: Ad, offset: usize, problems: usize) {
+        if self.found.len() == problems {
+            self.found.push_back(Ok(Entry { ad, number: self.number, offset }));
+        }
+    }
+
+    /// Builds what a piece stands for; the ad, if it ends.
+    fn take(&mut self, step: Step, (markup, range): Placed<'t>, partials: &mut Vec<Partial>) -> Option<Ad> {
+        match step {
+            Step::Nothing => {}
+            Step::Open(tag) => {
+                let partial = self.open(tag, &markup, &range);
+                partials.push(partial);
+            }
+            Step::Empty(tag) => {
+                let partial = self.open(tag, &markup, &range);
+                let expression = self.close(tag, partial);
+                add(partials, expression);
+            }
+            Step::Content => {
+                if let Some(Partial::Text(decoded)) = partials.last_mut() {
+                    let read = self.content(&markup, range, decoded);
+                    self.sound(read, ());
+                }
+            }
+            Step::Close(tag) => match partials.pop()? {
+                Partial::Ad(attributes) if partials.is_empty() => return Some(attributes.into_iter().collect()),
+                Partial::Attribute(name, expression) => {
+                    if let Some(Partial::Ad(attributes)) = partials.last_mut() {
+                        attributes.push((name, expression));
+                    }
+                }
+                partial => {
+                    let expression = self.close(tag, partial);
+                    add(partials, expression);
+                }
+            },
+        }
+        None
+    }
+
+    /// What an element holds at its beginning.
+    fn open(&mut self, tag: Tag, markup: &Markup<'t>, range: &Range<usize>) -> Partial {
+        let (Markup::Open(_, start) | Markup::Empty(_, start)) = markup else { return Partial::List(Vec::new()) };
+        match tag {
+            Tag::Ad => Partial::Ad(Vec::new()),
+            Tag::Attribute => {
+                let name = self.name(start, range);
+                Partial::Attribute(self.sound(name, Name::new("")), undefined())
+            }
+            Tag::Boolean => {
+                let value = self.boolean(start, range);
+                Partial::Value(self.sound(value, undefined()))
+            }
+            Tag::Undefined => Partial::Value(undefined()),
+            Tag::Error => Partial::Value(Expression::literal(Value::Error(Cause::default()))),
+            tag if tag.holds_text() => Partial::Text(Decoded::at(range.end)),
+            _ => Partial::List(Vec::new()),
+        }
+    }
+
+    /// The value that an element is at its end.
+    fn close(&mut self, tag: Tag, partial: Partial) -> Expression {
+        let read = match partial {
+            Partial::Text(decoded) => self.value(tag, &decoded),
+            Partial::Value(expression) | Partial::Attribute(_, expression) => Ok(expression),
+            Partial::Ad(attributes) => {
+                Ok(Expression::new(Kind::Ad(attributes.into_iter().collect()), Span::default()))
+            }
+            Partial::List(elements) => Ok(Expression::new(Kind::List(elements.into()), Span::default())),
+        };
+        self.sound(read, undefined())
+    }
+
+    /// What was read; if it is unsound in itself, that is noted and the reading goes on.
+    fn sound<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
+        read.unwrap_or_else(|problem| {
+            self.found.push_back(Err(problem));
+            otherwise
+        })
+    }
+
+    /// Adds a piece of text to what stands before it.
+    fn content(&self, markup: &Markup, range: Range<usize>, decoded: &mut Decoded) -> Result<(), Problem> {
+        let text = &self.text()[range.clone()];
+        match markup {
+            Markup::Data => content::data(text, range.start, decoded, self.number),
+            Markup::Text => content::resolve(text, range.start, decoded, self.number),
+            _ => Err(self.no_utf8(range)),
+        }
+    }
+
+    fn no_utf8(&self, range: Range<usize>) -> Problem {
+        let text = &self.text()[range.clone()];
+        let valid = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
+        let place = range.start + valid;
+        self.at(place..(place + 1).min(range.end), "these bytes are no UTF-8")
+            .with_help("in a string any byte can be written in octal, as in \\377")
+    }
+
+    /// The value that the text of an element writes.
+    fn value(&self, tag: Tag, decoded: &Decoded) -> Result<Expression, Problem> {
+        let bytes = &decoded.bytes;
+        let range = decoded.origin(0)..decoded.origin(bytes.len());
+        let text = String::from_utf8_lossy(bytes);
+        let trimmed = text.trim_ascii();
+        let time = |function| {
+            let span = Span::new(0, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+            let read = constant_call(function, &Text::from(trimmed), self.dialect, span);
+            read.map(|value| value.unwrap_or(Value::Undefined)).map_err(|error| decoded.problem(error, 0, self.number))
+        };
+        let value = match tag {
+            Tag::Expression => {
+                return parse_expression(bytes, Rules::new(self.dialect))
+                    .map_err(|error| decoded.problem(error, 0, self.number));
+            }
+            Tag::String => Value::string(self.unescaped(decoded)?),
+            Tag::Integer => Value::Integer(trimmed.parse().map_err(|_| self.no_integer(trimmed, range))?),
+            Tag::Real => {
+                Value::Real(trimmed.parse().map_err(|_| self.at(range, format!("`{trimmed}` is no real")))?)
+            }
+            Tag::AbsoluteTime => time("absTime")?,
+            _ => time("relTime")?,
+        };
+        Ok(Expression::literal(value))
+    }
+
+    fn no_integer(&self, text: &str, range: Range<usize>) -> Problem {
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            let problem = self.at(range, format!("`{text}` does not fit into 64 bits"));
+            return problem.with_help(format!("write <r>{text}</r> for a real"));
+        }
+        self.at(range, format!("`{text}` is no integer"))
+    }
+
+    /// A text with its C escapes resolved.
+    fn unescaped(&self, decoded: &Decoded) -> Result<Vec<u8>, Problem> {
+        read_string(&decoded.bytes, Strings::Escaped, self.dialect, Span::default()).map_err(|error| {
+            // It counts from a quote that is not there.
+            let span = Span::new(error.span.start.saturating_sub(1), error.span.end.saturating_sub(1));
+            decoded.problem(SyntaxError { span, ..error }, 0, self.number)
+        })
+    }
+
+    /// The value of the attribute that a tag has by this name, references resolved; problems are those
+    /// of the tag.
+    fn property(&self, start: &BytesStart, key: &str, range: &Range<usize>) -> Result<Option<Decoded>, Problem> {
+        let here = |problem: Problem| Problem { range: range.clone(), ..problem };
+        let attribute = start.try_get_attribute(key).map_err(|_| {
+            self.at(range.clone(), "the attributes of this tag cannot be read")
+                .with_help("they are written name=\"value\"")
+        })?;
+        let Some(attribute) = attribute else { return Ok(None) };
+        let mut decoded = Decoded::at(range.start);
+        content::resolve(attribute.value.as_bytes(), range.start, &mut decoded, self.number).map_err(here)?;
+        Ok(Some(decoded))
+    }
+
+    /// The name of an attribute of the ad.
+    fn name(&self, start: &BytesStart, range: &Range<usize>) -> Result<Name, Problem> {
+        let Some(decoded) = self.property(start, "n", range)? else {
+            return Err(self.at(range.clone(), "an attribute has no name").with_help("it is written <a n=\"Name\">"));
+        };
+        let name = self.unescaped(&decoded).map_err(|problem| Problem { range: range.clone(), ..problem })?;
+        attribute_name(&name, self.dialect, range.clone(), self.number)
+    }
+
+    fn boolean(&self, start: &BytesStart, range: &Range<usize>) -> Result<Expression, Problem> {
+        let text = self.property(start, "v", range)?.map(|decoded| decoded.bytes.to_ascii_lowercase());
+        let value = match text.as_deref() {
+            Some(b"t" | b"true") => true,
+            Some(b"f" | b"false") => false,
+            _ => {
+                let problem = self.at(range.clone(), "this is neither true nor false");
+                return Err(problem.with_help("write <b v=\"t\"/> or <b v=\"f\"/>"));
+            }
+        };
+        Ok(Expression::literal(Value::Boolean(value)))
+    }
+
+    /// What is wrong where a piece cannot stand.
+    fn unexpected(&self, shape: &Shape, (markup, range): &Placed) -> Problem {
+        let text = &self.text()[range.clone()];
+        let found = match markup {
+            Markup::Unclosed(what) => return self.never_closed(*what, range.start),
+            Markup::Torn => return self.torn(range.clone()),
+            Markup::BadTag | Markup::BadText => return self.no_utf8(range.clone()),
+            Markup::Text => {
+                let blank = text.len() - text.trim_ascii_start().len();
+                let end = text.trim_ascii_end().len();
+                let range = range.start + blank..range.start + end;
+                return self.at(range, format!("expected {}, found text", shape.expected()));
+            }
+            Markup::Data => "text".to_owned(),
+            _ => format!("`{}`", String::from_utf8_lossy(text)),
+        };
+        let problem = self.at(range.clone(), format!("expected {}, found {found}", shape.expected()));
+        match markup {
+            Markup::Open(Tag::Ad, _) | Markup::Close(_) => still_open(problem, shape),
+            _ => problem,
+        }
+    }
+
+    fn torn(&self, range: Range<usize>) -> Problem {
+        self.at(range, "this tag has no closing `>`").with_help("in the value of an attribute < is written &lt;")
+    }
+
+    fn never_closed(&self, what: Unclosed, start: usize) -> Problem {
+        let what = match what {
+            Unclosed::UnclosedComment => "this comment has no closing `-->`",
+            Unclosed::UnclosedCData => "this CDATA has no closing `]]>`",
+            Unclosed::UnclosedPI | Unclosed::UnclosedXmlDecl => "this has no closing `?>`",
+            Unclosed::UnclosedSingleQuotedAttributeValue | Unclosed::UnclosedDoubleQuotedAttributeValue => {
+                "a quote in this tag is not closed"
+            }
+            _ => "this tag has no closing `>`",
+        };
+        self.at(start..start + 1, what)
+    }
+
+    /// Reports what stands outside any ad and belongs to none, up to the next ad.
+    fn other(&mut self, piece: Placed<'t>) {
+        let problem = match &piece {
+            (Markup::Unclosed(what), range) => {
+                skip_unclosed(&mut self.markups, range.start, usize::MAX);
+                self.never_closed(*what, range.start)
+            }
+            (Markup::Torn, range) => self.torn(range.clone()),
+            (Markup::BadTag | Markup::BadText, range) => self.no_utf8(range.clone()),
+            (_, range) => {
+                let mut range = range.clone();
+                range.start += self.text()[range.clone()].len() - self.text()[range.clone()].trim_ascii_start().len();
+                while let Some((markup, next)) = self.markups.next() {
+                    let begins = matches!(markup, Markup::Open(Tag::Ads | Tag::Ad, _) | Markup::Empty(Tag::Ad, _));
+                    if begins
+                        || matches!(markup, Markup::Unclosed(_) | Markup::Torn | Markup::BadTag | Markup::BadText)
+                    {
+                        self.markups.put_back((markup, next));
+                        break;
+                    }
+                    range.end = next.end;
+                }
+                let end = range.start + self.text()[range.clone()].trim_ascii_end().len();
+                self.at(range.start..end, "expected an ad, which begins with `<c>`")
+            }
+        };
+        self.found.push_back(Err(Problem { ad: self.number + 1, ..problem }));
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(item) = self.found.pop_front() {
+                return Some(item);
+            }
+            let Some((markup, range)) = self.markups.next() else {
+                if !self.markups.gave_up() || std::mem::replace(&mut self.told, true) {
+                    return None;
+                }
+                let end = self.text().len();
+                let message = "too many tags and comments are not closed; the rest is not read";
+                return Some(Err(Problem::at(end..end, self.number + 1, message)));
+            };
+            match &markup {
+                Markup::Open(Tag::Ad, _) => self.ad(range.start),
+                Markup::Empty(Tag::Ad, _) => {
+                    self.number += 1;
+                    self.finish(Ad::default(), range.start, 0);
+                }
+                // What stands around ads; a text may begin or end anywhere between them.
+                Markup::Open(Tag::Ads, _) | Markup::Close(Tag::Ads) | Markup::Empty(Tag::Ads, _) => {}
+                Markup::Text if self.text()[range.clone()].trim_ascii().is_empty() => {}
+                _ => self.other((markup, range)),
+            }
+        }
+    }
+}
+
+/// Adds a value to the attribute or list that it stands in.
+fn add(partials: &mut [Partial], expression: Expression) {
+    match partials.last_mut() {
+        Some(Partial::Attribute(_, value)) => *value = expression,
+        Some(Partial::List(elements)) => elements.push(expression),
+        _ => {}
+    }
+}
+
+fn undefined() -> Expression {
+    Expression::literal(Value::Undefined)
+}
+
+/// The problem, and the element that should have been closed.
+fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
+    problem.related = shape.innermost().map(|element| {
+        (element.offset..element.offset + 1, format!("this `<{}>` is not closed", element.tag))
+    });
+    problem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reader;
+    use crate::ad::Dialect;
+    use crate::format::Position;
+    use crate::syntax::{Style, print_ad};
+
+    /// Each ad as it is printed, each problem as `line:column: message`.
+    fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
+        Reader::new(text, dialect)
+            .map(|item| match item {
+                Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
+                Err(problem) => {
+                    let at = Position::of(text, problem.range.start);
+                    format!("!{}:{}: {}", at.line, at.column, problem.message)
+                }
+            })
+            .collect()
+    }
+
+    fn items(text: &str) -> Vec<String> {
+        items_in(text.as_bytes(), Dialect::Condor)
+    }
+
+    #[test]
+    fn values() {
+        for (xml, value) in [
+            ("<i>1</i>", "1"),
+            ("<i> -9223372036854775808\n</i>", "-9223372036854775808"),
+            ("<i>010</i>", "10"),
+            ("<r>1.5</r>", "1.5"),
+            ("<r>1</r>", "1.0"),
+            ("<r>-0.0</r>", "-0.0"),
+            ("<r> -INF </r>", "real(\"-INF\")"),
+            ("<r>1e400</r>", "real(\"INF\")"),
+            ("<r>NaN</r>", "real(\"NaN\")"),
+            ("<s> x&lt;y &amp; z </s>", "\" x<y & z \""),
+            ("<s>C:\\\\n\\n\\377\"\\\"</s>", "\"C:\\\\n\\n\\377\\\"\\\"\""),
+            ("<s></s>", "\"\""),
+            ("<s/>", "\"\""),
+            ("<s>a<!-- b -->c<![CDATA[<d>&lt;]]>&#65;&#x42;</s>", "\"ac<d>&lt;AB\""),
+            ("<s>a\r\nb\tc</s>", "\"a\\nb\\tc\""),
+            ("<b v=\"t\"/>", "true"),
+            ("<b v='FALSE'></b>", "false"),
+            ("<un/>", "undefined"),
+            ("<er></er>", "error"),
+            ("<e>A &lt; 1 &amp;&amp; \"\\001\" is B</e>", "A < 1 && \"\\001\" is B"),
+            ("<l><i>1</i> <s>x</s><l/><c/></l>", "{ 1, \"x\", { }, [ ] }"),
+            ("<c>\n<a n=\"B\"> <i>1</i> </a>\n</c>", "[ B = 1 ]"),
+            ("<at>2000-01-01T00:00:00+01:00</at>", "absTime(\"2000-01-01T00:00:00+01:00\")"),
+            ("<rt>1+02:03:04.5</rt>", "relTime(\"1+02:03:04.5\")"),
+            ("<rt> 5 </rt>", "relTime(\"0+00:00:05\")"),
+        ] {
+            assert_eq!(items(&format!("<c><a n=\"A\">{xml}</a></c>")), [format!("[ A = {value} ]")], "{xml}");
+        }
+    }
+
+    #[test]
+    fn ads_in_a_row() {
+        let prologue = "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
+        let (first, second) = ("<c><a n=\"a\"><i>1</i></a></c>", "<c >\n <a n = 'b' x='y'><i>2</i></a >\n</c>");
+        for text in [
+            format!("{first}{second}"),
+            format!("{prologue}{first}\n{second}\n</classads>\n"),
+            format!("\u{feff}{prologue}{first}</classads>\u{a}{prologue}{second}</classads>"),
+            format!("<!-- <c> -->{first}</classads><classads>{second}"),
+        ] {
+            assert_eq!(items(&text), ["[ a = 1 ]", "[ b = 2 ]"], "{text}");
+        }
+        assert_eq!(items("<c/><c></c><c>\n</c>"), ["[ ]", "[ ]", "[ ]"]);
+        assert!(items("<classads></classads><classads/>").is_empty());
+        assert_eq!(items("<c><a n=\"a\"><i>1</i></a><a n=\"A\"><i>2</i></a></c>"), ["[ a = 2 ]"]);
+        assert_eq!(items("<c><a n=\"a\\042 &amp;'\"><i>1</i></a></c>"), ["[ 'a\" &\\'' = 1 ]"]);
+    }
+
+    #[test]
+    fn a_bad_ad_is_reported_and_the_rest_read() {
+        let next = "<c><a n=\"b\"><i>2</i></a></c>";
+        for (xml, problem) in [
+            ("<i>x</i>", "!1:16: `x` is no integer"),
+            ("<i>1.5</i>", "!1:16: `1.5` is no integer"),
+            ("<i></i>", "!1:16: `` is no integer"),
+            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` does not fit into 64 bits"),
+            ("<r>x</r>", "!1:16: `x` is no real"),
+            ("<b v=\"1\"/>", "!1:13: this is neither true nor false"),
+            ("<b v=\"t\">t</b>", "!1:22: expected `</b>`, found text"),
+            ("<e>1 +</e>", "!1:19: expected an expression, found the end"),
+            ("<e>a &lt;&lt; &amp; b</e>", "!1:27: expected an expression, found `&`"),
+            ("<at>x</at>", "!1:17: \"x\" is no absolute time"),
+            ("<rt>x</rt>", "!1:17: \"x\" is no relative time"),
+            ("<s>a &foo; b</s>", "!1:18: `&foo;` stands for nothing"),
+            ("<s>a & b</s>", "!1:18: `&` stands for nothing"),
+            ("<s>a\\0</s>", "!1:17: an escape in a string stands for a byte from 1 to 255"),
+            ("<n>1</n>", "!1:13: expected a value, such as `<i>` or `<s>`, found `<n>`"),
+            ("1", "!1:13: expected a value, such as `<i>` or `<s>`, found text"),
+            ("", "!1:13: expected a value, such as `<i>` or `<s>`, found `</a>`"),
+            ("<i>1</i><i>2</i>", "!1:21: expected `</a>`, found `<i>`"),
+            ("<i>1</r>", "!1:17: expected `</i>`, found `</r>`"),
+            ("<l><i>1</i>", "!1:24: expected a value or `</l>`, found `</a>`"),
+        ] {
+            let text = format!("<c><a n=\"A\">{xml}</a></c>{next}");
+            assert_eq!(items(&text), [problem, "[ b = 2 ]"], "{xml}");
+        }
+    }
+
+    #[test]
+    fn whatever_is_not_closed_the_rest_is_read() {
+        for (text, problem) in [
+            ("<c><a n=\"a\"><i>1</i></a>", "!2:1: expected `<a n=\"...\">` or `</c>`, found `<c>`"),
+            ("<c><a n=\"a\"><i>1", "!2:1: expected `</i>`, found `<c>`"),
+            ("<c><a n=\"a\"><l><c>", "!2:1: expected `<a n=\"...\">` or `</c>`, found `<c>`"),
+            ("<c><a n=\"a><i>1</i></a></c>", "!1:4: a quote in this tag is not closed"),
+            ("<c><a \n</c", "!1:4: this tag has no closing `>`"),
+            ("<c><a n=\"x\"><i>1</i</a></c>", "!1:17: this tag has no closing `>`"),
+            ("<c><a n='a><i>1</i></a></c>", "!1:4: a quote in this tag is not closed"),
+            ("<c><a><i>1</i></a></c>", "!1:4: an attribute has no name"),
+            ("<c><a n=\"\"><i>1</i></a></c>", "!1:4: a name cannot be empty"),
+            ("<c><a n=x><i>1</i></a></c>", "!1:4: the attributes of this tag cannot be read"),
+            ("<c><a n=\"a\"><s>x<!-- </s></a></c>", "!1:17: this comment has no closing `-->`"),
+            ("<c><a n=\"a\"><s><![CDATA[</s></a></c>", "!1:16: this CDATA has no closing `]]>`"),
+            ("<c>x</c>", "!1:4: expected `<a n=\"...\">` or `</c>`, found text"),
+            ("<C><A n=\"a\"><I>1</I></A></C>", "!1:1: expected an ad, which begins with `<c>`"),
+            ("<!DOCTYPE html><html>\n<body>", "!1:16: expected an ad, which begins with `<c>`"),
+            ("<classads>x y", "!1:11: expected an ad, which begins with `<c>`"),
+            ("<c></c></c>", "!1:8: expected an ad, which begins with `<c>`"),
+        ] {
+            let items = items(&format!("{text}\n<c><a n=\"b\"><i>2</i></a></c>"));
+            assert_eq!([&items[items.len() - 2], &items[items.len() - 1]], [problem, "[ b = 2 ]"], "{text}");
+            assert_eq!(items.len(), if text.starts_with("<c></c>") { 3 } else { 2 }, "{text}");
+        }
+        assert_eq!(items("<c>\n"), ["!1:4: expected `<a n=\"...\">` or `</c>`, found the end"]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_told() {
+        for (text, place) in [
+            (&b"<c><a n=\"a\"><s>x\xffy</s></a></c><c/>"[..], "!1:17: "),
+            (b"<c><a n=\"\xff\"><s>x</s></a></c><c/>", "!1:10: "),
+            (b"\xff<c/>", "!1:1: "),
+        ] {
+            assert_eq!(items_in(text, Dialect::Condor), [format!("{place}these bytes are no UTF-8").as_str(), "[ ]"]);
+        }
+    }
+
+    #[test]
+    fn the_papers_reserve_names() {
+        let text = b"<c><a n=\"self\"><i>1</i></a></c>";
+        assert_eq!(items_in(text, Dialect::Condor), ["[ self = 1 ]"]);
+        let problem = "!1:4: `self` is reserved and cannot name an attribute";
+        assert_eq!(items_in(text, Dialect::Classad), [problem]);
+    }
+
+    #[test]
+    fn no_depth_and_no_number_of_faults_harms() {
+        for (open, close) in [("<l>", "</l>"), ("<c><a n=\"x\">", "</a></c>")] {
+            let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 1);
+        }
+        // Each of these would take time that grows with the square of its length.
+        for line in ["<c><!--\n", "<c><a n='\n", "<c>\n", "<c><a n=\"x\"><![CDATA[\n", "&", "<c><a n=\"x\"><s>&", "<c>x<!--\n", "<a "] {
+            let text = line.repeat(300_000);
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 0, "{line}");
+        }
+    }
+}

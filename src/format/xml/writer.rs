@@ -1,0 +1,170 @@
+//! Ads to elements.
+
+use std::io::{self, Write};
+
+use crate::ad::{Ad, Expression, Kind, Name, Value};
+use crate::syntax::{Style, print, print_string};
+
+/// What stands before the first ad of a document, as HTCondor writes it.
+pub const PROLOGUE: &[u8] = b"<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
+
+/// What stands behind the last ad of a document.
+pub const EPILOGUE: &[u8] = b"</classads>\n";
+
+/// Writes an ad, a line for each of its attributes.  Nothing is lost.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
+    let mut text = b"<c>\n".to_vec();
+    for attribute in ad.iter() {
+        text.extend_from_slice(b"    ");
+        // Its own list of what is left to write, so that no depth can harm it.
+        let mut tasks =
+            vec![Task::Text("</a>\n"), Task::Value(attribute.expression), Task::Attribute(attribute.name)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
+                Task::Attribute(name) => {
+                    text.extend_from_slice(b"<a n=\"");
+                    // The quote that would end it is written in octal.
+                    markup(&escaped(name.as_str().as_bytes(), b"\\042"), &mut text);
+                    text.extend_from_slice(b"\">");
+                }
+                Task::Value(expression) => value(expression, &mut text, &mut tasks),
+            }
+        }
+    }
+    text.extend_from_slice(b"</c>\n");
+    out.write_all(&text)
+}
+
+enum Task<'a> {
+    Text(&'static str),
+    Attribute(&'a Name),
+    Value(&'a Expression),
+}
+
+fn value<'a>(expression: &'a Expression, text: &mut Vec<u8>, tasks: &mut Vec<Task<'a>>) {
+    match expression.kind() {
+        Kind::List(elements) => list(elements, tasks),
+        Kind::Ad(ad) => nested(ad, tasks),
+        Kind::Literal(value) => match value {
+            Value::Undefined => text.extend_from_slice(b"<un/>"),
+            Value::Error(_) => text.extend_from_slice(b"<er/>"),
+            Value::Boolean(is) => text.extend_from_slice(if *is { b"<b v=\"t\"/>" } else { b"<b v=\"f\"/>" }),
+            Value::Integer(integer) => element("i", integer.to_string().as_bytes(), text),
+            Value::Real(real) => element("r", print_real(*real).as_bytes(), text),
+            Value::String(string) => element("s", &escaped(string.as_bytes(), b"\""), text),
+            Value::AbsoluteTime(time) => element("at", time.to_string().as_bytes(), text),
+            Value::RelativeTime(time) => element("rt", time.to_string().as_bytes(), text),
+            Value::List(elements) => list(&elements.elements, tasks),
+            Value::Ad(ad) => nested(ad.ad(), tasks),
+        },
+        _ => element("e", &print(expression, Style::New), text),
+    }
+}
+
+/// A list; HTCondor does not read `<l/>`.
+fn list<'a>(elements: &'a [Expression], tasks: &mut Vec<Task<'a>>) {
+    tasks.push(Task::Text("</l>"));
+    tasks.extend(elements.iter().rev().map(Task::Value));
+    tasks.push(Task::Text("<l>"));
+}
+
+/// An ad in an ad, on the line of its attribute; HTCondor does not read `<c/>`.
+fn nested<'a>(ad: &'a Ad, tasks: &mut Vec<Task<'a>>) {
+    tasks.push(Task::Text("</c>"));
+    let start = tasks.len();
+    for attribute in ad.iter() {
+        tasks.extend([Task::Attribute(attribute.name), Task::Value(attribute.expression), Task::Text("</a>")]);
+    }
+    tasks[start..].reverse();
+    tasks.push(Task::Text("<c>"));
+}
+
+fn element(tag: &str, content: &[u8], text: &mut Vec<u8>) {
+    text.extend_from_slice(format!("<{tag}>").as_bytes());
+    markup(content, text);
+    text.extend_from_slice(format!("</{tag}>").as_bytes());
+}
+
+/// The shortest digits that read back exactly, and HTCondor's words for what has none.
+fn print_real(real: f64) -> String {
+    if real.is_nan() {
+        "NaN".to_owned()
+    } else if real.is_infinite() {
+        if real > 0.0 { "INF" } else { "-INF" }.to_owned()
+    } else {
+        format!("{real:?}")
+    }
+}
+
+/// A text with C's escapes, and this for a quote.
+fn escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
+    let printed = print_string(bytes, Style::New);
+    let mut text = Vec::with_capacity(printed.len());
+    let mut rest = &printed[1..printed.len() - 1];
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let (before, behind) = rest.split_at(at);
+        let (escape, behind) = behind.split_at(2);
+        text.extend_from_slice(before);
+        text.extend_from_slice(if escape == b"\\\"" { quote } else { escape });
+        rest = behind;
+    }
+    text.extend_from_slice(rest);
+    text
+}
+
+/// Adds a text as it stands between tags.  HTCondor knows no references but these three; of the
+/// characters that XML forbids, only those are left which are written in octal here.
+fn markup(content: &[u8], text: &mut Vec<u8>) {
+    for (position, byte) in content.iter().enumerate() {
+        match byte {
+            b'&' => text.extend_from_slice(b"&amp;"),
+            b'<' => text.extend_from_slice(b"&lt;"),
+            b'>' => text.extend_from_slice(b"&gt;"),
+            0xbe | 0xbf if content[..position].ends_with(b"\xef\xbf") => {
+                text.truncate(text.len() - 2);
+                text.extend_from_slice(format!("\\357\\277\\{byte:03o}").as_bytes());
+            }
+            other => text.push(*other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+    use crate::ad::Dialect;
+    use crate::syntax::{Rules, parse_ad};
+
+    #[test]
+    fn as_htcondor_writes_it() {
+        for (value, xml) in [
+            ("1", "<i>1</i>"),
+            ("1.0", "<r>1.0</r>"),
+            ("1e100", "<r>1e100</r>"),
+            ("-0.0", "<r>-0.0</r>"),
+            ("real(\"-INF\")", "<r>-INF</r>"),
+            ("true", "<b v=\"t\"/>"),
+            ("undefined", "<un/>"),
+            ("error", "<er/>"),
+            ("\"x < y & \\\"z\\\" ' > \"", "<s>x &lt; y &amp; \"z\" ' &gt; </s>"),
+            ("\"C:\\\\n\\n\\r\\001\\177\\377é\"", "<s>C:\\\\n\\n\\r\\001\\177\\377é</s>"),
+            ("\"\u{ffff}\u{fffe}\u{fffd}\"", "<s>\\357\\277\\277\\357\\277\\276\u{fffd}</s>"),
+            ("a < b && \"\\\"\u{ffff}\"", "<e>a &lt; b &amp;&amp; \"\\\"\\357\\277\\277\"</e>"),
+            ("absTime(\"2000-01-01T00:00:00-06:00\")", "<at>2000-01-01T00:00:00-06:00</at>"),
+            ("relTime(\"1+02:03:04.5\")", "<rt>1+02:03:04.5</rt>"),
+            ("{ 1, { }, [ ] }", "<l><i>1</i><l></l><c></c></l>"),
+            ("[ a = 1; b = { } ]", "<c><a n=\"a\"><i>1</i></a><a n=\"b\"><l></l></a></c>"),
+        ] {
+            let ad = parse_ad(format!("['a \"<\\\\' = {value}]").as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+            let mut out = Vec::new();
+            write(&mut out, &ad).unwrap();
+            let expected = format!("<c>\n    <a n=\"a \\042&lt;\\\\\">{xml}</a>\n</c>\n");
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{value}");
+        }
+    }
+}
