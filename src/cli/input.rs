@@ -134,12 +134,14 @@ pub fn identified(
 /// What an ad of a source is called; by its place if it has no name.
 pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Identified {
     let name = identity(&found.ad, id, &session.context());
-    Identified {
-        id: name.unwrap_or_else(|| format!("{}:{}", found.place.text.name, found.number)),
-        ad: found.ad,
-        number: found.number,
-        place: Some(found.place),
-    }
+    let by_place = identify_by_place(found);
+    Identified { id: name.unwrap_or(by_place.id), ..by_place }
+}
+
+/// An ad that is called by its place, whatever its name.
+pub fn identify_by_place(found: Found) -> Identified {
+    let id = format!("{}:{}", found.place.text.name, found.number);
+    Identified { id, ad: found.ad, number: found.number, place: Some(found.place) }
 }
 
 /// Does something for each ad of a source, as long as it says `true`; bad ads are reported.

@@ -2,6 +2,7 @@
 
 mod cases;
 mod census;
+mod convert;
 mod diff;
 mod eval;
 mod functions;
@@ -96,6 +97,7 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Convert(convert::Convert),
     Diff(diff::Diff),
     Census(census::CensusCommand),
     Specialize(specialize::Specialize),
@@ -129,6 +131,7 @@ pub fn run() -> ExitCode {
         Command::Gangmatch(command) => command.run(&mut session),
         Command::Diff(command) => command.run(&mut session),
         Command::Census(command) => command.run(&mut session),
+        Command::Convert(command) => command.run(&mut session),
         Command::Specialize(command) => command.run(&mut session),
         Command::Refs(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
