@@ -23,6 +23,8 @@ pub struct Session {
     budget: bool,
     errors: usize,
     warnings: usize,
+    /// What a form could not carry.
+    changes: usize,
 }
 
 impl Session {
@@ -36,7 +38,7 @@ impl Session {
         }
         context.most_steps = options.max_steps.unwrap_or(context.most_steps);
         context.deepest = options.max_depth.unwrap_or(context.deepest);
-        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0 }
+        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0, changes: 0 }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
@@ -89,10 +91,20 @@ impl Session {
 
     /// Tells what a form could not carry; refuses with `--strict`.  Whether the ad may be written.
     pub fn changed(&mut self, id: &str, changes: &[(Name, Change)]) -> bool {
-        for (attribute, change) in changes {
-            let message = format!("{id}: {attribute}: {change}");
+        let mut before = None;
+        for change in changes {
+            // The same again in the same attribute is no news.
+            if before.replace(change) == Some(change) {
+                continue;
+            }
+            self.changes += 1;
+            self.trouble |= self.options.strict;
+            if self.changes > MOST_SHOWN {
+                continue;
+            }
+            let message = format!("{id}: {}: {}", change.0, change.1);
             if self.options.strict {
-                self.trouble(&format!("{message}; the ad is left out"));
+                report::message(&self.options, "error", &format!("{message}; the ad is left out"));
             } else {
                 report::message(&self.options, "warning", &format!("{message}, as this form cannot carry it"));
             }
@@ -134,7 +146,7 @@ impl Session {
 
     /// The exit status of the run.
     pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
-        for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings")] {
+        for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings"), (self.changes, "changes")] {
             if count > MOST_SHOWN {
                 self.note(&format!("{} more {what} are not shown", count - MOST_SHOWN));
             }
