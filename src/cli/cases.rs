@@ -62,10 +62,22 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
     case.get(key).and_then(Json::as_str)
 }
 
+/// The form that a case names.
+fn named_form(name: &str) -> Option<Form> {
+    match name {
+        "new" => Some(Form::New),
+        "long" => Some(Form::Long),
+        "json" => Some(Form::Json),
+        "jsonl" => Some(Form::JsonLines),
+        "xml" => Some(Form::Xml),
+        _ => None,
+    }
+}
+
 /// The ad of a case: bracketed, or in the form that the case names; empty if there is none.
 fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     let Some(text) = text(case, key) else { return Some(Ad::default()) };
-    let form = if self::text(case, "form") == Some("long") { Form::Long } else { Form::New };
+    let form = self::text(case, "form").and_then(named_form).unwrap_or(Form::New);
     let mut items = format::read(text.as_bytes(), form, dialect)
         .filter(|item| !matches!(item, Err(problem) if problem.severity == format::Severity::Warning));
     match (items.next(), items.next()) {
@@ -163,7 +175,7 @@ pub fn refs(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     reply
 }
 
-/// `{"id","text","form":"new|long|expr"}` to `{"id","ok","ads":[...]|"expr","error":{...}}`.
+/// `{"id","text","form":"new|long|json|xml|expr"}` to `{"id","ok","ads":[...]|"expr","error":{...}}`.
 pub fn parse(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let source = text(case, "text").unwrap_or("");
     let place = |offset: usize, message: String| {
@@ -176,12 +188,9 @@ pub fn parse(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
             Err(SyntaxError { span, message, .. }) => json!({"ok": false, "error": place(span.range().start, message)}),
         });
     }
-    let form = match text(case, "form") {
-        Some("new") => Form::New,
-        Some("json") => Form::Json,
-        Some("xml") => Form::Xml,
-        Some("long") => Form::Long,
-        Some(other) => {
+    let form = match text(case, "form").map(|name| named_form(name).ok_or(name)) {
+        Some(Ok(form)) => form,
+        Some(Err(other)) => {
             let message = format!("there is no form `{other}`");
             return object(json!({"ok": false, "ads": [], "error": place(0, message)}));
         }

@@ -77,6 +77,12 @@ pub enum InputForm {
     Long,
     /// Bracketed ads
     New,
+    /// JSON: objects back to back or in arrays
+    Json,
+    /// JSON, an object on each line
+    Jsonl,
+    /// HTCondor's XML
+    Xml,
 }
 
 impl From<InputForm> for Form {
@@ -84,6 +90,9 @@ impl From<InputForm> for Form {
         match form {
             InputForm::Long => Form::Long,
             InputForm::New => Form::New,
+            InputForm::Json => Form::Json,
+            InputForm::Jsonl => Form::JsonLines,
+            InputForm::Xml => Form::Xml,
         }
     }
 }

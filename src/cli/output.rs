@@ -26,6 +26,8 @@ pub enum OutputForm {
     Json,
     /// A JSON object on each line
     Jsonl,
+    /// HTCondor's XML
+    Xml,
     /// Comma-separated values
     Csv,
     /// Tab-separated values
@@ -110,7 +112,7 @@ impl Rows {
             }
             OutputForm::Json | OutputForm::Jsonl => self.json(out, form)?,
             OutputForm::Tsv => self.separated(out, "\t", tsv, with_header)?,
-            OutputForm::Long | OutputForm::New => {
+            OutputForm::Long | OutputForm::New | OutputForm::Xml => {
                 return Err(Failure::Refused(Some(
                     "these are rows, not ads: write them as table, csv, tsv or json".to_owned(),
                 )));
@@ -227,52 +229,51 @@ fn shown(cell: &str) -> String {
     cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Writes ads one after the other in one form.
+impl OutputForm {
+    /// The form of the ads themselves; none for rows.
+    fn of_ads(self) -> Option<Form> {
+        match self {
+            OutputForm::Long => Some(Form::Long),
+            OutputForm::New => Some(Form::New),
+            OutputForm::Json => Some(Form::Json),
+            OutputForm::Jsonl => Some(Form::JsonLines),
+            OutputForm::Xml => Some(Form::Xml),
+            OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => None,
+        }
+    }
+}
+
+/// Writes ads one after the other: as a document, or only what they are called.
 pub struct AdWriter {
-    form: OutputForm,
-    count: usize,
+    document: Option<format::Writer>,
 }
 
 impl AdWriter {
     /// In the form asked for, else in the form of the input.
     pub fn new(form: Option<OutputForm>, input: Form) -> Result<Self, Failure> {
-        let same = if input == Form::New { OutputForm::New } else { OutputForm::Long };
-        let form = form.unwrap_or(same);
-        if matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv) {
-            let message = "whole ads are written as long, new, json, jsonl or names";
-            return Err(Failure::Refused(Some(message.to_owned())));
-        }
-        Ok(AdWriter { form, count: 0 })
+        let form = match form {
+            None => Some(input),
+            Some(OutputForm::Names) => None,
+            Some(form) => {
+                let message = "whole ads are written as long, new, json, jsonl, xml or names";
+                Some(form.of_ads().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?)
+            }
+        };
+        Ok(AdWriter { document: form.map(format::Writer::new) })
     }
 
     pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
-        if self.form == OutputForm::Names {
-            writeln!(out, "{}", tsv(&ad.id))?;
-            return Ok(());
+        match &mut self.document {
+            Some(document) => document.write(out, &ad.ad, |changes| session.changed(&ad.id, changes))?,
+            None => writeln!(out, "{}", tsv(&ad.id))?,
         }
-        let form = match self.form {
-            OutputForm::New => Form::New,
-            OutputForm::Json | OutputForm::Jsonl => Form::Json,
-            _ => Form::Long,
-        };
-        let mut text = Vec::new();
-        let changes = format::write(&mut text, &ad.ad, form)?;
-        if !session.changed(&ad.id, &changes) {
-            return Ok(());
-        }
-        if self.form == OutputForm::Json {
-            write!(out, "{}", if self.count == 0 { "[\n" } else { ",\n" })?;
-            text.truncate(text.trim_ascii_end().len());
-        }
-        out.write_all(&text)?;
-        self.count += 1;
         Ok(())
     }
 
     /// Writes what ends the output.
     pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        if self.form == OutputForm::Json {
-            writeln!(out, "{}", if self.count == 0 { "[]" } else { "\n]" })?;
+        if let Some(document) = &self.document {
+            document.finish(out)?;
         }
         out.flush()?;
         Ok(())

@@ -72,13 +72,12 @@ impl Packing {
 pub fn detect(text: &[u8]) -> Option<Form> {
     let rest = skip_blank(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
     let (first, behind) = rest.split_first()?;
-    let next = skip_blank(behind).first();
     Some(match first {
         b'<' => Form::Xml,
         // `[]` is an empty ad; a JSON array holds objects, and an ad begins with a name.
-        b'[' if next.is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => Form::Json,
+        b'[' if skip_brackets(behind).first().is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => Form::Json,
         // `{ [a=1], [b=2] }` is a list of ads.
-        b'{' if next.is_none_or(|b| matches!(b, b'"' | b'}')) => Form::Json,
+        b'{' if skip_blank(behind).first() != Some(&b'[') => Form::Json,
         b'[' | b'{' => Form::New,
         b'-' if rest.starts_with(b"---") && rest.get(3).is_none_or(u8::is_ascii_whitespace) => Form::Yaml,
         _ => Form::Long,
@@ -95,6 +94,15 @@ fn skip_blank(mut text: &[u8]) -> &[u8] {
             _ => return text,
         };
         text = skipped.map_or(&[], |at| &text[at + 1..]);
+    }
+}
+
+/// Skips opening brackets and what [`skip_blank`] skips.
+fn skip_brackets(mut text: &[u8]) -> &[u8] {
+    loop {
+        text = skip_blank(text);
+        let Some(behind) = text.strip_prefix(b"[") else { return text };
+        text = behind;
     }
 }
 
@@ -117,7 +125,15 @@ mod tests {
             ("{\"a\": 1}", Some(Form::Json)),
             ("{}", Some(Form::Json)),
             ("[{\"a\": 1}]", Some(Form::Json)),
+            ("\u{feff} // c\n[\n  {\n \"a\": 1}]", Some(Form::Json)),
+            ("[[{\"a\": 1}]]", Some(Form::Json)),
+            ("[1]", Some(Form::Json)),
+            ("{,\"a\": 1}", Some(Form::Json)),
+            ("{ /* c */ a: 1}", Some(Form::Json)),
+            ("{", Some(Form::Json)),
             ("<c></c>", Some(Form::Xml)),
+            ("\u{feff}<?xml version=\"1.0\"?>", Some(Form::Xml)),
+            ("\n <!-- c --><classads>", Some(Form::Xml)),
             ("---\na: 1", Some(Form::Yaml)),
             ("\x1f", Some(Form::Long)),
         ] {

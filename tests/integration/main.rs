@@ -3,6 +3,7 @@
 mod census;
 mod commands;
 mod differences;
+mod forms;
 mod fuzz;
 mod gangs;
 mod properties;

@@ -142,7 +142,7 @@ fn bare(tree: &Expression) -> Expression {
 }
 
 /// Whether two ads are the same, parentheses aside.
-fn same(left: &Ad, right: &Ad) -> bool {
+pub fn same(left: &Ad, right: &Ad) -> bool {
     let bare = |ad: &Ad| bare(&node(Kind::Ad(ad.clone())));
     bare(left) == bare(right)
 }

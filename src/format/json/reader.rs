@@ -56,7 +56,12 @@ impl<'t> Reader<'t> {
             let (token, range) = lexeme.clone();
             let step = token.ok().and_then(|token| shape.step(token, range.start));
             let Some(step) = step else {
-                let problem = self.unexpected(&shape, &lexeme);
+                let problem = match token {
+                    Ok(Token::BraceOpen) if shape.ends_before(self.text(), range.start) => {
+                        self.ends(&shape, range.start)
+                    }
+                    _ => self.unexpected(&shape, &lexeme),
+                };
                 self.found.push_back(Err(problem));
                 shape.recover(&mut self.tokens, lexeme);
                 return;
@@ -68,9 +73,14 @@ impl<'t> Reader<'t> {
                 return;
             }
         }
-        let end = self.text().trim_ascii_end().len();
-        let problem = self.at(end..end, format!("expected {}, found the end", shape.expected()));
-        self.found.push_back(Err(still_open(problem, &shape)));
+        let problem = self.ends(&shape, self.text().len());
+        self.found.push_back(Err(problem));
+    }
+
+    /// What is wrong where an ad ends too early: at the end, or where the next one begins.
+    fn ends(&self, shape: &Shape, before: usize) -> Problem {
+        let end = self.text()[..before].trim_ascii_end().len();
+        still_open(self.at(end..end, format!("expected {}, found the end", shape.expected())), shape)
     }
 
     /// Builds what a token stands for; the ad, if it ends.
@@ -134,7 +144,6 @@ impl<'t> Reader<'t> {
         let problem = self.at(range.clone(), format!("expected {}, found {found}", shape.expected()));
         match token {
             Token::Word => problem.with_help("in JSON names and strings stand in double quotes"),
-            Token::BraceOpen => still_open(problem, shape),
             _ => problem,
         }
     }
@@ -355,7 +364,7 @@ mod tests {
     #[test]
     fn a_bad_ad_is_reported_and_the_rest_read() {
         for (text, problem) in [
-            ("{\"a\": 1\n{\"b\": 2}", "!2:1: expected `,` or `}`, found `{`"),
+            ("{\"a\": 1\n{\"b\": 2}", "!1:8: expected `,` or `}`, found the end"),
             ("{\"a\": \"x}\n{\"b\": 2}", "!1:7: this string has no closing quote"),
             ("{\"a\": \"x\\\n{\"b\": 2}", "!1:7: this string has no closing quote"),
             (r#"[{"a": [1, 2}, {"b": 2}]"#, "!1:13: expected `,` or `]`, found `}`"),

@@ -112,7 +112,7 @@ impl Shape {
                 return None;
             }
             match token {
-                Ok(Token::BraceOpen) if self.begins_line(tokens.text, range.start) => {
+                Ok(Token::BraceOpen) if self.ends_before(tokens.text, range.start) => {
                     tokens.put_back((token, range.clone()));
                     return Some(range.start);
                 }
@@ -127,10 +127,7 @@ impl Shape {
                 Ok(Token::BracketClose) => match self.open.iter().rposition(|open| matches!(open, Open::Bracket(_))) {
                     Some(innermost) => self.open.truncate(innermost),
                     // It closes the array that the ad stands in.
-                    None => {
-                        tokens.put_back((token, range.clone()));
-                        return Some(range.start);
-                    }
+                    None => return Some(range.end),
                 },
                 _ => {}
             }
@@ -139,7 +136,8 @@ impl Shape {
         None
     }
 
-    fn begins_line(&self, text: &[u8], offset: usize) -> bool {
+    /// Whether a bad ad ends before the `{` at this offset.
+    pub fn ends_before(&self, text: &[u8], offset: usize) -> bool {
         let blank = text[..offset].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         blank <= self.indent && text[..offset - blank].ends_with(b"\n")
     }

@@ -146,27 +146,42 @@ impl<'t> Markups<'t> {
         self.base + usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 
-    /// Where a tag is torn: nothing can begin in it.
-    fn tear(&mut self, markup: &Markup, start: usize) -> Option<usize> {
-        if !matches!(markup, Markup::Open(..) | Markup::Close(_) | Markup::Empty(..)) || self.gave_up() {
+    /// A tag that nothing closes before the next one begins, if this one is such: no tag can hold a `<`.
+    fn torn(&mut self, start: usize, end: usize) -> Option<Placed<'t>> {
+        if self.gave_up() {
             return None;
         }
-        let at = start + 1 + memchr::memchr(b'<', &self.text[start + 1..self.offset()])?;
+        let at = start + 1 + memchr::memchr(b'<', &self.text[start + 1..end])?;
         self.failures += 1;
         self.restart(at);
-        Some(at)
+        Some((Markup::Torn, start..at))
     }
 
     /// What an error of the inner reader, which stops it, is about.
     fn error(&mut self, error: &Error, start: usize) -> Placed<'t> {
         let end = self.offset().clamp(start, self.text.len());
         if let Error::Syntax(error) = error {
+            let is_tag = matches!(
+                error,
+                SyntaxError::UnclosedTag
+                    | SyntaxError::UnclosedSingleQuotedAttributeValue
+                    | SyntaxError::UnclosedDoubleQuotedAttributeValue
+            );
+            if is_tag && let Some(torn) = self.torn(start, self.text.len()) {
+                return torn;
+            }
             self.failures += 1;
             return (Markup::Unclosed(*error), start..self.text.len());
         }
-        self.restart(end);
-        let markup = if self.text[start..].starts_with(b"<") { Markup::BadTag } else { Markup::BadText };
-        (markup, start..end)
+        // What is left are bytes that are no UTF-8.
+        if !self.text[start..].starts_with(b"<") {
+            self.restart(end);
+            return (Markup::BadText, start..end);
+        }
+        self.torn(start, end).unwrap_or_else(|| {
+            self.restart(end);
+            (Markup::BadTag, start..end)
+        })
     }
 }
 
@@ -194,8 +209,10 @@ impl<'t> Iterator for Markups<'t> {
                     return Some(self.error(&error, start));
                 }
             };
-            if let Some(at) = self.tear(&markup, start) {
-                return Some((Markup::Torn, start..at));
+            if matches!(markup, Markup::Open(..) | Markup::Close(_) | Markup::Empty(..))
+                && let Some(torn) = self.torn(start, self.offset())
+            {
+                return Some(torn);
             }
             return Some((markup, start..self.offset()));
         }

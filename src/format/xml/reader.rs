@@ -61,7 +61,12 @@ impl<'t> Reader<'t> {
         let problems = self.found.len();
         while let Some(piece) = self.markups.next() {
             let Some(step) = shape.step(&piece, self.markups.text) else {
-                let problem = self.unexpected(&shape, &piece);
+                let problem = match &piece {
+                    (Markup::Open(Tag::Ad, _), range) if shape.ends_before(self.text(), range.start) => {
+                        self.ends(&shape, range.start)
+                    }
+                    _ => self.unexpected(&shape, &piece),
+                };
                 self.found.push_back(Err(problem));
                 shape.recover(&mut self.markups, piece);
                 return;
@@ -71,9 +76,14 @@ impl<'t> Reader<'t> {
                 return;
             }
         }
-        let end = self.text().trim_ascii_end().len();
-        let problem = self.at(end..end, format!("expected {}, found the end", shape.expected()));
-        self.found.push_back(Err(still_open(problem, &shape)));
+        let problem = self.ends(&shape, self.text().len());
+        self.found.push_back(Err(problem));
+    }
+
+    /// What is wrong where an ad ends too early: at the end, or where the next one begins.
+    fn ends(&self, shape: &Shape, before: usize) -> Problem {
+        let end = self.text()[..before].trim_ascii_end().len();
+        still_open(self.at(end..end, format!("expected {}, found the end", shape.expected())), shape)
     }
 
     /// Hands an ad out, unless something in it was wrong since there were so many problems.
@@ -272,13 +282,13 @@ impl<'t> Reader<'t> {
         };
         let problem = self.at(range.clone(), format!("expected {}, found {found}", shape.expected()));
         match markup {
-            Markup::Open(Tag::Ad, _) | Markup::Close(_) => still_open(problem, shape),
+            Markup::Close(_) => still_open(problem, shape),
             _ => problem,
         }
     }
 
     fn torn(&self, range: Range<usize>) -> Problem {
-        self.at(range, "this tag has no closing `>`").with_help("in the value of an attribute < is written &lt;")
+        self.at(range, "this tag has no closing `>`")
     }
 
     fn never_closed(&self, what: Unclosed, start: usize) -> Problem {
@@ -286,9 +296,6 @@ impl<'t> Reader<'t> {
             Unclosed::UnclosedComment => "this comment has no closing `-->`",
             Unclosed::UnclosedCData => "this CDATA has no closing `]]>`",
             Unclosed::UnclosedPI | Unclosed::UnclosedXmlDecl => "this has no closing `?>`",
-            Unclosed::UnclosedSingleQuotedAttributeValue | Unclosed::UnclosedDoubleQuotedAttributeValue => {
-                "a quote in this tag is not closed"
-            }
             _ => "this tag has no closing `>`",
         };
         self.at(start..start + 1, what)
@@ -483,13 +490,13 @@ mod tests {
     #[test]
     fn whatever_is_not_closed_the_rest_is_read() {
         for (text, problem) in [
-            ("<c><a n=\"a\"><i>1</i></a>", "!2:1: expected `<a n=\"...\">` or `</c>`, found `<c>`"),
-            ("<c><a n=\"a\"><i>1", "!2:1: expected `</i>`, found `<c>`"),
-            ("<c><a n=\"a\"><l><c>", "!2:1: expected `<a n=\"...\">` or `</c>`, found `<c>`"),
-            ("<c><a n=\"a><i>1</i></a></c>", "!1:4: a quote in this tag is not closed"),
+            ("<c><a n=\"a\"><i>1</i></a>", "!1:25: expected `<a n=\"...\">` or `</c>`, found the end"),
+            ("<c><a n=\"a\"><i>1", "!1:17: expected `</i>`, found the end"),
+            ("<c><a n=\"a\"><l><c>", "!1:19: expected `<a n=\"...\">` or `</c>`, found the end"),
+            ("<c><a n=\"a><i>1</i></a></c>", "!1:4: this tag has no closing `>`"),
             ("<c><a \n</c", "!1:4: this tag has no closing `>`"),
             ("<c><a n=\"x\"><i>1</i</a></c>", "!1:17: this tag has no closing `>`"),
-            ("<c><a n='a><i>1</i></a></c>", "!1:4: a quote in this tag is not closed"),
+            ("<c><a n='a><i>1</i></a></c>", "!1:4: this tag has no closing `>`"),
             ("<c><a><i>1</i></a></c>", "!1:4: an attribute has no name"),
             ("<c><a n=\"\"><i>1</i></a></c>", "!1:4: a name cannot be empty"),
             ("<c><a n=x><i>1</i></a></c>", "!1:4: the attributes of this tag cannot be read"),

@@ -104,24 +104,16 @@ impl Shape {
     /// Passes over what is left of a bad ad, from its first bad piece on: up to the `</c>` that closes
     /// it, or to what most likely begins the next one.  `None` if the text may go on.
     pub fn recover<'t>(&mut self, markups: &mut Markups<'t>, first: Placed<'t>) -> Option<usize> {
-        let directly_in_ad = self.open.last().is_some_and(|element| element.tag == Tag::Ad);
         let mut depth = self.open.iter().filter(|element| element.tag == Tag::Ad).count();
-        let begin = first.1.start;
         let mut next = Some(first);
         while let Some(piece) = next {
             let range = piece.1.clone();
             match piece.0 {
-                Markup::Open(Tag::Ad, _)
-                    if (directly_in_ad && range.start == begin)
-                        || begins_line(markups.text, range.start, self.indent) =>
-                {
+                Markup::Open(Tag::Ad, _) if self.ends_before(markups.text, range.start) => {
                     markups.put_back(piece);
                     return Some(range.start);
                 }
-                Markup::Open(Tag::Ads, _) | Markup::Close(Tag::Ads) => {
-                    markups.put_back(piece);
-                    return Some(range.start);
-                }
+                Markup::Open(Tag::Ads, _) | Markup::Close(Tag::Ads) => return Some(range.end),
                 Markup::Open(Tag::Ad, _) => depth += 1,
                 Markup::Close(Tag::Ad) => {
                     depth -= 1;
@@ -132,9 +124,16 @@ impl Shape {
                 Markup::Unclosed(_) => return skip_unclosed(markups, range.start, self.indent),
                 _ => {}
             }
+            // Where the error was no longer counts.
+            self.open.clear();
             next = markups.next();
         }
         None
+    }
+
+    /// Whether a bad ad ends before the `<c>` at this offset: directly in another no ad can stand.
+    pub fn ends_before(&self, text: &[u8], offset: usize) -> bool {
+        self.open.last().is_some_and(|element| element.tag == Tag::Ad) || begins_line(text, offset, self.indent)
     }
 }
 

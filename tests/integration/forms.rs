@@ -1,0 +1,142 @@
+//! JSON and XML: whatever an ad holds is carried, whatever is read in parts is read alike.
+
+use classad::ad::{Ad, Dialect};
+use classad::format::{Form, Writer, read, whole, write};
+use proptest::prelude::*;
+
+use super::properties::{name, same, tree};
+
+const FORMS: [Form; 3] = [Form::Json, Form::JsonLines, Form::Xml];
+
+fn ad() -> impl Strategy<Value = Ad> {
+    prop::collection::vec((name(), tree()), 0..5).prop_map(|attributes| attributes.into_iter().collect())
+}
+
+/// A document that holds these ads.
+fn document(ads: &[Ad], form: Form) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut writer = Writer::new(form);
+    for ad in ads {
+        writer.write(&mut text, ad, <[_]>::is_empty).unwrap();
+    }
+    writer.finish(&mut text).unwrap();
+    text
+}
+
+/// What is found in a text, the bad ads too.
+fn found(text: &[u8], form: Form) -> Vec<Result<Ad, String>> {
+    read(text, form, Dialect::Classad)
+        .map(|item| item.map(|entry| entry.ad).map_err(|problem| problem.message))
+        .collect()
+}
+
+/// What is found in a text that comes in pieces: as much as is whole is read each time.
+fn found_in_pieces(text: &[u8], form: Form, cuts: &[usize]) -> Vec<Result<Ad, String>> {
+    let mut all = Vec::new();
+    let mut start = 0;
+    for cut in cuts.iter().copied().chain([text.len()]) {
+        let there = &text[start.min(cut)..cut];
+        let length = if cut == text.len() { there.len() } else { whole(there, form).expect("it can be cut") };
+        assert!(length <= there.len());
+        all.extend(found(&there[..length], form));
+        start += length;
+    }
+    all
+}
+
+fn alike(left: &[Result<Ad, String>], right: &[Result<Ad, String>]) -> bool {
+    let one = |pair: (&Result<Ad, String>, &Result<Ad, String>)| match pair {
+        (Ok(left), Ok(right)) => left == right,
+        (Err(left), Err(right)) => left == right,
+        _ => false,
+    };
+    left.len() == right.len() && left.iter().zip(right).all(one)
+}
+
+/// A text with some of its bytes replaced, taken out or repeated.
+fn mutated(mut text: Vec<u8>, mutations: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
+    const ALPHABET: &[u8] = b"{}[]\",:\\/<>&;!-='n \n\tce\xff\0";
+    for (index, what, byte) in mutations {
+        if text.is_empty() {
+            break;
+        }
+        let at = index.index(text.len());
+        let byte = ALPHABET[usize::from(*byte) % ALPHABET.len()];
+        match what % 3 {
+            0 => text[at] = byte,
+            1 => drop(text.remove(at)),
+            _ => text.insert(at, byte),
+        }
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    /// read(write(ad)) = ad, and nothing had to be changed.
+    #[test]
+    fn ads_read_back(ad in ad()) {
+        for form in FORMS {
+            let mut text = Vec::new();
+            prop_assert!(write(&mut text, &ad, form).unwrap().is_empty());
+            let again: Vec<_> = read(&text, form, Dialect::Classad).collect();
+            prop_assert!(
+                matches!(again.as_slice(), [Ok(entry)] if same(&entry.ad, &ad)),
+                "{}: {again:?}", String::from_utf8_lossy(&text)
+            );
+        }
+    }
+
+    /// A document is valid JSON, whatever the ads hold; another program's rewriting of it changes nothing.
+    #[test]
+    fn rewritten_json_reads_back(ads in prop::collection::vec(ad(), 0..3)) {
+        let text = document(&ads, Form::Json);
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let again = found(json.to_string().as_bytes(), Form::Json);
+        // Names that differ in their case only are one name.
+        prop_assert!(again.len() == ads.len() && again.iter().zip(&ads).all(|(again, ad)| {
+            again.as_ref().is_ok_and(|again| same(again, ad))
+        }), "{json}");
+    }
+
+    /// Cut anywhere, the ads are the same.
+    #[test]
+    fn cut_anywhere(ads in prop::collection::vec(ad(), 0..4), mut cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
+        for form in FORMS {
+            let text = document(&ads, form);
+            let mut cuts: Vec<usize> = cuts.iter_mut().map(|cut| cut.index(text.len() + 1)).collect();
+            cuts.sort_unstable();
+            let (uncut, pieces) = (found(&text, form), found_in_pieces(&text, form, &cuts));
+            prop_assert!(uncut.len() == ads.len() && alike(&uncut, &pieces), "{cuts:?} {}", String::from_utf8_lossy(&text));
+            prop_assert_eq!(whole(&text, form).map(|length| found(&text[..length], form).len()), Some(ads.len()));
+        }
+    }
+
+    /// Nothing panics, places are places of the text, and bad ads are found alike in a text that is cut.
+    #[test]
+    fn whatever_comes_in(
+        ads in prop::collection::vec(ad(), 1..4),
+        mutations in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<u8>()), 1..6),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+    ) {
+        for form in FORMS {
+            let text = mutated(document(&ads, form), &mutations);
+            for dialect in [Dialect::Classad, Dialect::Condor] {
+                for problem in read(&text, form, dialect).filter_map(Result::err) {
+                    let ranges = problem.related.iter().map(|(range, _)| range).chain([&problem.range]);
+                    for range in ranges {
+                        prop_assert!(range.start <= range.end && range.end <= text.len(), "{problem:?}");
+                    }
+                }
+            }
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+            cuts.sort_unstable();
+            let (uncut, pieces) = (found(&text, form), found_in_pieces(&text, form, &cuts));
+            prop_assert!(
+                alike(&uncut, &pieces),
+                "{cuts:?} {}\n{uncut:?}\n{pieces:?}", String::from_utf8_lossy(&text)
+            );
+        }
+    }
+}
