@@ -18,7 +18,7 @@ mod versions;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::ad::Dialect;
+use crate::ad::{Dialect, nearest};
 
 use super::Halt;
 
@@ -121,30 +121,7 @@ pub fn find_function(name: &str) -> Option<&'static Function> {
 /// The names of the functions that are spelt nearly like this, nearest first.
 #[must_use]
 pub fn near_functions(name: &str) -> Vec<&'static str> {
-    let name = name.to_ascii_lowercase();
-    let mut near: Vec<(usize, &'static str)> = FUNCTIONS
-        .iter()
-        .map(|function| (distance(&name, &function.name.to_ascii_lowercase()), function.name))
-        .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
-        .collect();
-    near.sort_unstable();
-    near.into_iter().map(|(_, name)| name).collect()
-}
-
-/// How many letters have to be put in, left out or exchanged to make one word of the other.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
+    nearest(name, FUNCTIONS.iter().map(|function| function.name))
 }
 
 #[cfg(test)]

@@ -1,0 +1,108 @@
+//! Names that are spelt nearly alike: what a misspelt one may have meant.
+
+/// So many names are worth suggesting.
+const MOST: usize = 3;
+
+/// A longer name than this, in characters, was not misspelt by a person.
+const LONGEST: usize = 64;
+
+/// The names that are spelt nearly like `name`, in any case: best first, at most three, each once.
+///
+/// Near is what one letter in four, and one more, put in, left out, exchanged or swapped with its
+/// neighbour makes of it; nothing is near if no letter would stay.
+#[must_use]
+pub fn nearest<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let Some(name) = folded(name) else { return Vec::new() };
+    let most = 1 + name.len() / 4;
+    let mut near: Vec<(usize, Vec<char>, &str)> = Vec::new();
+    for candidate in among {
+        let Some(other) = folded(candidate).filter(|other| other.len().abs_diff(name.len()) <= most) else { continue };
+        let distance = distance(&name, &other);
+        if distance <= most && distance < name.len().max(other.len()) {
+            near.push((distance, other, candidate));
+        }
+    }
+    near.sort_unstable();
+    near.dedup_by(|(_, later, _), (_, earlier, _)| later == earlier);
+    near.into_iter().take(MOST).map(|(_, _, name)| name).collect()
+}
+
+/// The characters in lower case; none if they are too many.
+fn folded(name: &str) -> Option<Vec<char>> {
+    let characters: Vec<char> = name.chars().take(LONGEST + 1).map(|c| c.to_ascii_lowercase()).collect();
+    Some(characters).filter(|characters| characters.len() <= LONGEST)
+}
+
+/// How many letters have to be put in, left out, exchanged, or swapped with their neighbour to make one
+/// word of the other.
+fn distance(left: &[char], right: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=right.len()).collect();
+    for i in 0..left.len() {
+        let mut row = vec![i + 1];
+        for j in 0..right.len() {
+            let exchanged = above[j] + usize::from(left[i] != right[j]);
+            let mut best = exchanged.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && left[i] == right[j - 1] && left[i - 1] == right[j] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn distances() {
+        for (left, right, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("abc", "abc", 0),
+            ("abc", "abd", 1),
+            ("abc", "bc", 1),
+            ("abc", "acb", 1),
+            ("kitten", "sitting", 3),
+            ("ca", "abc", 3),
+        ] {
+            let word = |text: &str| text.chars().collect::<Vec<_>>();
+            assert_eq!(distance(&word(left), &word(right)), expected, "{left} {right}");
+            assert_eq!(distance(&word(right), &word(left)), expected, "{right} {left}");
+        }
+    }
+
+    #[test]
+    fn what_was_meant() {
+        let pool = ["Memory", "Machine", "Cpus", "CpuFamily", "OpSys", "OpSysMajorVer", "HasDocker", "memory"];
+        for (name, expected) in [
+            ("Memroy", vec!["Memory"]),
+            ("MEMORY", vec!["Memory"]),
+            ("Cpu", vec!["Cpus"]),
+            ("OpSysMajorVersion", vec!["OpSysMajorVer"]),
+            ("has_docker", vec!["HasDocker"]),
+            ("Owner", vec![]),
+            ("", vec![]),
+            ("x", vec![]),
+        ] {
+            assert_eq!(nearest(name, pool), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn best_first_and_no_more_than_three() {
+        let among = ["abcdefXX", "abcdefgX", "abcdefgh", "abcdefgY", "abcdefgZ"];
+        assert_eq!(nearest("abcdefgh", among), ["abcdefgh", "abcdefgX", "abcdefgY"]);
+    }
+
+    #[test]
+    fn endless_names_cost_nothing() {
+        let endless = "x".repeat(1_000_000);
+        assert!(nearest(&endless, [endless.as_str()]).is_empty());
+        assert!(nearest("x", [endless.as_str()]).is_empty());
+    }
+}
