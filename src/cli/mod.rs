@@ -14,6 +14,8 @@ mod report;
 mod session;
 mod source;
 mod trace;
+mod transform;
+mod write;
 
 use std::io;
 use std::process::ExitCode;
@@ -91,6 +93,7 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Transform(transform::TransformAds),
     Functions(functions::Functions),
 }
 
@@ -118,6 +121,7 @@ pub fn run() -> ExitCode {
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
+        Command::Transform(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))

@@ -23,6 +23,7 @@ pub struct Session {
     budget: bool,
     errors: usize,
     warnings: usize,
+    mistakes: usize,
 }
 
 impl Session {
@@ -36,7 +37,7 @@ impl Session {
         }
         context.most_steps = options.max_steps.unwrap_or(context.most_steps);
         context.deepest = options.max_depth.unwrap_or(context.deepest);
-        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0 }
+        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0, mistakes: 0 }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
@@ -73,6 +74,7 @@ impl Session {
         let count = match problem.severity {
             Severity::Error => {
                 self.trouble |= !self.options.lenient;
+                self.mistakes += 1;
                 &mut self.errors
             }
             Severity::Warning => &mut self.warnings,
@@ -85,6 +87,11 @@ impl Session {
             return Err(Failure::Refused(None));
         }
         Ok(())
+    }
+
+    /// How much went wrong so far, in ads or elsewhere.
+    pub fn mistakes(&self) -> usize {
+        self.mistakes
     }
 
     /// Tells what a form could not carry; refuses with `--strict`.  Whether the ad may be written.
@@ -103,6 +110,7 @@ impl Session {
     /// Reports something wrong that is not in an ad.
     pub fn trouble(&mut self, message: &str) {
         self.trouble = true;
+        self.mistakes += 1;
         report::message(&self.options, "error", message);
     }
 
@@ -114,6 +122,7 @@ impl Session {
     /// Reports that an evaluation did not end within its budget.
     pub fn halted(&mut self, halt: &Halt, what: &str) {
         self.budget = true;
+        self.mistakes += 1;
         let hint = match halt {
             Halt::TooDeep(_) => "; --max-depth raises the limit",
             Halt::TooLong(_) => "; --max-steps raises the limit",

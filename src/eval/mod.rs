@@ -10,6 +10,7 @@ mod operators;
 mod references;
 mod scope;
 
+pub(crate) use builtin::patterns::{Options as PatternOptions, Pattern};
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
 pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;

@@ -7,6 +7,7 @@ mod json;
 mod long;
 mod new;
 mod problem;
+pub mod transform;
 
 use std::io::{self, Read, Write};
 
