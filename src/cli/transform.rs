@@ -3,12 +3,13 @@
 mod difference;
 mod steps;
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 
 use clap::Args;
 use classad::ad::Expression;
-use classad::format::Problem;
-use classad::format::transform::{Fault, Transform};
+use classad::format::transform::{Fault, Left, Transform};
+use classad::format::{Form, Problem, detect};
 
 use super::input::{self, Identified};
 use super::output::{AdWriter, OutputForm, out};
@@ -189,13 +190,20 @@ fn rewrite(
         writer.finish(&mut bytes)?;
         if session.mistakes() > before {
             session.trouble(&format!("{} is left as it is", source.name));
-        } else if changed {
-            if let Err(error) = replace_file(&source.name, &bytes, backup) {
-                session.trouble(&format!("cannot write {}: {}", source.name, report::io_reason(&error)));
-            }
+        } else if is_compressed(&source.name) {
+            session.trouble(&format!("{} is compressed and left as it is", source.name));
+        } else if changed && let Err(error) = replace_file(&source.name, &bytes, backup) {
+            session.trouble(&format!("cannot write {}: {}", source.name, report::io_reason(&error)));
         }
     }
     Ok(Status::Yes)
+}
+
+/// Whether a file is compressed: its ads were read, but they would be written as they are.
+fn is_compressed(path: &str) -> bool {
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));
+    read.is_ok() && detect(&first) == Some(Form::Compressed)
 }
 
 impl Pipeline {
@@ -214,16 +222,17 @@ impl Pipeline {
             session.halted(halt, &format!("{id}: {what}"));
             return Ok(());
         }
-        let left = if fault.fatal { "the ad is left as it is" } else { "this statement is left out" };
+        let left = match &fault.left {
+            Left::Ad => "the ad is left as it is".to_owned(),
+            Left::Statement => "this statement is left out".to_owned(),
+            Left::Attribute(name) => format!("{name} is left as it is"),
+        };
         let message = format!("{id}: {}; {left}", fault.message);
-        match statement.and_then(|(rule, statement)| Some((self.origins[rule].file()?, statement?))) {
-            Some((file, statement)) => {
-                session.problem(&self.sources[file], &Problem::at(statement.range.clone(), 0, message))
-            }
-            None => {
-                session.trouble(&format!("{what}: {message}"));
-                Ok(())
-            }
+        let place = statement.and_then(|(rule, statement)| Some((self.origins[rule].file()?, statement?)));
+        if let Some((file, statement)) = place {
+            return session.problem(&self.sources[file], &Problem::at(statement.range.clone(), 0, message));
         }
+        session.trouble(&format!("{what}: {message}"));
+        Ok(())
     }
 }

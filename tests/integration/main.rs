@@ -5,3 +5,4 @@ mod gangs;
 mod properties;
 mod robustness;
 mod samples;
+mod transform;

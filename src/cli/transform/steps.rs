@@ -93,13 +93,13 @@ impl Origin {
         match self {
             Origin::Flag(text) => text.clone(),
             Origin::File(file, name) => {
-                let mut text = name.as_ref().map_or(String::new(), |name| format!("{name}, "));
-                text.push_str(&sources[*file].name);
-                if let Some(statement) = statement {
+                let name = name.as_ref().map_or(String::new(), |name| format!("{name}, "));
+                let file = &sources[*file].name;
+                let place = statement.map_or(String::new(), |statement| {
                     let keyword = statement.action.keyword().map_or("", Keyword::as_str);
-                    text.push_str(&format!(":{}: {keyword}", statement.line));
-                }
-                text
+                    format!(":{}: {keyword}", statement.line)
+                });
+                format!("{name}{file}{place}")
             }
         }
     }

@@ -45,11 +45,8 @@ impl Condition {
     ///
     /// Why it writes none.
     pub fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
-        let test = match macros::has_any(text) {
-            true => None,
-            false => Some(Test::new(text, rules)?),
-        };
-        Ok(Condition { text: text.to_owned(), rules, test })
+        let condition = if macros::has_any(text) { None } else { Some(Test::new(text, rules)?) };
+        Ok(Condition { text: text.to_owned(), rules, test: condition })
     }
 
     /// As it is written.
@@ -60,16 +57,17 @@ impl Condition {
 
     /// Whether it holds.
     pub(super) fn holds(&self, expander: &mut Expander<'_>) -> Result<bool, Failure> {
-        let Some(test) = &self.test else {
-            let text = expander.expand(self.text.as_bytes())?;
-            let text = String::from_utf8_lossy(text.trim_ascii()).into_owned();
-            if text.trim_start_matches('!').trim_ascii().is_empty() {
-                return Ok(text.starts_with('!'));
-            }
-            let test = Test::new(&text, self.rules).map_err(|error| format!("`{text}`: {error}"))?;
+        if let Some(test) = &self.test {
             return test.holds(expander);
-        };
-        test.holds(expander)
+        }
+        let bytes = expander.expand(self.text.as_bytes())?;
+        let written = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
+        // Macros that stand for nothing are false.
+        let condition = written.strip_prefix('!').unwrap_or(&written);
+        if condition.trim_ascii().is_empty() {
+            return Ok(written.starts_with('!'));
+        }
+        Test::new(&written, self.rules).map_err(|error| format!("`{written}`: {error}"))?.holds(expander)
     }
 }
 

@@ -46,17 +46,13 @@ impl Draft {
     /// Binds a name: in its place if the ad has it, else at the end.  What was bound to it before.
     pub fn set(&mut self, name: Name, expression: Expression) -> Option<Expression> {
         self.change();
-        match self.places.get(&name) {
-            Some(place) => {
-                let slot = self.slots[*place].as_mut()?;
-                Some(std::mem::replace(&mut slot.1, expression))
-            }
-            None => {
-                self.places.insert(name.clone(), self.slots.len());
-                self.slots.push(Some((name, expression)));
-                None
-            }
+        if let Some(place) = self.places.get(&name) {
+            let slot = self.slots[*place].as_mut()?;
+            return Some(std::mem::replace(&mut slot.1, expression));
         }
+        self.places.insert(name.clone(), self.slots.len());
+        self.slots.push(Some((name, expression)));
+        None
     }
 
     /// Takes an attribute out.

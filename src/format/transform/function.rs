@@ -29,17 +29,24 @@ pub(super) fn is_known(name: &[u8]) -> bool {
     FUNCTIONS.iter().any(|function| function.name.as_bytes() == name)
 }
 
-/// What may be wrong with `$name(`, as far as it can be seen in the text: HTCondor has a function that is
-/// not supported here, or writes it in upper case.
-pub(super) fn suspicion(name: &str) -> Option<String> {
+/// What may be wrong with `$name(`, as far as the text shows it.
+pub(super) enum Suspicion {
+    /// HTCondor has this function, and there is none here.
+    Unsupported,
+    /// It is written in other cases of letters.
+    Spelling(&'static str),
+}
+
+/// What may be wrong with `$name(`.
+pub(super) fn suspicion(name: &str) -> Option<Suspicion> {
     let known = FUNCTIONS.iter().map(|function| function.name).chain(["ENV"]);
     if let Some(meant) = known.into_iter().find(|known| known.eq_ignore_ascii_case(name) && *known != name) {
-        return Some(format!("${name}() is no function: it is written ${meant}()"));
+        return Some(Suspicion::Spelling(meant));
     }
-    let path = name
-        .strip_prefix('F')
-        .is_some_and(|parts| parts.bytes().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase())));
-    (path || matches!(name, "BASENAME" | "DIRNAME")).then(|| format!("${name}() is not supported"))
+    // $F() and letters: parts of a path.
+    let parts = |parts: &str| parts.bytes().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase()));
+    let path = name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME");
+    path.then_some(Suspicion::Unsupported)
 }
 
 /// What a call gives.
@@ -137,7 +144,7 @@ fn string(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failure> 
 fn eval(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failure> {
     let text = expander.argument(body)?;
     let expression = parse_expression(&text, Rules::long(expander.context.dialect)).map_err(|error| {
-        let cut = body.iter().filter(|byte| **byte == b'(').count() > 0;
+        let cut = body.contains(&b'(');
         let hint = if cut { "; it ends at the first `)`: EVALMACRO has no such limit" } else { "" };
         Failure::Reason(format!("{}: {error}{hint}", shown(&text)))
     })?;

@@ -176,17 +176,22 @@ impl<'a> Expander<'a> {
                 continue;
             }
             let mut value = self.value(&rest, &found)?;
-            out.extend_from_slice(&rest[from..found.range.start]);
-            from = found.range.end;
+            // With its value, a dollar further left may begin a macro, too: `$(MY.$(name))`.
+            let dollar = memchr::memchr(b'$', &rest[from..found.range.start]);
+            let done = dollar.map_or(found.range.start, |at| from + at);
+            out.extend_from_slice(&rest[from..done]);
             let mut cost = value.len() + 1;
-            if value.contains(&b'$') {
-                // What it stands for is looked at again, with what stands behind.
-                cost += rest.len() - from;
-                value.extend_from_slice(&rest[from..]);
-                rest = value;
+            if dollar.is_some() || value.contains(&b'$') {
+                // What it stands for is looked at again, with what stands around it.
+                let mut again = rest[done..found.range.start].to_vec();
+                again.append(&mut value);
+                again.extend_from_slice(&rest[found.range.end..]);
+                cost += again.len();
+                rest = again;
                 from = 0;
             } else {
                 out.append(&mut value);
+                from = found.range.end;
             }
             self.fuel = self.fuel.checked_sub(cost).ok_or_else(endless)?;
         }

@@ -40,5 +40,5 @@ pub use condition::Condition;
 pub use iteration::{Items, Iteration};
 pub use parse::parse_rules;
 pub use rule::{Action, Operand, Pattern, Rule, Statement, Target};
-pub use run::{Cause, Fault, Fired, Transform, Transformed};
+pub use run::{Cause, Fault, Fired, Left, Transform, Transformed};
 pub use words::{Keyword, read_target};

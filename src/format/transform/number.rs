@@ -115,9 +115,8 @@ fn general(real: f64, digits: usize, all: bool, upper: bool) -> String {
     let rounded = format!("{real:.*e}", digits - 1);
     let exponent: i32 = rounded.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
     let most = i32::try_from(digits).unwrap_or(i32::MAX);
-    let trimmed = |text: &str| match text.contains('.') && !all {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
+    let trimmed = |text: &str| {
+        if all || !text.contains('.') { text } else { text.trim_end_matches('0').trim_end_matches('.') }.to_owned()
     };
     if exponent < -4 || exponent >= most {
         let text = exponential(real, digits - 1, upper);

@@ -32,10 +32,8 @@ impl fmt::Display for Action {
         match self {
             Action::Assign(variable, text) if text.contains('\n') => {
                 // The line that ends the text must not stand in it.
-                let tag = (0..)
-                    .map(|n| format!("end{n}"))
-                    .find(|tag| text.lines().all(|line| line[..].strip_prefix('@') != Some(tag)));
-                let tag = tag.unwrap_or_default();
+                let longest = text.lines().map(str::len).max().unwrap_or(0);
+                let tag = "-".repeat(longest + 1);
                 writeln!(f, "{variable} @={tag}")?;
                 for part in text.split('\n') {
                     writeln!(f, "{}", Whole(part))?;

@@ -31,15 +31,12 @@ fn substitute<'s>(template: &[u8], group: impl Fn(usize) -> Option<&'s [u8]>) ->
     let mut at = 0;
     while let Some(byte) = template.get(at) {
         let digit = template.get(at + 1).filter(|digit| *byte == b'\\' && digit.is_ascii_digit());
-        match digit.and_then(|digit| group(usize::from(digit - b'0'))) {
-            Some(inside) => {
-                text.extend_from_slice(inside);
-                at += 2;
-            }
-            None => {
-                text.push(*byte);
-                at += 1;
-            }
+        if let Some(inside) = digit.and_then(|digit| group(usize::from(digit - b'0'))) {
+            text.extend_from_slice(inside);
+            at += 2;
+        } else {
+            text.push(*byte);
+            at += 1;
         }
     }
     text

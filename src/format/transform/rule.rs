@@ -114,8 +114,8 @@ pub enum Target {
 pub struct Pattern {
     /// The text between the slashes.
     pub text: String,
-    /// The letters behind them: `U` means that repetitions take as little as they can; the others that
-    /// HTCondor knows (`g`, `i`, `m`) make no difference for names.
+    /// The letters behind them: `g` means that names must match from their beginning, as it happens in
+    /// HTCondor, `U` that repetitions take as little as they can; `i` and `m` make no difference for names.
     pub options: String,
 }
 
@@ -127,8 +127,8 @@ impl Pattern {
     /// Why it is none.
     pub(super) fn compiled(&self) -> Result<std::rc::Rc<crate::eval::Pattern>, String> {
         let ungreedy = if self.options.contains('U') { "(?U)" } else { "" };
-        let lines = if self.options.contains('m') { "(?m)" } else { "" };
-        let text = Text::from(format!("{ungreedy}{lines}{}", self.text));
+        let (before, behind) = if self.options.contains('g') { ("\\A(?:", ")") } else { ("", "") };
+        let text = Text::from(format!("{ungreedy}{before}{}{behind}", self.text));
         crate::eval::Pattern::get(&text, PatternOptions::any_case())
     }
 }
@@ -149,10 +149,7 @@ impl Operand {
     ///
     /// Why it writes none.
     pub fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
-        let expression = match macros::has_any(text) {
-            true => None,
-            false => Some(parse_expression(text.as_bytes(), rules)?),
-        };
+        let expression = if macros::has_any(text) { None } else { Some(parse_expression(text.as_bytes(), rules)?) };
         Ok(Operand { text: text.to_owned(), rules, expression })
     }
 

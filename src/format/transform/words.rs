@@ -151,7 +151,8 @@ pub(super) fn attribute(text: &str, word: &Word, dialect: Dialect) -> Result<Nam
     }
     if !quoted && !is_name(name) {
         let help = match name.find(['=', ',']) {
-            Some(at) if is_name(&name[..at]) => "put blanks around the `=`, or leave it out",
+            Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => "write a blank instead of the `=`",
+            Some(at) if is_name(&name[..at]) => "no comma stands behind a name, and no second name",
             _ => "a name has letters, digits and underscores; any other stands in quotes",
         };
         return refuse(format!("`{name}` is no name of an attribute"), Some(help));
@@ -188,15 +189,13 @@ pub(super) fn is_variable_byte(byte: u8) -> bool {
 ///
 /// Why it names none.
 pub fn read_target(text: &str, dialect: Dialect) -> Result<(Target, &str), String> {
-    let (word, rest) = match text.trim_ascii_start().starts_with('/') {
-        // The first `=` behind the pattern ends its options.
-        true => {
-            let opened = skip_blank(text, 0) + 1;
-            let closed = text[opened..].find('/').map_or(text.len(), |at| opened + at + 1);
-            text.split_at(text[closed..].find('=').map_or(text.len(), |at| closed + at))
-        }
-        false => text.split_at(text.find('=').unwrap_or(text.len())),
-    };
+    let mut from = 0;
+    if text.trim_ascii_start().starts_with('/') {
+        // There may be a `=` in the pattern.
+        let opened = skip_blank(text, 0) + 1;
+        from = text[opened..].find('/').map_or(text.len(), |at| opened + at + 1);
+    }
+    let (word, rest) = text.split_at(text[from..].find('=').map_or(text.len(), |at| from + at));
     let word = word.trim_ascii();
     let read = |text: &str| {
         next_word(text, 0)?.map(|word| target(text, &word, dialect).map(|t| (t, word.range.end))).transpose()
