@@ -6,7 +6,8 @@ usage: transform.py --binary PATH [--random N] [--seed S]
 The wheel has no condor_transform_ads, but the library in it has the functions that the tool calls: they are
 called here by their C++ names, in the tool's order.  A case is a rules file and one ad.  Where the library has
 no complaint, the ads must be equal and the exit status 0; where it complains, the exit status must be 2, and
-the ads equal if any are written.  Deviations are listed below and explained in QUIRKS.md.
+the ads equal if any are written.  Cases of transform.txt that
+begin with `# differs: reason` are known deviations, and fail if they are none; the others, and random rules, must agree.
 """
 import argparse
 import ctypes

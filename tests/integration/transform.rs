@@ -86,7 +86,9 @@ fn apply(rules: Vec<Rule>, ad: &Ad) -> Ad {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    "[A-Za-z_][A-Za-z0-9_]{0,5}"
+    "[A-Za-z_][A-Za-z0-9_]{0,5}".prop_filter("these begin other lines", |name| {
+        !["if", "elif", "else", "endif"].iter().any(|word| name.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Texts that are expressions, and some with macros in them.
@@ -107,9 +109,8 @@ fn target() -> impl Strategy<Value = Target> {
     prop_oneof![
         name().prop_map(|name| Target::Name(Name::new(&name))),
         "[a-z .#]{1,5}".prop_map(|odd| Target::Name(Name::new(&format!("'{odd}")))),
-        ("[A-Za-z(^$]{0,3}(\\(.\\*\\))?[ a-z]{0,3}", "[gimU]{0,2}").prop_map(|(text, options)| Target::Pattern(
-            Pattern { text: text.replace('(', "").replace(')', ""), options }
-        )),
+        ("[A-Za-z^$]{0,3}(\\(\\.\\*\\))?[ a-z]{0,3}", "[gimU]{0,2}")
+            .prop_map(|(text, options)| Target::Pattern(Pattern { text, options })),
     ]
 }
 

@@ -164,6 +164,9 @@ impl Parser<'_> {
             let problem = at(place, format!("`{name}` is no name of a variable"));
             return Err(problem.with_help("a variable's name has letters, digits, underscores and dots"));
         }
+        if matches!(Keyword::of(name), Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)) {
+            return Err(at(place, format!("{name} cannot name a variable")));
+        }
         if let Some(keyword) = Keyword::of(name) {
             let message = format!("this gives a variable called {name} a value, because `=` stands behind it");
             self.problems.push(at(place, message).with_help(keyword.usage()).as_warning());
