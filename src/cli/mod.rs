@@ -20,6 +20,8 @@ mod session;
 mod source;
 mod specialize;
 mod trace;
+mod transform;
+mod write;
 
 use std::io;
 use std::process::ExitCode;
@@ -102,6 +104,7 @@ enum Command {
     Census(census::CensusCommand),
     Specialize(specialize::Specialize),
     Refs(refs::Refs),
+    Transform(transform::TransformAds),
     Functions(functions::Functions),
 }
 
@@ -134,6 +137,7 @@ pub fn run() -> ExitCode {
         Command::Convert(command) => command.run(&mut session),
         Command::Specialize(command) => command.run(&mut session),
         Command::Refs(command) => command.run(&mut session),
+        Command::Transform(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))

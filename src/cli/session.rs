@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use classad::ad::{Dialect, Name};
 use classad::eval::{Chance, Context, Halt};
-use classad::format::{Problem, Severity};
+use classad::format::{Form, Problem, Severity};
 use classad::syntax::Change;
 
 use super::options::Options;
@@ -25,6 +25,7 @@ pub struct Session {
     warnings: usize,
     /// What a form could not carry.
     changes: usize,
+    mistakes: usize,
 }
 
 impl Session {
@@ -38,17 +39,22 @@ impl Session {
         }
         context.most_steps = options.max_steps.unwrap_or(context.most_steps);
         context.deepest = options.max_depth.unwrap_or(context.deepest);
-        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0, changes: 0 }
+        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0, changes: 0, mistakes: 0 }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
     pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s Source>) {
-        let condors = sources.into_iter().find(|source| source.form.is_condors());
+        self.decide_dialect_by(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
+    }
+
+    /// The same by the names and forms of the inputs.
+    pub fn decide_dialect_by<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, Form)>) {
+        let condors = inputs.find(|(_, form)| form.is_condors());
         let reason = match (self.options.dialect, condors) {
             (Some(_), _) => "as asked".to_owned(),
-            (None, Some(source)) => {
+            (None, Some((name, form))) => {
                 self.context.dialect = Dialect::Condor;
-                format!("{} is in {}", source.name, source.form)
+                format!("{name} is in {form}")
             }
             (None, None) => "no input is in a form of HTCondor's".to_owned(),
         };
@@ -75,6 +81,7 @@ impl Session {
         let count = match problem.severity {
             Severity::Error => {
                 self.trouble |= !self.options.lenient;
+                self.mistakes += 1;
                 &mut self.errors
             }
             Severity::Warning => &mut self.warnings,
@@ -89,6 +96,11 @@ impl Session {
         Ok(())
     }
 
+    /// How much went wrong so far, in ads or elsewhere.
+    pub fn mistakes(&self) -> usize {
+        self.mistakes
+    }
+
     /// Tells what a form could not carry; refuses with `--strict`.  Whether the ad may be written.
     pub fn changed(&mut self, id: &str, changes: &[(Name, Change)]) -> bool {
         let mut before = None;
@@ -99,6 +111,7 @@ impl Session {
             }
             self.changes += 1;
             self.trouble |= self.options.strict;
+            self.mistakes += usize::from(self.options.strict);
             if self.changes > MOST_SHOWN {
                 continue;
             }
@@ -115,6 +128,7 @@ impl Session {
     /// Reports something wrong that is not in an ad.
     pub fn trouble(&mut self, message: &str) {
         self.trouble = true;
+        self.mistakes += 1;
         report::message(&self.options, "error", message);
     }
 
@@ -126,6 +140,7 @@ impl Session {
     /// Reports that an evaluation did not end within its budget.
     pub fn halted(&mut self, halt: &Halt, what: &str) {
         self.budget = true;
+        self.mistakes += 1;
         let hint = match halt {
             Halt::TooDeep(_) => "; --max-depth raises the limit",
             Halt::TooLong(_) => "; --max-steps raises the limit",

@@ -49,6 +49,11 @@ impl Text {
         Text { name: Arc::clone(name), block: Arc::new(block) }
     }
 
+    /// A file that holds no ads, read whole.
+    pub fn of_file(name: &str, bytes: Vec<u8>, form: Form) -> Self {
+        Text { name: name.into(), block: Arc::new(Block::whole(bytes, form)) }
+    }
+
     /// A text that stands on the command line itself.
     pub fn of_argument(name: &str, text: &str) -> Self {
         Text { name: name.into(), block: Arc::new(Block::whole(text, Form::New)) }

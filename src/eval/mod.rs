@@ -13,6 +13,7 @@ mod shapes;
 mod specialize;
 mod sums;
 
+pub(crate) use builtin::patterns::{Options as PatternOptions, Pattern};
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
 pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;

@@ -48,6 +48,12 @@ pub(super) enum Packing {
     Zstd,
 }
 
+/// Whether data is compressed, from its first bytes, in a way that is unpacked on reading.
+#[must_use]
+pub fn is_compressed(data: &[u8]) -> bool {
+    packing(data).is_some()
+}
+
 /// How data is packed, from its first bytes; none if it is not.
 pub(super) fn packing(data: &[u8]) -> Option<Packing> {
     match data {

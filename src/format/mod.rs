@@ -13,10 +13,11 @@ mod problem;
 mod stream;
 mod writer;
 mod xml;
+pub mod transform;
 
 use std::io::{self, Write};
 
-pub use detect::{Form, detect};
+pub use detect::{Form, detect, is_compressed};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};
 pub use writer::Writer;

@@ -10,3 +10,4 @@ mod properties;
 mod robustness;
 mod samples;
 mod specialize;
+mod transform;

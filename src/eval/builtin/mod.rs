@@ -7,7 +7,7 @@ mod lists;
 mod meta;
 mod numbers;
 mod outcome;
-mod patterns;
+pub(super) mod patterns;
 mod predicates;
 mod string_lists;
 mod strings;

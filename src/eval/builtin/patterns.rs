@@ -105,7 +105,7 @@ pub(super) fn matches_ignoring_case(pattern: &Text, subject: &[u8]) -> Result<bo
 
 /// How a pattern is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Options(u8);
+pub(crate) struct Options(u8);
 
 impl Options {
     const ANY_CASE: u8 = 1;
@@ -113,6 +113,11 @@ impl Options {
     const DOT_IS_ALL: u8 = 4;
     const SPACED: u8 = 8;
     const NOT_EMPTY: u8 = 16;
+
+    /// Upper and lower case count the same.
+    pub(crate) fn any_case() -> Self {
+        Options(Self::ANY_CASE)
+    }
 
     /// The options that letters stand for; other letters mean nothing.
     fn of(letters: &[u8]) -> Self {
@@ -138,7 +143,7 @@ impl Options {
 const BOUNDS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
 
 /// A compiled pattern.
-struct Pattern {
+pub(crate) struct Pattern {
     text: Text,
     options: Options,
     regex: Regex,
@@ -161,7 +166,11 @@ thread_local! {
 
 impl Pattern {
     /// The pattern that a text stands for.
-    fn get(text: &Text, options: Options) -> Compiled {
+    ///
+    /// # Errors
+    ///
+    /// Why it is none.
+    pub(crate) fn get(text: &Text, options: Options) -> Compiled {
         const MOST_KEPT: usize = 128;
         const LONGEST_KEPT: usize = 16 << 10;
         if text.as_bytes().len() > LONGEST_KEPT {
@@ -205,7 +214,7 @@ impl Pattern {
     }
 
     /// The groups of the first match at or behind a place.
-    fn find(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
+    pub(crate) fn find(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
         groups(&self.regex, subject, from)
     }
 

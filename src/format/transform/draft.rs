@@ -1,0 +1,122 @@
+//! An ad while it is being changed.
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Expression, Name};
+
+/// An ad while it is being changed.  Nothing is copied before the first change, and no change costs more
+/// than looking a name up.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// The ad as it is, unless something changed since.
+    ad: Option<Ad>,
+    /// The attributes in their order, with holes; empty until something is changed.
+    slots: Vec<Option<(Name, Expression)>>,
+    places: FxHashMap<Name, usize>,
+}
+
+impl Draft {
+    pub fn new(ad: &Ad) -> Self {
+        Draft { ad: Some(ad.clone()), slots: Vec::new(), places: FxHashMap::default() }
+    }
+
+    /// The ad as it is now.
+    pub fn ad(&mut self) -> Ad {
+        let slots = &self.slots;
+        self.ad.get_or_insert_with(|| slots.iter().flatten().cloned().collect()).clone()
+    }
+
+    pub fn get(&self, name: &Name) -> Option<&Expression> {
+        match &self.ad {
+            Some(ad) => ad.get(name),
+            None => self.slots[*self.places.get(name)?].as_ref().map(|(_, expression)| expression),
+        }
+    }
+
+    /// The names of the attributes, in the order of their bytes.
+    pub fn sorted_names(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = match &self.ad {
+            Some(ad) => ad.iter().map(|attribute| attribute.name.clone()).collect(),
+            None => self.slots.iter().flatten().map(|(name, _)| name.clone()).collect(),
+        };
+        names.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
+        names
+    }
+
+    /// Binds a name: in its place if the ad has it, else at the end.  What was bound to it before.
+    pub fn set(&mut self, name: Name, expression: Expression) -> Option<Expression> {
+        self.change();
+        if let Some(place) = self.places.get(&name) {
+            let slot = self.slots[*place].as_mut()?;
+            return Some(std::mem::replace(&mut slot.1, expression));
+        }
+        self.places.insert(name.clone(), self.slots.len());
+        self.slots.push(Some((name, expression)));
+        None
+    }
+
+    /// Takes an attribute out.
+    pub fn remove(&mut self, name: &Name) -> Option<Expression> {
+        self.get(name)?;
+        self.change();
+        let place = self.places.remove(name)?;
+        self.slots[place].take().map(|(_, expression)| expression)
+    }
+
+    /// Gives an attribute that the ad has another name; it keeps its place.  What was bound to the new
+    /// name before.
+    pub fn rename(&mut self, from: &Name, to: Name) -> Option<Expression> {
+        self.change();
+        let place = self.places.remove(from)?;
+        let before = self.places.insert(to.clone(), place).and_then(|other| self.slots[other].take());
+        if let Some(slot) = &mut self.slots[place] {
+            slot.0 = to;
+        }
+        before.map(|(_, expression)| expression)
+    }
+
+    /// Makes sure that the attributes can be changed, and that the ad is made anew.
+    fn change(&mut self) {
+        let Some(ad) = self.ad.take() else { return };
+        self.slots = ad.iter().map(|attribute| Some((attribute.name.clone(), attribute.expression.clone()))).collect();
+        self.places = ad.iter().enumerate().map(|(place, attribute)| (attribute.name.clone(), place)).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Draft;
+    use crate::ad::{Expression, Name, Value};
+    use crate::syntax::{Rules, Style, parse_ad, print_ad};
+
+    fn draft(text: &str) -> Draft {
+        Draft::new(&parse_ad(text.as_bytes(), Rules::default()).unwrap())
+    }
+
+    fn text(draft: &mut Draft) -> String {
+        String::from_utf8(print_ad(&draft.ad(), Style::New)).unwrap()
+    }
+
+    #[test]
+    fn attributes_keep_their_places() {
+        let mut ad = draft("[ a = 1; b = 2; c = 3 ]");
+        let five = Expression::literal(Value::Integer(5));
+        assert!(ad.set(Name::new("B"), five.clone()).is_some());
+        assert!(ad.set(Name::new("d"), five.clone()).is_none());
+        assert_eq!(text(&mut ad), "[ a = 1; b = 5; c = 3; d = 5 ]");
+        assert!(ad.rename(&Name::new("a"), Name::new("C")).is_some());
+        assert_eq!(text(&mut ad), "[ C = 1; b = 5; d = 5 ]");
+        assert!(ad.rename(&Name::new("c"), Name::new("c")).is_none());
+        assert!(ad.remove(&Name::new("B")).is_some() && ad.remove(&Name::new("B")).is_none());
+        assert!(ad.set(Name::new("b"), five).is_none());
+        assert_eq!(text(&mut ad), "[ c = 1; d = 5; b = 5 ]");
+    }
+
+    #[test]
+    fn an_ad_that_nothing_changes_is_the_same_ad() {
+        let mut ad = draft("[ a = 1 ]");
+        let before = ad.ad().identity();
+        assert!(ad.remove(&Name::new("b")).is_none());
+        assert_eq!(ad.ad().identity(), before);
+    }
+}

@@ -1,0 +1,209 @@
+//! The keywords, and how the words of a line are told apart.
+
+use std::ops::Range;
+
+use crate::ad::{Dialect, Name, nearest};
+
+use super::rule::{Pattern, Target};
+
+/// The keywords: variant, word, what stands behind it.
+macro_rules! keywords {
+    ($($variant:ident $word:literal $operands:literal,)*) => {
+        /// A word that a line of a rules file can begin with, in any case.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum Keyword { $($variant),* }
+
+        impl Keyword {
+            /// All of them.
+            pub const ALL: &'static [Keyword] = &[$(Keyword::$variant),*];
+
+            /// How it is written.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Keyword::$variant => $word),* }
+            }
+
+            /// What stands behind it.
+            #[must_use]
+            pub fn operands(self) -> &'static str {
+                match self { $(Keyword::$variant => $operands),* }
+            }
+        }
+    };
+}
+
+keywords! {
+    Name "NAME" "name",
+    Requirements "REQUIREMENTS" "expression",
+    Universe "UNIVERSE" "name or number",
+    Transform "TRANSFORM" "[count] [variables] [in (items) | from (lines)]",
+    Set "SET" "attribute expression",
+    Default "DEFAULT" "attribute expression",
+    EvalSet "EVALSET" "attribute expression",
+    EvalMacro "EVALMACRO" "variable expression",
+    Copy "COPY" "attribute new-name",
+    Rename "RENAME" "attribute new-name",
+    Delete "DELETE" "attribute",
+    If "if" "condition",
+    Elif "elif" "condition",
+    Else "else" "",
+    EndIf "endif" "",
+}
+
+impl Keyword {
+    /// The keyword that a word is.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Keyword> {
+        Keyword::ALL.iter().copied().find(|keyword| keyword.as_str().eq_ignore_ascii_case(word))
+    }
+
+    /// The keyword that a word may have been meant to be.
+    #[must_use]
+    pub fn near(word: &str) -> Option<&'static str> {
+        nearest(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
+    }
+
+    /// How a line with it reads.
+    #[must_use]
+    pub fn usage(self) -> String {
+        format!("write `{} {}`", self.as_str(), self.operands()).trim_end_matches([' ', '`']).to_owned() + "`"
+    }
+}
+
+/// A word of a line, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Word {
+    /// The word with its quotes or slashes.
+    pub range: Range<usize>,
+    pub kind: WordKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum WordKind {
+    Plain,
+    /// Between quotes, which are not part of it; there are no escapes.
+    Quoted,
+    /// Between slashes, with letters behind; there are no escapes.
+    Pattern(Pattern),
+}
+
+/// Why something is no word: where, what, advice.
+pub(super) type Refusal = (Range<usize>, String, Option<String>);
+
+/// Where what is not blank begins.
+pub(super) fn skip_blank(text: &str, at: usize) -> usize {
+    text.len() - text[at..].trim_ascii_start().len()
+}
+
+/// The next word at or behind a place, which can be a pattern; none at the end.
+pub(super) fn next_word(text: &str, at: usize) -> Result<Option<Word>, Refusal> {
+    let start = skip_blank(text, at);
+    let rest = &text[start..];
+    let up_to_blank = |rest: &str| rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+    let (length, kind) = match rest.bytes().next() {
+        None => return Ok(None),
+        Some(quote @ (b'"' | b'\'')) => match rest[1..].find(char::from(quote)) {
+            Some(inside) => (inside + 2, WordKind::Quoted),
+            None => return Err((start..text.len(), "this quote is not closed".to_owned(), None)),
+        },
+        Some(b'/') => {
+            let Some(inside) = rest[1..].find('/') else {
+                let help = "a regular expression stands between two slashes, and has none in it".to_owned();
+                return Err((start..text.len(), "the second slash is missing".to_owned(), Some(help)));
+            };
+            let behind = inside + 2;
+            let options = &rest[behind..behind + up_to_blank(&rest[behind..])];
+            if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
+                let help = "behind a regular expression can stand g, i, m and U; a slash cannot be part of it";
+                let place = start + behind + bad..start + behind + options.len();
+                return Err((place, "this is no option".to_owned(), Some(help.to_owned())));
+            }
+            let pattern = Pattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
+            (behind + options.len(), WordKind::Pattern(pattern))
+        }
+        Some(_) => (up_to_blank(rest), WordKind::Plain),
+    };
+    Ok(Some(Word { range: start..start + length, kind }))
+}
+
+/// The attributes that a word names.
+pub(super) fn target(text: &str, word: &Word, dialect: Dialect) -> Result<Target, Refusal> {
+    match &word.kind {
+        WordKind::Pattern(pattern) => match pattern.compiled() {
+            Ok(_) => Ok(Target::Pattern(pattern.clone())),
+            Err(reason) => Err((word.range.clone(), reason, None)),
+        },
+        _ => attribute(text, word, dialect).map(Target::Name),
+    }
+}
+
+/// The attribute that a word names.
+pub(super) fn attribute(text: &str, word: &Word, dialect: Dialect) -> Result<Name, Refusal> {
+    let written = &text[word.range.clone()];
+    let (name, quoted) = match word.kind {
+        WordKind::Quoted => (&written[1..written.len() - 1], true),
+        _ => (written, false),
+    };
+    let refuse = |message: String, help: Option<&str>| Err((word.range.clone(), message, help.map(str::to_owned)));
+    if name.contains("$(") {
+        return refuse("macros are not expanded in this name".to_owned(), None);
+    }
+    if !quoted && !is_name(name) {
+        let help = match name.find(['=', ',']) {
+            Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => "write a blank instead of the `=`",
+            Some(at) if is_name(&name[..at]) => "no comma stands behind a name, and no second name",
+            _ => "a name has letters, digits and underscores; any other stands in quotes",
+        };
+        return refuse(format!("`{name}` is no name of an attribute"), Some(help));
+    }
+    if name.is_empty() || name.contains('\0') {
+        return refuse("a name is missing".to_owned(), None);
+    }
+    let name = Name::new(name);
+    if dialect == Dialect::Classad && name.is_reserved() {
+        return refuse(format!("`{name}` is reserved and cannot name an attribute"), None);
+    }
+    Ok(name)
+}
+
+/// Whether this can be the name of an attribute without quotes.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Whether this can be the name of a variable.
+pub(super) fn is_variable(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(is_variable_byte)
+}
+
+pub(super) fn is_variable_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/')
+}
+
+/// The attributes that the beginning of a text names, as a rule names them (a name, or `/pattern/`), and
+/// what stands behind them.
+///
+/// # Errors
+///
+/// Why it names none.
+pub fn read_target(text: &str, dialect: Dialect) -> Result<(Target, &str), String> {
+    let mut from = 0;
+    if text.trim_ascii_start().starts_with('/') {
+        // There may be a `=` in the pattern.
+        let opened = skip_blank(text, 0) + 1;
+        from = text[opened..].find('/').map_or(text.len(), |at| opened + at + 1);
+    }
+    let (word, rest) = text.split_at(text[from..].find('=').map_or(text.len(), |at| from + at));
+    let word = word.trim_ascii();
+    let read = |text: &str| {
+        next_word(text, 0)?.map(|word| target(text, &word, dialect).map(|t| (t, word.range.end))).transpose()
+    };
+    match read(word) {
+        Ok(Some((target, end))) if end == word.len() => Ok((target, rest)),
+        Ok(Some(_)) => Err(format!("`{word}` is no name of an attribute")),
+        Ok(None) => Err("a name is missing".to_owned()),
+        Err((_, message, help)) => Err(help.map_or(message.clone(), |help| format!("{message}; {help}"))),
+    }
+}

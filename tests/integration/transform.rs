@@ -1,0 +1,261 @@
+//! Transforming ads: files rewritten, rules printed and read back, whatever may be in a file of rules.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use classad::ad::{Ad, Dialect, Expression, Name, Value};
+use classad::eval::Context;
+use classad::format::Severity;
+use classad::format::transform::{
+    Action, Condition, Items, Iteration, Operand, Pattern, Rule, Statement, Target, Transform, parse_rules,
+};
+use classad::syntax::{Rules, parse_ad};
+use proptest::prelude::*;
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_classad")).args(arguments).output().expect("the binary runs")
+}
+
+/// A folder of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the folder can be made");
+    folder
+}
+
+#[test]
+fn files_are_rewritten_whole_or_not_at_all() {
+    let folder = folder("transform-write");
+    let path = |name: &str| folder.join(name).to_str().expect("a plain path").to_owned();
+    let (good, bad, same) = (path("good.long"), path("bad.long"), path("same.ad"));
+    fs::write(&good, "a = 1\nb = 2\n\nb = 3\n").unwrap();
+    fs::write(&bad, "a = 1\n\na = (\n").unwrap();
+    fs::write(&same, "// a comment\n[ b = 1 ]\n").unwrap();
+
+    let output = run(&["transform", "-w=.old", "--delete", "A", &good, &bad, &same]);
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("bad.long is left as it is"), "{errors}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(fs::read_to_string(&good).unwrap(), "b = 2\n\nb = 3\n\n");
+    assert_eq!(fs::read_to_string(format!("{good}.old")).unwrap(), "a = 1\nb = 2\n\nb = 3\n");
+    assert_eq!(fs::read_to_string(&bad).unwrap(), "a = 1\n\na = (\n");
+    // Nothing changed: not even the comment is lost.
+    assert_eq!(fs::read_to_string(&same).unwrap(), "// a comment\n[ b = 1 ]\n");
+    let mut left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["bad.long", "good.long", "good.long.old", "same.ad"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_are_kept_and_links_followed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder("transform-links");
+    let (file, link) = (folder.join("file.ad"), folder.join("link.ad"));
+    fs::write(&file, "[ a = 1 ]\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("file.ad", &link).unwrap();
+    let output = run(&["transform", "-w", "--set", "a=2", link.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "[\n  a = 2;\n]\n");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn compressed_files_are_not_rewritten() {
+    use std::io::Write;
+    let path = folder("transform-gzip").join("ads.long.gz");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"a = 1\n").unwrap();
+    let packed = packed.finish().unwrap();
+    fs::write(&path, &packed).unwrap();
+    let output = run(&["transform", "-w", "--delete", "a", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read(&path).unwrap(), packed);
+}
+
+fn apply(rules: Vec<Rule>, ad: &Ad) -> Ad {
+    let mut results = Transform { rules, only: None }.apply(ad, &Context::new(Dialect::Condor));
+    assert_eq!(results.len(), 1);
+    results.remove(0).ad
+}
+
+fn name() -> impl Strategy<Value = String> {
+    "[A-Za-z_][A-Za-z0-9_]{0,5}".prop_filter("these begin other lines", |name| {
+        !["if", "elif", "else", "endif"].iter().any(|word| name.eq_ignore_ascii_case(word))
+    })
+}
+
+/// Texts that are expressions, and some with macros in them.
+fn operand(rules: Rules) -> impl Strategy<Value = Operand> {
+    let text = prop_oneof![
+        "[0-9]{1,5}",
+        "[a-z]{1,4} [+*<] [0-9]{1,3}",
+        "\"[ -!#-\\[\\]-~]{0,8}\"",
+        "\\{ [a-z], \\[ [a-z] = [0-9] \\] \\}",
+        "\\$\\([a-z]{1,3}(:[a-z0-9 ]{0,3})?\\) \\+ 1",
+        "\"\\$\\(MY\\.[A-Z][a-z]{1,3}\\)\\$INT\\([0-9]\\)\"",
+        "strcat\\(\"[a-z]#\", \\$EVAL\\(a\\)\\)",
+    ];
+    text.prop_filter_map("it must be one", move |text| Operand::new(text.trim(), rules).ok())
+}
+
+fn target() -> impl Strategy<Value = Target> {
+    prop_oneof![
+        name().prop_map(|name| Target::Name(Name::new(&name))),
+        "[a-z .#]{1,5}".prop_map(|odd| Target::Name(Name::new(&format!("'{odd}")))),
+        ("[A-Za-z^$]{0,3}(\\(\\.\\*\\))?[ a-z]{0,3}", "[gimU]{0,2}")
+            .prop_map(|(text, options)| Target::Pattern(Pattern { text, options })),
+    ]
+}
+
+fn change() -> impl Strategy<Value = Action> {
+    let escaped = Rules::new(Dialect::Condor);
+    let long = Rules::long(Dialect::Condor);
+    prop_oneof![
+        (name(), "[ -~]{0,12}").prop_map(|(name, text)| Action::Assign(name, text.trim().to_owned())),
+        (name(), prop::collection::vec("[!-?A-~]{1,6}", 2..4))
+            .prop_filter("comments are left out", |(_, lines)| lines.iter().all(|line| !line.starts_with('#')))
+            .prop_map(|(name, lines)| Action::Assign(name, lines.join("\n"))),
+        (name(), operand(escaped)).prop_map(|(name, operand)| Action::EvaluateMacro(name, operand)),
+        (name(), operand(long)).prop_map(|(name, operand)| Action::Set(Name::new(&name), operand)),
+        (name(), operand(long)).prop_map(|(name, operand)| Action::Default(Name::new(&name), operand)),
+        (name(), operand(escaped)).prop_map(|(name, operand)| Action::EvaluateSet(Name::new(&name), operand)),
+        (target(), name()).prop_map(|(target, name)| Action::Copy(target, name)),
+        (target(), name()).prop_map(|(target, name)| Action::Rename(target, format!("{name}$(x:y)"))),
+        target().prop_map(Action::Delete),
+    ]
+}
+
+fn condition() -> impl Strategy<Value = Condition> {
+    prop_oneof![
+        "true",
+        "0\\.[0-9]",
+        "defined MY\\.[a-z]{1,4}",
+        "! \\$\\([a-z]{1,3}\\)",
+        "[a-z]{1,3} == [0-9]",
+        "!\\([a-z] > 1\\)"
+    ]
+    .prop_filter_map("it must be one", |text| Condition::new(&text, Rules::new(Dialect::Condor)).ok())
+}
+
+fn statements() -> impl Strategy<Value = Vec<Action>> {
+    let few = prop::collection::vec(change(), 0..4);
+    few.prop_recursive(3, 24, 3, |inner| {
+        (change(), condition(), inner.clone(), condition(), inner.clone(), inner).prop_map(
+            |(first, one, then, two, instead, otherwise)| {
+                let mut all = vec![first, Action::If(one)];
+                all.extend(then);
+                all.push(Action::ElseIf(two));
+                all.extend(instead);
+                all.push(Action::Else);
+                all.extend(otherwise);
+                all.push(Action::EndIf);
+                all
+            },
+        )
+    })
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    let items = prop_oneof![
+        prop::collection::vec("[a-z0-9.:]{1,4}", 1..4).prop_map(Items::In),
+        prop::collection::vec("[a-z][a-z0-9, ]{0,6}", 1..4)
+            .prop_map(|lines| Items::From(lines.iter().map(|line| line.trim().to_owned()).collect())),
+    ];
+    let listed = (prop::collection::vec("v[a-z]{0,3}", 1..3), items);
+    let iteration = (1_usize..9, prop::option::of(listed)).prop_map(|(count, listed)| {
+        let (variables, items) = listed.map_or((Vec::new(), None), |(variables, items)| (variables, Some(items)));
+        Iteration { count, variables, items }
+    });
+    let plain = operand(Rules::long(Dialect::Condor)).prop_filter("no macros", |o| o.expression().is_some());
+    ("[a-z][a-z ]{0,5}[a-z]", prop::option::of(plain), statements(), prop::option::of(iteration)).prop_map(
+        |(name, requirements, actions, iteration)| {
+            let statements = actions.into_iter().map(|action| Statement { action, range: 0..0, line: 0 }).collect();
+            Rule { name: Some(name), requirements, statements, iteration }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    /// Rules that are printed read back as the same rules.
+    #[test]
+    fn printed_rules_read_back(rules in prop::collection::vec(rule(), 1..4)) {
+        let text: String = rules.iter().map(Rule::to_string).collect();
+        let (again, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
+        prop_assert!(problems.iter().all(|p| p.severity == Severity::Warning), "{text}\n{problems:?}");
+        prop_assert!(again == rules, "{text}\nreads back as\n{}", again.iter().map(Rule::to_string).collect::<String>());
+    }
+
+    /// What is set and then deleted was never there; what is renamed there and back is as it was.
+    #[test]
+    fn changes_can_be_undone(names in prop::collection::hash_set("[a-f]{1,2}", 1..6), other in "[g-k]{1,2}") {
+        let value = |number: i64| Expression::literal(Value::Integer(number));
+        let ad: Ad = names.iter().zip(0..).map(|(name, number)| (Name::new(name), value(number))).collect();
+        let set = Action::Set(Name::new(&other), Operand::of("7", value(7)));
+        let delete = Action::Delete(Target::Name(Name::new(&other)));
+        let shown = |ad: &Ad| ad.iter().map(|attribute| attribute.name.to_string()).collect::<Vec<_>>();
+        let after = apply([set, delete].map(Rule::of).into(), &ad);
+        prop_assert!(after == ad && shown(&after) == shown(&ad));
+        let first = Target::Name(ad.iter().next().unwrap().name.clone());
+        let name = first.to_string();
+        let away = Action::Rename(first, other.clone());
+        let back = Action::Rename(Target::Name(Name::new(&other)), name);
+        let after = apply([away, back].map(Rule::of).into(), &ad);
+        prop_assert!(after == ad && shown(&after) == shown(&ad));
+    }
+
+    /// Whatever stands in a file of rules, it is read and applied without a panic.
+    #[test]
+    fn garbage_is_no_harm(text in "([A-Za-z$()/\\\\:=@#\"' \n.,0-9{}\\[\\]+]|SET |COPY |RENAME |DELETE |if |endif\n|EVALMACRO |TRANSFORM |\\$INT\\(|\\$\\(MY\\.a\\)){0,60}") {
+        let (rules, _) = parse_rules(text.as_bytes(), Dialect::Condor);
+        let ad = parse_ad(b"[ a = 1; b = \"x\" ]", Rules::new(Dialect::Condor)).unwrap();
+        // Whoever asks all the same gets an answer, too.
+        let _ = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
+    }
+}
+
+/// Files of rules that would take long if anything were looked at again and again.
+#[test]
+fn no_rule_takes_forever() {
+    let many = 200_000;
+    for (what, text) in [
+        ("open macros", format!("SET b \"{}\"", "$(a:".repeat(many))),
+        ("open functions", format!("SET b \"{}\"", "$INT(".repeat(many))),
+        ("nested macros", format!("SET b \"{}{}\"", "$(".repeat(many), ")".repeat(many))),
+        ("dollars", format!("SET b \"{}\"", "$".repeat(many * 4))),
+        ("macros", format!("x = 1\nSET b \"{}\"", "$(x)".repeat(many))),
+        ("a dollar before macros", format!("x = 1\nSET b \"${}\"", "$(x)".repeat(many))),
+        (
+            "laughs",
+            format!(
+                "x0 = ha\n{}SET b \"$(x99)\"",
+                (1..100).fold(String::new(), |all, n| all + &format!("x{n} = $(x{0})$(x{0})\n", n - 1))
+            ),
+        ),
+        ("growth", format!("x = ha\n{}SET b \"$(x)\"", "x = $(x)$(x)\n".repeat(200))),
+        ("itself", "x = $(y)a\ny = $(x)b\nSET b \"$(x)\"".to_owned()),
+        ("continued lines", format!("SET b 1{}", " \\\n + 1".repeat(many))),
+        ("open ifs", "if true\n".repeat(many)),
+        ("many lines", "SET b 1\nDELETE c\nCOPY a d\n".repeat(many / 10)),
+        ("many names", (0..many / 10).fold(String::new(), |all, n| all + &format!("SET b{n} 1\n"))),
+        ("unknown variables", (0..2000).fold(String::new(), |all, n| all + &format!("SET b{n} $(v{n})\n"))),
+        ("a pattern", format!("DELETE /{}/", "(a*)*".repeat(2000))),
+        ("slow patterns", "DELETE /^(a+)+$/\nDELETE /^(a|a)*b/\n".repeat(10)),
+        ("many ads", "SET b 1\nTRANSFORM 10000\nNAME x\nTRANSFORM 10000".to_owned()),
+    ] {
+        let started = Instant::now();
+        let ad = format!("[ a = 1; {} = 2 ]", "a".repeat(40) + "c");
+        let ad = parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        let (rules, _) = parse_rules(text.as_bytes(), Dialect::Condor);
+        let _ = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
+        assert!(started.elapsed() < Duration::from_secs(20), "{what}: {:?}", started.elapsed());
+    }
+}
