@@ -8,7 +8,7 @@
 //! | [`matching`] | queries, bilateral matches, gangs |
 //! | [`pool`] | many ads at once: the census |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity |
-//! | [`mod@format`] | files of ads: detection, reading, writing, positions |
+//! | [`mod@format`] | files of ads: detection, reading, writing, positions, differences |
 //! | [`eval`] | meaning: scope, evaluation, references, the built-in functions |
 //! | [`syntax`] | text to tree and back |
 //! | [`ad`] | what things are: names, values, expressions, ads, dialects |

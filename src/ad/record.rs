@@ -32,6 +32,12 @@ impl Ad {
         self.0.get(name)
     }
 
+    /// The attribute of a name, with its name as it is written in this ad.
+    #[must_use]
+    pub fn attribute(&self, name: &Name) -> Option<Attribute<'_>> {
+        self.0.get_key_value(name).map(|(name, expression)| Attribute { name, expression })
+    }
+
     /// The expression bound to the name spelt like this, in any case.
     #[must_use]
     pub fn get_str(&self, name: &str) -> Option<&Expression> {

@@ -10,7 +10,7 @@ use classad::format::Problem;
 use super::input;
 use super::output::{out, value_text};
 use super::session::Session;
-use super::source::Source;
+use super::source::Text;
 use super::{Failure, Status, cases, report, trace};
 
 const EXAMPLES: &str = "\
@@ -75,7 +75,7 @@ impl Eval {
             (None, None) => return Err(Failure::Refused(Some("there is no expression to evaluate".to_owned()))),
         };
         let alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
-        let sources = if alone { Vec::new() } else { input::open(session, &files)? };
+        let mut sources = if alone { Vec::new() } else { input::open(session, &files)? };
         let my = input::one_source(session, self.my.as_ref())?;
         let target = input::one_source(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&my).chain(&target));
@@ -87,7 +87,7 @@ impl Eval {
                 Expression::new(Kind::Attribute(name), Span::default())
             }
         };
-        let shown = Source::of_text("expression", text.map_or("", String::as_str));
+        let shown = Text::of_argument("expression", text.map_or("", String::as_str));
         let target = input::first_ad(session, target)?;
         let mut status = Status::Yes;
         if alone {
@@ -97,9 +97,9 @@ impl Eval {
             let ad = Some(ad).filter(|_| !nowhere || target.is_some());
             return self.one(session, "", ad, target.as_ref(), &expression, &shown);
         }
-        for source in &sources {
+        for source in &mut sources {
             input::each_ad(session, source, |session, entry| {
-                let found = input::identify(session, source, entry, None);
+                let found = input::identify(session, entry, None);
                 let ad = input::define(session, found.ad, &self.define)?;
                 let each = self.one(session, &found.id, Some(ad), target.as_ref(), &expression, &shown)?;
                 if status == Status::Yes {
@@ -118,7 +118,7 @@ impl Eval {
         ad: Option<Ad>,
         target: Option<&Ad>,
         expression: &Expression,
-        shown: &Source,
+        shown: &Text,
     ) -> Result<Status, Failure> {
         let (environment, frame) = match (ad, target) {
             (ad, Some(target)) => {
@@ -157,7 +157,7 @@ impl Eval {
     }
 
     /// Says why the value is an error: under the expression if the fault lies in it.
-    fn tell(&self, session: &Session, shown: &Source, fault: &classad::ad::Fault) {
+    fn tell(&self, session: &Session, shown: &Text, fault: &classad::ad::Fault) {
         let range = fault.span.range();
         if fault.reason.starts_with("written as") {
             return;
@@ -165,7 +165,7 @@ impl Eval {
         if self.my.is_none()
             && self.target.is_none()
             && self.define.is_empty()
-            && range.end <= shown.bytes.len()
+            && range.end <= shown.block.text.len()
             && !range.is_empty()
         {
             let problem = Problem::at(range, 0, format!("the value is error: {fault}")).as_warning();

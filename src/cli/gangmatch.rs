@@ -47,17 +47,17 @@ impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let [requests, offers] = self.common.ads(session, &self.requests, &self.offers)?;
         let start = Instant::now();
-        let ads: Vec<_> = offers.ads.iter().map(|offer| offer.ad.clone()).collect();
+        let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
         let Algorithm::Naive = self.algorithm;
         let (mut matcher, bad) = Gangmatcher::new(&ads, self.common.protocol(session), session.context());
         for bad in bad {
-            offers.bad_ports(session, bad.index, &bad.fault)?;
+            offers[bad.index].bad_ports(session, &bad.fault)?;
         }
         let mut gangs = Vec::new();
-        for (index, request) in requests.ads.iter().enumerate() {
+        for (index, request) in requests.iter().enumerate() {
             match matcher.marshal(index, &request.ad) {
                 Ok(gang) => gangs.extend(gang),
-                Err(fault) => requests.bad_ports(session, index, &fault)?,
+                Err(fault) => request.bad_ports(session, &fault)?,
             }
             if session.options.quiet && !gangs.is_empty() {
                 break;
@@ -65,7 +65,7 @@ impl Gangmatch {
         }
         let mut out = out();
         if !session.options.quiet {
-            self.print(&mut out, &gangs, &requests.ads, &offers.ads)?;
+            self.print(&mut out, &gangs, &requests, &offers)?;
         }
         out.flush()?;
         let statistics = matcher.statistics();

@@ -1,57 +1,70 @@
 //! Files and pipes of ads.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::constraint::{PortFault, identity};
-use classad::format::{self, Form, Problem};
+use classad::format::{Entry, Form, Problem, Stream};
 use classad::syntax::{Rules, parse_expression, read_name};
 
 use super::session::Session;
-use super::source::Source;
+use super::source::{Source, Text};
 use super::{Failure, report};
+
+/// An ad that was read, and where it stands.
+pub struct Found {
+    pub ad: Ad,
+    /// Which one of its source it is; the first is 1.
+    pub number: usize,
+    /// Where it begins.
+    pub place: Place,
+}
+
+impl Found {
+    /// The ad and its number, when its text need not be kept.
+    pub fn without_place(self) -> Entry {
+        Entry { ad: self.ad, number: self.number, offset: self.place.offset }
+    }
+}
+
+/// A place in a source.
+#[derive(Clone)]
+pub struct Place {
+    pub text: Text,
+    pub offset: usize,
+}
 
 /// An ad and what it is called.
 pub struct Identified {
     pub ad: Ad,
     pub id: String,
-    /// Which ad of its source it is, and where it begins there.
+    /// Which one of its source it is, and where it begins; nowhere on the command line.
     number: usize,
-    offset: usize,
-    /// Which source of its batch it is from.
-    source: usize,
+    place: Option<Place>,
 }
 
 impl Identified {
     /// An ad that stands in no source.
     pub fn unnamed(ad: Ad) -> Self {
-        Identified { ad, id: String::new(), number: 0, offset: 0, source: 0 }
+        Identified { ad, id: String::new(), number: 0, place: None }
     }
 
     /// Another ad in its place.
     pub fn with(self, ad: Ad) -> Self {
         Identified { ad, ..self }
     }
-}
 
-/// The ads of some sources.
-pub struct Batch {
-    sources: Vec<Source>,
-    pub ads: Vec<Identified>,
-}
-
-impl Batch {
-    /// Reports that the ports of an ad cannot be used.
-    pub fn bad_ports(&self, session: &mut Session, index: usize, fault: &PortFault) -> Result<(), Failure> {
-        let ad = &self.ads[index];
-        let source = &self.sources[ad.source];
+    /// Reports that the ports of this ad cannot be used.
+    pub fn bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
+        let Some(Place { text, offset }) = &self.place else { return Ok(()) };
         // Only a bracketed ad is one text, in which the fault has its place.
-        let range = match source.form {
-            Form::New => ad.offset + fault.span.range().start..ad.offset + fault.span.range().end,
-            _ => ad.offset..ad.offset + 1,
+        let range = match text.block.form {
+            Form::New => offset + fault.span.range().start..offset + fault.span.range().end,
+            _ => *offset..offset + 1,
         };
-        session.problem(source, &Problem::at(range, ad.number, fault.reason.clone()))
+        session.problem(text, &Problem::at(range, self.number, fault.reason.clone()))
     }
 }
 
@@ -64,23 +77,25 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
     if paths.iter().filter(|path| *path == "-").count() > 1 {
         return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
     }
+    let form = session.options.from.map(Form::from);
     for path in paths {
-        let (name, bytes) = match path.as_str() {
-            "-" => {
-                let mut bytes = Vec::new();
-                ("standard input".to_owned(), io::stdin().read_to_end(&mut bytes).map(|_| bytes))
-            }
-            path => (path.to_owned(), std::fs::read(path)),
+        let name = if path == "-" { "standard input" } else { path };
+        let reader: io::Result<Box<dyn Read>> = match path.as_str() {
+            "-" => Ok(Box::new(io::stdin())),
+            path => File::open(path).map(|file| Box::new(file) as Box<dyn Read>),
         };
-        match bytes.and_then(format::unpack) {
-            Ok(bytes) => sources.push(source(session, name, bytes, path != "-")?),
+        match reader.and_then(|reader| Stream::new(reader, form)) {
+            Ok(stream) => {
+                let source = Source::new(name, stream);
+                // A file with nothing in it is most likely a failed download.
+                if path != "-" && !source.has_content() {
+                    let text = Text::of_argument(name, "");
+                    session.problem(&text, &Problem::at(0..0, 0, "there is no ad in this file"))?;
+                }
+                sources.push(source);
+            }
             Err(error) => {
-                let reason = if Path::new(path).is_dir() {
-                    "it is a directory, not a file of ads".to_owned()
-                } else {
-                    report::io_reason(&error)
-                };
-                session.trouble(&format!("cannot read {name}: {reason}"));
+                unreadable(session, name, &error);
                 if session.options.fail_fast {
                     return Err(Failure::Refused(None));
                 }
@@ -90,59 +105,76 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
     Ok(sources)
 }
 
-/// A source with its form; a file with nothing in it is most likely a failed download.
-fn source(session: &mut Session, name: String, bytes: Vec<u8>, is_file: bool) -> Result<Source, Failure> {
-    let detected = format::detect(&bytes);
-    let form = session.options.from.map(Form::from).or(detected).unwrap_or(Form::New);
-    let source = Source { name, bytes, form };
-    if detected.is_none() && is_file {
-        let problem = Problem::at(0..0, 0, "there is no ad in this file");
-        session.problem(&source, &problem)?;
-    }
-    Ok(source)
+/// Reports that a source cannot be read, or not on to its end.
+pub fn unreadable(session: &mut Session, name: &str, error: &io::Error) {
+    let reason = if Path::new(name).is_dir() {
+        "it is a directory, not a file of ads".to_owned()
+    } else {
+        report::io_reason(error)
+    };
+    session.trouble(&format!("cannot read {name}: {reason}"));
 }
 
 /// Reads the ads of sources and finds out what they are called.
-pub fn identified(session: &mut Session, sources: Vec<Source>, id: Option<&Expression>) -> Result<Batch, Failure> {
+pub fn identified(
+    session: &mut Session,
+    mut sources: Vec<Source>,
+    id: Option<&Expression>,
+) -> Result<Vec<Identified>, Failure> {
     let mut ads = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        each_ad(session, source, |session, entry| {
-            ads.push(Identified { source: index, ..identify(session, source, entry, id) });
+    for source in &mut sources {
+        each_ad(session, source, |session, found| {
+            ads.push(identify(session, found, id));
             Ok(true)
         })?;
     }
-    Ok(Batch { sources, ads })
+    Ok(ads)
 }
 
 /// What an ad of a source is called; by its place if it has no name.
-pub fn identify(session: &Session, source: &Source, entry: format::Entry, id: Option<&Expression>) -> Identified {
-    let name = identity(&entry.ad, id, &session.context());
-    Identified {
-        id: name.unwrap_or_else(|| format!("{}:{}", source.name, entry.number)),
-        ad: entry.ad,
-        number: entry.number,
-        offset: entry.offset,
-        source: 0,
-    }
+pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Identified {
+    let name = identity(&found.ad, id, &session.context());
+    let by_place = identify_by_place(found);
+    Identified { id: name.unwrap_or(by_place.id), ..by_place }
+}
+
+/// An ad that is called by its place, whatever its name.
+pub fn identify_by_place(found: Found) -> Identified {
+    let id = format!("{}:{}", found.place.text.name, found.number);
+    Identified { id, ad: found.ad, number: found.number, place: Some(found.place) }
 }
 
 /// Does something for each ad of a source, as long as it says `true`; bad ads are reported.
 pub fn each_ad(
     session: &mut Session,
-    source: &Source,
-    mut visit: impl FnMut(&mut Session, format::Entry) -> Result<bool, Failure>,
+    source: &mut Source,
+    mut visit: impl FnMut(&mut Session, Found) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    for item in format::read(&source.bytes, source.form, session.dialect()) {
-        match item {
-            Ok(entry) => {
-                if !visit(session, entry)? {
-                    break;
+    loop {
+        let text = match source.next_text() {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                unreadable(session, &source.name, &error);
+                return Ok(());
+            }
+        };
+        for item in text.block.ads(session.dialect()) {
+            match item {
+                Ok(entry) => {
+                    source.ads = source.ads.max(entry.number);
+                    let place = Place { text: text.clone(), offset: entry.offset };
+                    if !visit(session, Found { ad: entry.ad, number: entry.number, place })? {
+                        return Ok(());
+                    }
+                }
+                Err(problem) => {
+                    source.ads = source.ads.max(problem.ad);
+                    session.problem(&text, &problem)?;
                 }
             }
-            Err(problem) => session.problem(source, &problem)?,
         }
     }
-    Ok(())
 }
 
 /// Opens one file, if it is given.
@@ -154,10 +186,10 @@ pub fn one_source(session: &mut Session, path: Option<&String>) -> Result<Option
 
 /// The first ad of a source.
 pub fn first_ad(session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
-    let Some(source) = source else { return Ok(None) };
+    let Some(mut source) = source else { return Ok(None) };
     let mut first = None;
-    each_ad(session, &source, |_, entry| {
-        first = Some(entry.ad);
+    each_ad(session, &mut source, |_, found| {
+        first = Some(found.ad);
         Ok(false)
     })?;
     first.map(Some).ok_or_else(|| Failure::Refused(Some(format!("there is no ad in {}", source.name))))
@@ -188,7 +220,7 @@ pub fn attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Fai
 /// Reads an expression of the command line.
 pub fn expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
     parse_expression(text.as_bytes(), Rules::new(session.dialect())).map_err(|error| {
-        let source = Source::of_text(what, text);
+        let source = Text::of_argument(what, text);
         report::problem(&session.options, &source, &Problem::from_syntax(error, 0, 0));
         Failure::Refused(None)
     })

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use classad::constraint::Protocol;
 use classad::matching::{Greedy, Match as Pairing};
 
-use super::input::{self, Batch, Identified};
+use super::input::{self, Identified};
 use super::output::{self, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status, cases};
@@ -85,7 +85,12 @@ impl Common {
     }
 
     /// Reads requests and offers, in one dialect.
-    pub fn ads(&self, session: &mut Session, requests: &[String], offers: &[String]) -> Result<[Batch; 2], Failure> {
+    pub fn ads(
+        &self,
+        session: &mut Session,
+        requests: &[String],
+        offers: &[String],
+    ) -> Result<[Vec<Identified>; 2], Failure> {
         let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
         if stdin(requests) && stdin(offers) {
             return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
@@ -104,7 +109,6 @@ impl Match {
             return cases::run(session, file, cases::matching);
         }
         let [requests, offers] = self.common.ads(session, &self.requests, &self.offers)?;
-        let (requests, offers) = (requests.ads, offers.ads);
         let with_ports = requests.iter().filter(|request| request.ad.get_str("Ports").is_some()).count();
         if with_ports > 0 {
             session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));

@@ -1,6 +1,9 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
 mod cases;
+mod census;
+mod convert;
+mod diff;
 mod eval;
 mod functions;
 mod gangmatch;
@@ -9,6 +12,7 @@ mod matches;
 mod options;
 mod output;
 mod parse;
+mod pattern;
 mod query;
 mod refs;
 mod report;
@@ -93,6 +97,9 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Convert(convert::Convert),
+    Diff(diff::Diff),
+    Census(census::CensusCommand),
     Specialize(specialize::Specialize),
     Refs(refs::Refs),
     Functions(functions::Functions),
@@ -122,6 +129,9 @@ pub fn run() -> ExitCode {
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
+        Command::Diff(command) => command.run(&mut session),
+        Command::Census(command) => command.run(&mut session),
+        Command::Convert(command) => command.run(&mut session),
         Command::Specialize(command) => command.run(&mut session),
         Command::Refs(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),

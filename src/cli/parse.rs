@@ -41,12 +41,12 @@ impl Parse {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::parse);
         }
-        let sources = input::open(session, &self.files)?;
+        let mut sources = input::open(session, &self.files)?;
         session.decide_dialect(&sources);
         let mut out = out();
         let mut total = 0;
         let mut writer: Option<AdWriter> = None;
-        for source in &sources {
+        for source in &mut sources {
             let mut count = 0;
             // One document in a form that is asked for; otherwise each file in its own form.
             let mut current = match writer.take().filter(|_| self.output.is_some()) {
@@ -55,7 +55,7 @@ impl Parse {
             };
             input::each_ad(session, source, |session, entry| {
                 count += 1;
-                let ad = input::identify(session, source, entry, None);
+                let ad = input::identify(session, entry, None);
                 if session.options.quiet || self.count {
                     return Ok(true);
                 }

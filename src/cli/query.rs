@@ -78,7 +78,7 @@ struct Columns {
 impl Query {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         input::not_an_option(&self.constraint, true)?;
-        let sources = input::open(session, &self.files)?;
+        let mut sources = input::open(session, &self.files)?;
         session.decide_dialect(&sources);
         let constraint = input::expression(session, "constraint", &self.constraint)?;
         let columns = self.columns(session)?;
@@ -87,19 +87,20 @@ impl Query {
         let streams = columns.sort.is_none();
         let mut found: Vec<(Identified, Form)> = Vec::new();
         let mut total = 0_usize;
-        for source in &sources {
+        for source in &mut sources {
+            let form = source.form;
             input::each_ad(session, source, |session, entry| {
                 let wanted = match query.value(&entry.ad) {
                     Ok(value) => self.wants(&value, context.dialect),
                     Err(halt) => {
-                        session.halted(&halt, &format!("{}: ad {}", source.name, entry.number));
+                        session.halted(&halt, &format!("{}: ad {}", entry.place.text.name, entry.number));
                         false
                     }
                 };
                 if wanted {
                     total += 1;
                     if !self.count && !session.options.quiet {
-                        found.push((input::identify(session, source, entry, columns.id.as_ref()), source.form));
+                        found.push((input::identify(session, entry, columns.id.as_ref()), form));
                     }
                 }
                 let enough = session.options.quiet || (streams && self.limit.is_some_and(|limit| total >= limit));

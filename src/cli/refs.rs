@@ -74,7 +74,7 @@ impl Refs {
             return cases::run(session, file, cases::refs);
         }
         let alone = self.files.is_empty() && self.expr.is_some();
-        let sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
+        let mut sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
         let pool = input::one_source(session, self.missing_in.as_ref())?;
         session.decide_dialect(sources.iter().chain(&pool));
         let expression = input::optional(session, "expression", self.expr.as_deref())?;
@@ -82,18 +82,18 @@ impl Refs {
         if alone {
             self.note(session, &Identified::unnamed(classad::ad::Ad::default()), expression.as_ref(), &mut found)?;
         }
-        for source in &sources {
+        for source in &mut sources {
             input::each_ad(session, source, |session, entry| {
-                let ad = input::identify(session, source, entry, None);
+                let ad = input::identify(session, entry, None);
                 self.note(session, &ad, expression.as_ref(), &mut found)?;
                 Ok(true)
             })?;
         }
         let mut out = out();
         let status = match pool {
-            Some(pool) => {
+            Some(mut pool) => {
                 let mut census = Census::names();
-                input::each_ad(session, &pool, |_, entry| {
+                input::each_ad(session, &mut pool, |_, entry| {
                     census.add(&entry.ad);
                     Ok(true)
                 })?;

@@ -4,25 +4,25 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
-use classad::format::{Position, Problem, Severity};
+use classad::format::{Problem, Severity};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
     SourceSpan, SpanContents,
 };
 
 use super::options::{Color, Options};
-use super::source::Source;
+use super::source::Text;
 
 /// Reports a problem of a file on standard error.
-pub fn problem(options: &Options, source: &Source, problem: &Problem) {
-    let picture = Picture::new(source, problem);
-    let mut text = String::new();
+pub fn problem(options: &Options, text: &Text, problem: &Problem) {
+    let picture = Picture::new(text, problem);
+    let mut shown = String::new();
     let handler = GraphicalReportHandler::new_themed(theme(options)).with_width(width());
-    if handler.render_report(&mut text, &picture).is_err() {
-        text = format!("{}: {}\n", source.name, problem.message);
+    if handler.render_report(&mut shown, &picture).is_err() {
+        shown = format!("{}: {}\n", text.name, problem.message);
     }
     // If standard error is closed there is no one to tell.
-    let _ = writeln!(io::stderr().lock(), "{}", text.trim_end());
+    let _ = writeln!(io::stderr().lock(), "{}", shown.trim_end());
 }
 
 /// Says one line on standard error.
@@ -47,13 +47,22 @@ pub fn io_reason(error: &io::Error) -> String {
 
 /// Whether standard error gets colour.
 fn colored(options: &Options) -> bool {
+    wants_color(options, io::stderr().is_terminal())
+}
+
+/// Whether standard output gets colour.
+pub fn colored_output(options: &Options) -> bool {
+    wants_color(options, io::stdout().is_terminal())
+}
+
+fn wants_color(options: &Options, terminal: bool) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match options.color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto if set("NO_COLOR") => false,
         Color::Auto if set("CLICOLOR_FORCE") => true,
-        Color::Auto => io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
+        Color::Auto => terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
     }
 }
 
@@ -89,20 +98,20 @@ struct Picture {
 }
 
 impl Picture {
-    fn new(source: &Source, problem: &Problem) -> Self {
+    fn new(text: &Text, problem: &Problem) -> Self {
         let place = if problem.ad > 0 { format!(" (ad {})", problem.ad) } else { String::new() };
         let mut help = problem.help.clone();
         let mut ranges = vec![(problem.range.clone(), None)];
-        if let Some((range, text)) = &problem.related {
+        if let Some((range, words)) = &problem.related {
             if range.start.abs_diff(problem.range.start) <= NEAR {
-                ranges.push((range.clone(), Some(text.clone())));
+                ranges.push((range.clone(), Some(words.clone())));
             } else {
-                let place = Position::of(&source.bytes, range.start);
-                let far = format!("{text} ({}:{})", place.line, place.column);
+                let place = text.block.position(range.start);
+                let far = format!("{words} ({}:{})", place.line, place.column);
                 help = Some(help.map_or(far.clone(), |help| format!("{help}; {far}")));
             }
         }
-        let (excerpt, spans) = Excerpt::new(source, ranges.iter().map(|(range, _)| range.clone()).collect());
+        let (excerpt, spans) = Excerpt::new(text, ranges.iter().map(|(range, _)| range.clone()).collect());
         let labels = spans.into_iter().zip(ranges).enumerate().map(|(index, (span, (_, text)))| {
             let span = SourceSpan::from(span);
             if index == 0 {
@@ -168,9 +177,9 @@ struct Excerpt {
 
 impl Excerpt {
     /// The lines that hold these ranges, and where the ranges are in them.
-    fn new(source: &Source, ranges: Vec<Range<usize>>) -> (Self, Vec<Range<usize>>) {
+    fn new(text: &Text, ranges: Vec<Range<usize>>) -> (Self, Vec<Range<usize>>) {
         const AROUND: usize = 160;
-        let bytes = &source.bytes;
+        let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
         let last = ranges.iter().map(|range| range.end.min(range.start + AROUND)).max().unwrap_or(0).min(bytes.len());
         let mut start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
@@ -181,19 +190,27 @@ impl Excerpt {
         if end - last > AROUND {
             end = boundary(bytes, last + AROUND);
         }
-        let position = Position::of(bytes, start);
+        let position = text.block.position(start);
         let shown = |range: Range<usize>| printable(&bytes[range.start.min(end)..range.end.min(end)]);
         let spans = ranges.into_iter().map(|range| {
             let at = shown(start..range.start.clamp(start, end)).len();
             at..at + shown(range.start.clamp(start, end)..range.end.clamp(start, end)).len()
         });
         let spans: Vec<Range<usize>> = spans.collect();
-        let mut text = printable(&bytes[start..end]);
+        let mut shown_text = printable(&bytes[start..end]);
         // Behind the text there must be something to point at, too.
-        if spans.iter().any(|span| span.start == text.len()) {
-            text.push(' ');
+        if spans.iter().any(|span| span.start == shown_text.len()) {
+            shown_text.push(' ');
         }
-        (Excerpt { name: harmless(&source.name), text, line: position.line - 1, column: position.column - 1 }, spans)
+        (
+            Excerpt {
+                name: harmless(&text.name),
+                text: shown_text,
+                line: position.line - 1,
+                column: position.column - 1,
+            },
+            spans,
+        )
     }
 }
 
@@ -208,6 +225,11 @@ fn boundary(bytes: &[u8], mut offset: usize) -> usize {
 /// Text that does a terminal no harm: control characters become pictures of themselves.
 fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { picture_of(c) }).collect()
+}
+
+/// One line that does a terminal no harm.
+pub fn line(text: &str) -> String {
+    text.chars().map(picture_of).collect()
 }
 
 /// One line of a message: what it quotes of the input does a terminal no harm and is not endless.

@@ -9,7 +9,7 @@ use classad::format::{Problem, Severity};
 use classad::syntax::Change;
 
 use super::options::Options;
-use super::source::Source;
+use super::source::{Source, Text};
 use super::{Failure, Status, report};
 
 /// So many errors are shown, and as many warnings; the rest is counted.
@@ -23,6 +23,8 @@ pub struct Session {
     budget: bool,
     errors: usize,
     warnings: usize,
+    /// What a form could not carry.
+    changes: usize,
 }
 
 impl Session {
@@ -36,7 +38,7 @@ impl Session {
         }
         context.most_steps = options.max_steps.unwrap_or(context.most_steps);
         context.deepest = options.max_depth.unwrap_or(context.deepest);
-        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0 }
+        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0, changes: 0 }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
@@ -69,7 +71,7 @@ impl Session {
     }
 
     /// Reports something wrong in a file.  After so many of a kind the rest is only counted.
-    pub fn problem(&mut self, source: &Source, problem: &Problem) -> Result<(), Failure> {
+    pub fn problem(&mut self, text: &Text, problem: &Problem) -> Result<(), Failure> {
         let count = match problem.severity {
             Severity::Error => {
                 self.trouble |= !self.options.lenient;
@@ -79,7 +81,7 @@ impl Session {
         };
         *count += 1;
         if *count <= MOST_SHOWN {
-            report::problem(&self.options, source, problem);
+            report::problem(&self.options, text, problem);
         }
         if self.options.fail_fast && problem.severity == Severity::Error {
             return Err(Failure::Refused(None));
@@ -89,10 +91,20 @@ impl Session {
 
     /// Tells what a form could not carry; refuses with `--strict`.  Whether the ad may be written.
     pub fn changed(&mut self, id: &str, changes: &[(Name, Change)]) -> bool {
-        for (attribute, change) in changes {
-            let message = format!("{id}: {attribute}: {change}");
+        let mut before = None;
+        for change in changes {
+            // The same again in the same attribute is no news.
+            if before.replace(change) == Some(change) {
+                continue;
+            }
+            self.changes += 1;
+            self.trouble |= self.options.strict;
+            if self.changes > MOST_SHOWN {
+                continue;
+            }
+            let message = format!("{id}: {}: {}", change.0, change.1);
             if self.options.strict {
-                self.trouble(&format!("{message}; the ad is left out"));
+                report::message(&self.options, "error", &format!("{message}; the ad is left out"));
             } else {
                 report::message(&self.options, "warning", &format!("{message}, as this form cannot carry it"));
             }
@@ -134,7 +146,7 @@ impl Session {
 
     /// The exit status of the run.
     pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
-        for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings")] {
+        for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings"), (self.changes, "changes")] {
             if count > MOST_SHOWN {
                 self.note(&format!("{} more {what} are not shown", count - MOST_SHOWN));
             }

@@ -1,17 +1,56 @@
 //! Where ads come from.
 
-use classad::format::Form;
+use std::io;
+use std::sync::Arc;
 
-/// A file or a pipe, read as a whole.
+use classad::format::{Block, Form, Stream};
+
+/// A file or a pipe, read block by block.
 pub struct Source {
-    pub name: String,
-    pub bytes: Vec<u8>,
+    pub name: Arc<str>,
     pub form: Form,
+    stream: Stream,
+    /// How many ads have been read.
+    pub ads: usize,
 }
 
 impl Source {
+    pub fn new(name: &str, stream: Stream) -> Self {
+        Source { name: name.into(), form: stream.form().unwrap_or(Form::New), stream, ads: 0 }
+    }
+
+    /// Whether there is anything in it but space and comments.
+    pub fn has_content(&self) -> bool {
+        self.stream.form().is_some()
+    }
+
+    /// The next piece of it.
+    pub fn next_text(&mut self) -> io::Result<Option<Text>> {
+        let block = self.stream.next_block()?;
+        Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
+    }
+
+    /// All that is left of it.
+    pub fn rest(&mut self) -> io::Result<Text> {
+        let block = self.stream.rest()?;
+        Ok(Text::new(&self.name, Block { before: self.ads, ..block }))
+    }
+}
+
+/// A text, or a piece of one, in which problems have their places.
+#[derive(Clone)]
+pub struct Text {
+    pub name: Arc<str>,
+    pub block: Arc<Block>,
+}
+
+impl Text {
+    fn new(name: &Arc<str>, block: Block) -> Self {
+        Text { name: Arc::clone(name), block: Arc::new(block) }
+    }
+
     /// A text that stands on the command line itself.
-    pub fn of_text(name: &str, text: &str) -> Self {
-        Source { name: name.to_owned(), bytes: text.as_bytes().to_vec(), form: Form::New }
+    pub fn of_argument(name: &str, text: &str) -> Self {
+        Text { name: name.into(), block: Arc::new(Block::whole(text, Form::New)) }
     }
 }

@@ -92,7 +92,7 @@ impl Specialize {
             return Err(Failure::Refused(Some("--verdict wants --attr or --expr: which constraint?".to_owned())));
         }
         let alone = self.files.is_empty() && (self.expr.is_some() || self.known.is_some() || !self.define.is_empty());
-        let sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
+        let mut sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
         let known = input::one_source(session, self.known.as_ref())?;
         let target = input::one_source(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&known).chain(&target));
@@ -116,10 +116,10 @@ impl Specialize {
             answers.begin(form)?;
             answers.give(session, known.map(Identified::unnamed))?;
         }
-        for source in &sources {
+        for source in &mut sources {
             answers.begin(source.form)?;
             input::each_ad(session, source, |session, entry| {
-                let ad = input::identify(session, source, entry, None);
+                let ad = input::identify(session, entry, None);
                 answers.give(session, Some(ad))?;
                 Ok(true)
             })?;

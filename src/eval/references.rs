@@ -160,28 +160,24 @@ impl<'w> Walk<'w> {
             }
             Kind::Call(name, arguments) if name.is("eval") && self.reads_texts => match arguments.as_ref() {
                 [text] => self.text(text, frame, pending),
-                _ => self.children(expression, frame, pending),
+                _ => children(expression, frame, pending),
             },
             Kind::Subscript(inner, index) => {
                 // With a computed index a list gives one of its elements; an ad gives whatever it has.
                 let place = matches!(index.bare().kind(), Kind::Literal(Value::Integer(_)));
                 self.everything |= !place && !matches!(inner.bare().kind(), Kind::List(_) | Kind::Call(..));
-                self.children(expression, frame, pending);
+                children(expression, frame, pending);
             }
             Kind::List(elements) => {
-                self.children(expression, frame, pending);
+                children(expression, frame, pending);
                 // HTCondor's functions evaluate elements where the call stands.
                 if self.context.dialect.is_condor() && !Arc::ptr_eq(frame, &self.home) {
                     let home = &self.home;
                     pending.extend(elements.iter().map(|element| (element.clone(), Arc::clone(home))));
                 }
             }
-            _ => self.children(expression, frame, pending),
+            _ => children(expression, frame, pending),
         }
-    }
-
-    fn children(&self, expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
-        expression.kind().for_each_child(|child| pending.push((child.clone(), Arc::clone(frame))));
     }
 
     /// What `eval()` reads: the expression, if the text is constant.
@@ -251,9 +247,12 @@ impl<'w> Walk<'w> {
 
     /// What the first name of a path refers to.
     fn first(&mut self, path: &Path, frame: &Arc<Frame>) -> Resolution {
-        let found = self.noted(&path.names[0], |environment, name, context| match path.rooted {
-            true => environment.resolve_root(frame, name, context),
-            false => environment.resolve_own(frame, name, context),
+        let found = self.noted(&path.names[0], |environment, name, context| {
+            if path.rooted {
+                environment.resolve_root(frame, name, context)
+            } else {
+                environment.resolve_own(frame, name, context)
+            }
         });
         match found {
             // In a match it is the ad itself.
@@ -307,6 +306,10 @@ impl<'w> Walk<'w> {
             pending.push((expression, frame));
         }
     }
+}
+
+fn children(expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
+    expression.kind().for_each_child(|child| pending.push((child.clone(), Arc::clone(frame))));
 }
 
 /// The names of a dotted path.

@@ -1,6 +1,7 @@
 //! Which form a text is in, from its first bytes.
 
 use std::fmt;
+use std::io::{self, Read};
 
 /// A form of writing ads down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,8 +18,6 @@ pub enum Form {
     Xml,
     /// YAML.
     Yaml,
-    /// Compressed data, which must be unpacked first; see [`unpack`](super::unpack).
-    Compressed,
 }
 
 impl Form {
@@ -38,21 +37,39 @@ impl fmt::Display for Form {
             Form::JsonLines => "JSON Lines",
             Form::Xml => "XML",
             Form::Yaml => "YAML",
-            Form::Compressed => "compressed data",
         })
     }
 }
 
-/// The first bytes of gzip and of zstd.
-pub(super) const GZIP: &[u8] = &[0x1f, 0x8b];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// A way of making data smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    Gzip,
+    Zstd,
+}
+
+/// How data is packed, from its first bytes; none if it is not.
+pub(super) fn packing(data: &[u8]) -> Option<Packing> {
+    match data {
+        [0x1f, 0x8b, ..] => Some(Packing::Gzip),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
+        _ => None,
+    }
+}
+
+impl Packing {
+    /// What unpacks a stream.
+    pub(super) fn unpacked(self, packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
+        Ok(match self {
+            Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
+            Packing::Zstd => Box::new(zstd::stream::Decoder::new(packed)?),
+        })
+    }
+}
 
 /// The form of a text; none if there is nothing in it but space and comments.
 #[must_use]
 pub fn detect(text: &[u8]) -> Option<Form> {
-    if text.starts_with(GZIP) || text.starts_with(ZSTD) {
-        return Some(Form::Compressed);
-    }
     let rest = skip_blank(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
     let (first, behind) = rest.split_first()?;
     Some(match first {

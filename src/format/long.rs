@@ -141,6 +141,19 @@ impl Iterator for Reader<'_> {
     }
 }
 
+/// The length of the beginning of a stream that ends with a blank line, and so holds whole ads.
+pub(super) fn whole(window: &[u8]) -> usize {
+    let mut end = window.len();
+    while let Some(line_end) = memchr::memrchr(b'\n', &window[..end]) {
+        let line_start = memchr::memrchr(b'\n', &window[..line_end]).map_or(0, |at| at + 1);
+        if window[line_start..line_end].trim_ascii().is_empty() {
+            return line_end + 1;
+        }
+        end = line_end;
+    }
+    0
+}
+
 /// Writes an ad as lines, and the blank line that ends it.  What it cannot carry is changed, and told.
 ///
 /// # Errors

@@ -4,22 +4,25 @@
 
 mod decoded;
 mod detect;
+pub mod diff;
 mod json;
 mod long;
 mod name;
 mod new;
 mod problem;
+mod stream;
 mod writer;
 mod xml;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 pub use detect::{Form, detect};
 pub use problem::{Position, Problem, Severity};
+pub use stream::{Block, Stream};
 pub use writer::Writer;
 
 use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::Change;
+use crate::syntax::{Change, complete_groups};
 
 /// An ad of a file, and where it stands there.
 #[derive(Clone, Debug)]
@@ -34,20 +37,6 @@ pub struct Entry {
 
 /// What a reader finds next: an ad, or why there is none.
 pub type Item = Result<Entry, Problem>;
-
-/// The text inside gzip; any other text as it is.
-///
-/// # Errors
-///
-/// Compressed data that is broken.
-pub fn unpack(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
-    if !bytes.starts_with(detect::GZIP) {
-        return Ok(bytes);
-    }
-    let mut text = Vec::new();
-    flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut text)?;
-    Ok(text)
-}
 
 /// Reads the ads of a text, one after the other; a problem alone for a form that cannot be read.
 #[must_use]
@@ -65,20 +54,20 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
     }
 }
 
-/// The length of the longest beginning of a text that holds whole ads only, though the text may end
-/// anywhere; `None` for a form of which this cannot be told.  A reader that begins behind finds the ads
-/// that a reader of all finds there.
-#[must_use]
-pub fn whole(text: &[u8], form: Form) -> Option<usize> {
+/// The length of the beginning of a stream that holds whole ads only; 0 if it holds none, or none can be
+/// told from the beginning of the next.
+fn whole(window: &[u8], form: Form) -> usize {
     match form {
-        Form::Json | Form::JsonLines => Some(json::whole(text)),
-        Form::Xml => Some(xml::whole(text)),
-        _ => None,
+        Form::Long => long::whole(window),
+        Form::New => complete_groups(window),
+        Form::Json | Form::JsonLines => json::whole(window),
+        Form::Xml => xml::whole(window),
+        _ => 0,
     }
 }
 
-/// Writes one ad in a form; [`Writer`] writes many into one document.  What the form cannot carry is changed; the changes are returned, each with
-/// its attribute.
+/// Writes one ad in a form; [`Writer`] writes many into one document.  What the form cannot carry is
+/// changed; the changes are returned, each with its attribute.
 ///
 /// # Errors
 ///

@@ -76,14 +76,21 @@ pub struct Position {
 }
 
 impl Position {
+    /// The beginning of a text.
+    pub const START: Position = Position { line: 1, column: 1 };
+
+    /// The place behind a text that begins here.
+    #[must_use]
+    pub fn behind(self, text: &[u8]) -> Self {
+        let lines = memchr::memchr_iter(b'\n', text).count();
+        let line_start = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
+        let characters = String::from_utf8_lossy(&text[line_start..]).chars().count();
+        Position { line: self.line + lines, column: if lines == 0 { self.column + characters } else { 1 + characters } }
+    }
+
     /// Where an offset of a text is.
     #[must_use]
     pub fn of(text: &[u8], offset: usize) -> Self {
-        let before = &text[..offset.min(text.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        Position {
-            line: 1 + memchr::memchr_iter(b'\n', before).count(),
-            column: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count(),
-        }
+        Position::START.behind(&text[..offset.min(text.len())])
     }
 }

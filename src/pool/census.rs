@@ -16,6 +16,9 @@ type Hash = BuildHasherDefault<FxHasher>;
 /// Nested ads are looked into so many levels deep.
 const DEEPEST: usize = 8;
 
+/// And only if their paths are not longer than this, in bytes: each of their attributes repeats it.
+const LONGEST: usize = 256;
+
 /// The attributes of the ads that were added, each with its [`Summary`], in the order in which they
 /// were first seen.
 ///
@@ -75,7 +78,8 @@ impl Census {
     }
 
     /// The same, of the attributes of nested ads too, under names such as `Outer.Inner`, quoted where
-    /// they need it; not of ads that are elements of lists, and not deeper than eight levels.
+    /// they need it; not of ads that are elements of lists, and not deeper than eight levels or
+    /// under names of more than 256 bytes.
     #[must_use]
     pub fn nested(self) -> Self {
         Census { nested: true, ..self }
@@ -106,6 +110,7 @@ impl Census {
                 let path = format!("{path}{}", print_name(attribute.name));
                 self.count(&Name::new(&path), attribute.expression);
                 if depth < DEEPEST
+                    && path.len() <= LONGEST
                     && let Kind::Ad(inner) = attribute.expression.bare().kind()
                 {
                     pending.push_back((path + ".", inner, depth + 1));
@@ -201,6 +206,8 @@ mod tests {
         let deep = format!("{}1{}", "[ a = ".repeat(1000), " ]".repeat(1000));
         let census = taken(Census::values().nested(), &[&deep]);
         assert_eq!(census.attributes().len(), super::DEEPEST + 1);
+        let wide = format!("[ {} = [ a = 1; b = 2 ] ]", "x".repeat(1000));
+        assert_eq!(taken(Census::values().nested(), &[&wide]).attributes().len(), 1);
     }
 
     #[test]

@@ -309,7 +309,9 @@ mod tests {
         let mut summaries = [Summary::new(true), Summary::new(true)];
         let expression = |text: &str| parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
         for text in ["1", "2", "3", "1"] {
-            summaries.iter_mut().for_each(|summary| summary.add(&expression(text), &mut room));
+            for summary in &mut summaries {
+                summary.add(&expression(text), &mut room);
+            }
         }
         assert_eq!(summaries.map(|summary| summary.distinct().to_string()), ["2+", "1+"]);
     }

@@ -4,7 +4,7 @@ use logos::Logos;
 
 use crate::ad::Span;
 
-use super::token::{Strings, Token, offset};
+use super::token::{Flaw, Strings, Token, offset};
 
 /// What stands at the beginning of a text that holds bracketed ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,4 +50,33 @@ pub fn first_group(text: &[u8]) -> Group {
         Some(start) => Group::Open(Span::new(offset(start), offset(text.len()))),
         None => Group::Nothing,
     }
+}
+
+/// The length of the beginning of a text that holds whole groups only, when the text may go on; 0 if it
+/// holds none.
+#[must_use]
+pub fn complete_groups(text: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut complete = 0;
+    for (result, range) in Token::lexer_with_extras(text, Strings::Escaped.into()).spanned() {
+        match result {
+            Ok(Token::BracketOpen) => {
+                if depth == 0 {
+                    // What stands before it, if it is no ad, ends here.
+                    complete = range.start;
+                }
+                depth += 1;
+            }
+            Ok(Token::BracketClose) if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    complete = range.end;
+                }
+            }
+            // It may end where the text goes on.
+            Err(Flaw::UnterminatedString | Flaw::UnterminatedQuote | Flaw::UnterminatedComment) => break,
+            _ => {}
+        }
+    }
+    complete
 }

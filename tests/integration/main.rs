@@ -1,7 +1,10 @@
 //! Tests of the whole: the samples, the command line, whatever may come in.
 
+mod census;
 mod commands;
+mod differences;
 mod forms;
+mod fuzz;
 mod gangs;
 mod properties;
 mod robustness;

@@ -291,3 +291,33 @@ fn a_closed_pipe_ends_quietly() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
+
+#[test]
+fn diff_and_census_of_what_is_deep_wide_or_long() {
+    let nest = |open: &str, close: &str| open.repeat(100_000) + "1" + &close.repeat(100_000);
+    let many: Vec<String> = (0..100_000).map(|number| format!("a{number} = {number}")).collect();
+    let text = format!(
+        "[ Name = \"deep\"; list = {}; ad = {}; not = {}; sum = {}1 ]\n[ {} ]\n[ long = \"{}\" ]",
+        nest("{", "}"),
+        nest("[a=", "]"),
+        nest("!", ""),
+        "1+".repeat(300_000),
+        many.join("; "),
+        "x".repeat(10_000_000),
+    );
+    let path = file("deep-and-wide.new", text.as_bytes());
+    let path = path.to_str().unwrap();
+    let output = run(&["diff", path, path], b"");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    let changed = text.replacen("+1+1 ]", "+1+2 ]", 1).replacen("}}", ",2}}", 1);
+    let output = run(&["diff", path, "-"], changed.as_bytes());
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    let names: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("  + ")?.split(' ').next()).collect();
+    assert_eq!(names, ["list", "sum"]);
+    for arguments in [&["census", path, "-o", "json"][..], &["census", path, "-o", "table", "--nested"]] {
+        let output = run(arguments, b"");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(output.stdout.windows(6).any(|part| part == b"a99999"), "{arguments:?}");
+    }
+}

@@ -46,40 +46,38 @@ impl Text {
         if depth == 0 || self.random.u8(0..6) == 0 {
             return self.leaf();
         }
-        let mut sub = || self.expression(depth - 1);
-        match fastrand_choice(&mut sub) {
-            (a, b, c) => match self.random.u8(0..20) {
-                0..4 => format!("({a}) && ({b})"),
-                4..7 => format!("({a}) || ({b})"),
-                7 => format!("({a}) ? ({b}) : ({c})"),
-                8 => format!("({a}) ?: ({b})"),
-                9 => format!("!({a})"),
-                10 => format!("-({a})"),
-                11 => format!("{{ {a}, {b} }}[{c}]"),
-                12 => format!("[ a = {a}; m = {b} ].{}", self.pick(&NAMES)),
-                13 => format!("({a}).{}", self.pick(&NAMES)),
-                14..16 => {
-                    let function = self.functions[self.random.usize(0..self.functions.len())];
-                    match self.random.u8(0..4) {
-                        0 => format!("{function}({a})"),
-                        1 => format!("{function}({a}, {b})"),
-                        2 => format!("{function}({a}, {{ {b}, {c} }})"),
-                        _ => format!("{function}({a}, {b}, {c})"),
-                    }
+        let [a, b, c] = [(); 3].map(|()| self.expression(depth - 1));
+        match self.random.u8(0..20) {
+            0..4 => format!("({a}) && ({b})"),
+            4..7 => format!("({a}) || ({b})"),
+            7 => format!("({a}) ? ({b}) : ({c})"),
+            8 => format!("({a}) ?: ({b})"),
+            9 => format!("!({a})"),
+            10 => format!("-({a})"),
+            11 => format!("{{ {a}, {b} }}[{c}]"),
+            12 => format!("[ a = {a}; m = {b} ].{}", self.pick(&NAMES)),
+            13 => format!("({a}).{}", self.pick(&NAMES)),
+            14..16 => {
+                let function = self.functions[self.random.usize(0..self.functions.len())];
+                match self.random.u8(0..4) {
+                    0 => format!("{function}({a})"),
+                    1 => format!("{function}({a}, {b})"),
+                    2 => format!("{function}({a}, {{ {b}, {c} }})"),
+                    _ => format!("{function}({a}, {b}, {c})"),
                 }
-                _ => {
-                    let operator = self.pick(&[
-                        "==", "!=", "<", "<=", ">", ">=", "is", "isnt", "+", "-", "*", "/", "%", "<<", ">>", "&", "|",
-                    ]);
-                    format!("({a}) {operator} ({b})")
-                }
-            },
+            }
+            _ => {
+                let operator = self.pick(&[
+                    "==", "!=", "<", "<=", ">", ">=", "is", "isnt", "+", "-", "*", "/", "%", "<<", ">>", "&", "|",
+                ]);
+                format!("({a}) {operator} ({b})")
+            }
         }
     }
 
     /// An ad that binds some of the names; another ad now and then.
     fn ad(&mut self, depth: u32, most: usize) -> String {
-        let mut attributes = String::new();
+        let mut attributes = Vec::new();
         for _ in 0..self.random.usize(0..=most) {
             let name = self.pick(&NAMES);
             let value = match self.random.u8(0..6) {
@@ -87,14 +85,10 @@ impl Text {
                 1..3 => self.expression(depth),
                 _ => self.leaf(),
             };
-            attributes += &format!(" {name} = {value};");
+            attributes.push(format!("{name} = {value}"));
         }
-        format!("[{attributes} ]")
+        format!("[ {} ]", attributes.join("; "))
     }
-}
-
-fn fastrand_choice(sub: &mut impl FnMut() -> String) -> (String, String, String) {
-    (sub(), sub(), sub())
 }
 
 /// One ad with the attributes of another that it has not.

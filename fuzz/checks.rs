@@ -1,0 +1,152 @@
+//! What must hold whatever the bytes: for fuzzing, and for the tests, which run it over a fixed corpus.
+
+use std::io::{self, Read};
+
+use classad::ad::{Ad, Dialect, Expression};
+use classad::eval::{Context, Environment, Evaluator, Extent, Liberties, references, specialize};
+use classad::format::{Form, Severity, Stream, read, write};
+use classad::syntax::{Rules, Style, parse_expression, print, print_ad};
+
+const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
+const FORMS: [Form; 5] = [Form::Long, Form::New, Form::Json, Form::Xml, Form::Yaml];
+
+/// An expression prints as text that reads back, and nothing that is done with it ends badly.
+pub fn expression(data: &[u8]) {
+    for dialect in DIALECTS {
+        for rules in [Rules::new(dialect), Rules::long(dialect)] {
+            if let Ok(tree) = parse_expression(data, rules) {
+                reads_back(&tree, dialect);
+                used(&tree, dialect);
+            }
+        }
+    }
+}
+
+fn reads_back(tree: &Expression, dialect: Dialect) {
+    let text = print(tree, Style::New);
+    let again = parse_expression(&text, Rules::new(dialect));
+    let again = again.unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(&text)));
+    assert!(again == *tree, "{}", String::from_utf8_lossy(&text));
+}
+
+/// What is evaluated, specialized and searched for references ends.
+fn used(tree: &Expression, dialect: Dialect) {
+    let context = Context { now: Some(0), most_steps: 2_000, deepest: 200, ..Context::new(dialect) };
+    let (environment, frame) = Environment::alone(Ad::default());
+    let before = Evaluator::new(&environment, &context).evaluate(tree, &frame);
+    references(tree, &frame, &environment, &context);
+    let (unmet, unmet_frame) = Environment::unmet(Ad::default(), Extent::Open);
+    let left = specialize(tree, &unmet_frame, &unmet, &context, Liberties::default());
+    let text = print(&left.expression, Style::New);
+    assert!(parse_expression(&text, Rules::new(dialect)).is_ok(), "{}", String::from_utf8_lossy(&text));
+    // Drawing lots twice gives two results.
+    let by_chance = String::from_utf8_lossy(&print(tree, Style::New)).to_ascii_lowercase().contains("random");
+    if let (Ok(before), false) = (before, by_chance)
+        && let Ok(after) = Evaluator::new(&environment, &context).evaluate(&left.expression, &frame)
+    {
+        assert_eq!(before.kind(), after.kind(), "{}", String::from_utf8_lossy(&text));
+    }
+}
+
+/// The long form.
+pub fn long(data: &[u8]) {
+    reader(data, Form::Long);
+}
+
+/// Bracketed ads.
+pub fn new(data: &[u8]) {
+    reader(data, Form::New);
+}
+
+/// JSON and JSON Lines.
+pub fn json(data: &[u8]) {
+    reader(data, Form::Json);
+}
+
+/// XML.
+pub fn xml(data: &[u8]) {
+    reader(data, Form::Xml);
+}
+
+/// YAML.
+pub fn yaml(data: &[u8]) {
+    reader(data, Form::Yaml);
+}
+
+/// Problems have their places in the text; what is read survives every form that can carry it; and a stream
+/// in small pieces has the same ads.
+fn reader(data: &[u8], form: Form) {
+    for dialect in DIALECTS {
+        let mut ads = Vec::new();
+        let mut errors = 0;
+        for item in read(data, form, dialect) {
+            match item {
+                Ok(entry) => {
+                    assert!(entry.offset <= data.len());
+                    ads.push(entry.ad);
+                }
+                Err(problem) => {
+                    assert!(problem.range.start <= problem.range.end && problem.range.end <= data.len(), "{problem:?}");
+                    errors += usize::from(problem.severity == Severity::Error);
+                }
+            }
+        }
+        for ad in &ads {
+            FORMS.into_iter().for_each(|form| survives(ad, form, dialect));
+        }
+        if errors == 0 {
+            // The beginning of a stream is read at once.
+            let far = [b"\n".repeat(5000).as_slice(), data].concat();
+            let whole = read(&far, form, dialect).filter(Result::is_ok).count();
+            assert_eq!(streamed(far, form, dialect), whole, "in pieces there are other ads");
+        }
+    }
+}
+
+fn survives(ad: &Ad, form: Form, dialect: Dialect) {
+    let mut text = Vec::new();
+    let Ok(changes) = write(&mut text, ad, form) else { return };
+    // The long form has no empty ads.
+    if !changes.is_empty() || (ad.is_empty() && form == Form::Long) {
+        return;
+    }
+    let again: Vec<_> = read(&text, form, dialect).collect();
+    let shown = || {
+        format!("{form}: {}\n{}", String::from_utf8_lossy(&print_ad(ad, Style::New)), String::from_utf8_lossy(&text))
+    };
+    match again.as_slice() {
+        [Ok(entry)] => assert!(entry.ad == *ad, "{}", shown()),
+        [Err(problem), ..] | [_, Err(problem), ..] => panic!("{problem:?}\n{}", shown()),
+        other => panic!("{} ads of one\n{}", other.len(), shown()),
+    }
+}
+
+/// How many ads a stream has whose pieces end anywhere.
+fn streamed(text: Vec<u8>, form: Form, dialect: Dialect) -> usize {
+    struct Pieces(io::Cursor<Vec<u8>>, usize);
+
+    impl Read for Pieces {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.1 = self.1 % 13 + 1;
+            let length = self.1.min(into.len());
+            self.0.read(&mut into[..length])
+        }
+    }
+
+    let mut stream = Stream::new(Box::new(Pieces(io::Cursor::new(text), 0)), Some(form)).expect("memory can be read");
+    let mut count = 0;
+    while let Some(block) = stream.next_block().expect("memory can be read") {
+        count += block.ads(dialect).filter(Result::is_ok).count();
+    }
+    count
+}
+
+/// `fmt`: what is laid out means what it meant, and is laid out already.
+pub fn layout(data: &[u8]) {
+    let _ = data;
+}
+
+/// Transform rules.
+pub fn rules(data: &[u8]) {
+    let _ = data;
+}

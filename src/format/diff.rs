@@ -1,0 +1,243 @@
+//! What changed between two sets of ads: which belong together, and what differs between two.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
+use crate::ad::{Ad, Attribute, Name, same_tree};
+use crate::syntax::{Style, print};
+
+/// What makes two attributes differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Another tree: neither spelling, spaces, needless parentheses nor the order of attributes count.
+    #[default]
+    Meaning,
+    /// Another text when printed, or another spelling of the name.
+    Text,
+}
+
+impl Measure {
+    fn same(self, before: Attribute<'_>, after: Attribute<'_>) -> bool {
+        match self {
+            Measure::Meaning => same_tree(before.expression, after.expression),
+            Measure::Text => {
+                before.name.as_str() == after.name.as_str()
+                    && print(before.expression, Style::New) == print(after.expression, Style::New)
+            }
+        }
+    }
+}
+
+/// An attribute that is not the same in two ads.
+#[derive(Clone, Copy, Debug)]
+pub enum Difference<'a> {
+    /// It is another one: as it was, and as it is now.
+    Changed(Attribute<'a>, Attribute<'a>),
+    /// It is gone.
+    Removed(Attribute<'a>),
+    /// It is new.
+    Added(Attribute<'a>),
+}
+
+impl<'a> Difference<'a> {
+    /// The name of the attribute, as it was spelt if it was there.
+    #[must_use]
+    pub fn name(&self) -> &'a Name {
+        match self {
+            Difference::Changed(one, _) | Difference::Removed(one) | Difference::Added(one) => one.name,
+        }
+    }
+
+    /// The attribute as it was, if it was there.
+    #[must_use]
+    pub fn before(&self) -> Option<Attribute<'a>> {
+        match self {
+            Difference::Changed(before, _) | Difference::Removed(before) => Some(*before),
+            Difference::Added(_) => None,
+        }
+    }
+
+    /// The attribute as it is now, if it is there.
+    #[must_use]
+    pub fn after(&self) -> Option<Attribute<'a>> {
+        match self {
+            Difference::Changed(_, after) | Difference::Added(after) => Some(*after),
+            Difference::Removed(_) => None,
+        }
+    }
+}
+
+/// What differs between two ads: what changed or is gone in the order of the first, then what is new in
+/// the order of the second.
+#[must_use]
+pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: Measure) -> Vec<Difference<'a>> {
+    let mut differences = Vec::new();
+    for old in before.iter() {
+        match after.attribute(old.name) {
+            Some(new) if measure.same(old, new) => {}
+            Some(new) => differences.push(Difference::Changed(old, new)),
+            None => differences.push(Difference::Removed(old)),
+        }
+    }
+    let added = after.iter().filter(|new| before.get(new.name).is_none());
+    differences.extend(added.map(Difference::Added));
+    differences
+}
+
+/// The ads of the first set that are still without a partner in the second, by their places.
+///
+/// Those of one identity belong together; where several have the same, as ads without a name have, the
+/// first belongs to the first, the second to the second.
+#[derive(Clone, Debug)]
+pub struct Partners<I> {
+    waiting: HashMap<I, VecDeque<usize>>,
+}
+
+impl<I: Hash + Eq> Partners<I> {
+    /// The partner of the next ad of the second set, if there is one.
+    pub fn take(&mut self, identity: &I) -> Option<usize> {
+        self.waiting.get_mut(identity).and_then(VecDeque::pop_front)
+    }
+
+    /// The places of those that are left, in order.
+    #[must_use]
+    pub fn left(self) -> Vec<usize> {
+        let mut left: Vec<usize> = self.waiting.into_values().flatten().collect();
+        left.sort_unstable();
+        left
+    }
+}
+
+impl<I: Hash + Eq> FromIterator<I> for Partners<I> {
+    /// From the identities of the first set.
+    fn from_iter<T: IntoIterator<Item = I>>(identities: T) -> Self {
+        let mut waiting: HashMap<I, VecDeque<usize>> = HashMap::new();
+        for (place, identity) in identities.into_iter().enumerate() {
+            waiting.entry(identity).or_default().push_back(place);
+        }
+        Partners { waiting }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measure, Partners, differences};
+    use crate::ad::{Ad, Attribute, Dialect};
+    use crate::syntax::{Rules, Style, parse_ad, print};
+
+    fn ad(text: &str) -> Ad {
+        parse_ad(text.as_bytes(), Rules::new(Dialect::Classad)).unwrap()
+    }
+
+    /// Each difference as `before -> after`.
+    fn shown(before: &str, after: &str, measure: Measure) -> Vec<String> {
+        let side = |attribute: Option<Attribute>| {
+            attribute.map_or("none".to_owned(), |attribute| {
+                let text = String::from_utf8(print(attribute.expression, Style::New)).unwrap();
+                format!("{} = {text}", attribute.name)
+            })
+        };
+        let (before, after) = (ad(before), ad(after));
+        let all = differences(&before, &after, measure);
+        all.iter().map(|one| format!("{} -> {}", side(one.before()), side(one.after()))).collect()
+    }
+
+    /// Whether attributes with these expressions are the same.
+    fn same(left: &str, right: &str, measure: Measure) -> bool {
+        shown(&format!("[ a = {left} ]"), &format!("[ a = {right} ]"), measure).is_empty()
+    }
+
+    #[test]
+    fn the_same_however_it_is_written() {
+        for (left, right) in [
+            ("1", "0x1"),
+            ("1", "(1)"),
+            ("64M", "67108864.0"),
+            ("1.5", "15e-1"),
+            ("TRUE", "true"),
+            ("Undefined", "undefined"),
+            ("a + b * c", "(A)+((b*C))"),
+            ("a && b || c", "(a && b) || c"),
+            ("a is b", "a =?= b"),
+            ("a isnt b", "a =!= b"),
+            ("a ?: b", "a ? : b"),
+            ("'a'", "a"),
+            ("strcat(a, \"b\")", "STRCAT(A,\"b\")"),
+            ("[ x = 1; y = [ p = 1; q = 2 ] ]", "[ y = [ Q = 2; P = (1) ]; X = 1 ]"),
+            ("real(\"NaN\")", "REAL(\"nan\")"),
+            ("\"\\101\"", "\"A\""),
+            ("{ 1, (2) }", "{1,2}"),
+        ] {
+            assert!(same(left, right, Measure::Meaning), "{left} and {right}");
+        }
+    }
+
+    #[test]
+    fn different_by_meaning() {
+        for (left, right) in [
+            ("1", "1.0"),
+            ("0.0", "-0.0"),
+            ("\"a\"", "\"A\""),
+            ("\"a\"", "a"),
+            ("a + b + c", "a + (b + c)"),
+            ("a + b", "b + a"),
+            ("a - b", "a + b"),
+            ("-5", "-(5)"),
+            ("!a", "~a"),
+            ("a == b", "a is b"),
+            ("{ 1, 2 }", "{ 2, 1 }"),
+            ("{ 1 }", "{ 1, 1 }"),
+            ("[ x = 1 ]", "[ y = 1 ]"),
+            ("[ x = 1 ]", "[ x = 1; y = 1 ]"),
+            ("[ x = 1 ]", "[ x = 2 ]"),
+            ("f(1)", "f(1, 1)"),
+            ("f(1)", "g(1)"),
+            (".a", "a"),
+            ("b.a", "c.a"),
+            ("b.a", "b.c"),
+            ("a[0]", "a[1]"),
+            ("a ? b : c", "a ? c : b"),
+            ("a ?: b", "a ? a : b"),
+            ("undefined", "error"),
+            ("absTime(\"2000-01-01T00:00:00Z\")", "absTime(\"2000-01-01T01:00:00+01:00\")"),
+            ("relTime(\"1\")", "1.0"),
+        ] {
+            assert!(!same(left, right, Measure::Meaning), "{left} and {right}");
+            assert!(!same(left, right, Measure::Text), "{left} and {right} as texts");
+        }
+    }
+
+    #[test]
+    fn spelling_counts_in_texts() {
+        for (left, right) in [("1", "(1)"), ("a", "A"), ("f(1)", "F(1)"), ("[ x = 1; y = 2 ]", "[ y = 2; x = 1 ]")] {
+            assert!(!same(left, right, Measure::Text), "{left} and {right}");
+        }
+        for (left, right) in [("1", "0x1"), ("a+b", "a + b"), ("TRUE", "true"), ("a =?= b", "a is b")] {
+            assert!(same(left, right, Measure::Text), "{left} and {right}");
+        }
+        assert_eq!(shown("[ A = 1 ]", "[ a = 1 ]", Measure::Text), ["A = 1 -> a = 1"]);
+        assert_eq!(shown("[ A = 1 ]", "[ a = 1 ]", Measure::Meaning), Vec::<String>::new());
+    }
+
+    #[test]
+    fn changed_removed_and_added_attributes_in_order() {
+        let (before, after) = ("[ a = 1; b = 2; c = 3; d = 4 ]", "[ e = 5; D = 5; f = 6; B = 2; a = 2 ]");
+        let expected = ["a = 1 -> a = 2", "c = 3 -> none", "d = 4 -> D = 5", "none -> e = 5", "none -> f = 6"];
+        assert_eq!(shown(before, after, Measure::Meaning), expected);
+    }
+
+    #[test]
+    fn partners_by_identity_then_by_occurrence() {
+        for (before, after, partners, left) in [
+            (vec![], vec![], vec![], vec![]),
+            (vec!["a", "b"], vec!["b", "a"], vec![Some(1), Some(0)], vec![]),
+            (vec!["a", "b"], vec!["c", "b", "d"], vec![None, Some(1), None], vec![0]),
+            (vec!["a", "x", "a"], vec!["a", "a", "a"], vec![Some(0), Some(2), None], vec![1]),
+            (vec!["", "a", ""], vec!["a", ""], vec![Some(1), Some(0)], vec![2]),
+        ] {
+            let mut waiting: Partners<&str> = before.iter().copied().collect();
+            let found: Vec<Option<usize>> = after.iter().map(|identity| waiting.take(identity)).collect();
+            assert_eq!((found, waiting.left()), (partners, left), "{before:?} {after:?}");
+        }
+    }
+}

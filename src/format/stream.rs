@@ -1,0 +1,277 @@
+//! Ads that come as a stream: it is cut into blocks of whole ads, so that memory does not grow with it.
+
+use std::io::{self, Read};
+
+use super::{Form, Item, Position, detect, read};
+use crate::ad::Dialect;
+
+/// How much is read at once, in bytes.
+const PIECE: usize = 256 * 1024;
+
+/// So much tells which form a stream is in, unless it begins with longer comments.
+const BEGINNING: usize = 4096;
+
+/// A stream of ads.
+pub struct Stream {
+    reader: Box<dyn Read>,
+    form: Option<Form>,
+    /// What has been read and not handed out.
+    window: Vec<u8>,
+    /// Where the window begins.
+    place: Position,
+    /// Whether all has been read.
+    ended: bool,
+    /// Whether the window is known to hold no whole ad.
+    searched: bool,
+}
+
+/// A piece of a stream that holds whole ads.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its text.
+    pub text: Vec<u8>,
+    /// The form it is in.
+    pub form: Form,
+    /// Where in the stream it begins.
+    pub place: Position,
+    /// How many ads of the stream come before it.
+    pub before: usize,
+}
+
+impl Block {
+    /// A text that is no part of a longer one.
+    #[must_use]
+    pub fn whole(text: impl Into<Vec<u8>>, form: Form) -> Self {
+        Block { text: text.into(), form, place: Position::START, before: 0 }
+    }
+
+    /// Its ads, numbered through the stream; offsets are those in the block.
+    pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = Item> + '_ {
+        let before = self.before;
+        read(&self.text, self.form, dialect).map(move |item| match item {
+            Ok(mut entry) => {
+                entry.number += before;
+                Ok(entry)
+            }
+            Err(mut problem) => {
+                problem.ad += if problem.ad > 0 { before } else { 0 };
+                Err(problem)
+            }
+        })
+    }
+
+    /// Where in the stream an offset of this block is.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        self.place.behind(&self.text[..offset.min(self.text.len())])
+    }
+}
+
+impl Stream {
+    /// Begins to read, unpacks gzip and zstd, and finds out the form unless it is given.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader, and compressed data that is broken.
+    pub fn new(reader: Box<dyn Read>, form: Option<Form>) -> io::Result<Self> {
+        let mut stream =
+            Stream { reader, form, window: Vec::new(), place: Position::START, ended: false, searched: false };
+        stream.fill_to(4)?;
+        if let Some(packed) = detect::packing(&stream.window) {
+            let beginning = io::Cursor::new(std::mem::take(&mut stream.window));
+            let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
+            stream.reader = packed.unpacked(whole)?;
+            stream.ended = false;
+        }
+        stream.fill_to(BEGINNING)?;
+        while stream.form.is_none() && !stream.ended {
+            stream.form = detect(&stream.window);
+            if stream.form.is_none() {
+                stream.fill_to(2 * stream.window.len())?;
+            }
+        }
+        stream.form = stream.form.or_else(|| detect(&stream.window));
+        Ok(stream)
+    }
+
+    /// The form; none if there is nothing but space and comments.
+    #[must_use]
+    pub fn form(&self) -> Option<Form> {
+        self.form
+    }
+
+    /// The next block of whole ads, or of what is left at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader.
+    pub fn next_block(&mut self) -> io::Result<Option<Block>> {
+        let form = self.form.unwrap_or(Form::New);
+        // A window without a whole ad is searched again only when it has grown by half.
+        let mut enough = if self.searched { self.window.len() + 1 } else { 1 };
+        loop {
+            if self.ended || self.window.len() >= enough {
+                let length = if self.ended { self.window.len() } else { super::whole(&self.window, form) };
+                if length > 0 {
+                    return Ok(Some(self.cut(length, form)));
+                }
+                if self.ended {
+                    return Ok(None);
+                }
+                enough = self.window.len() + self.window.len() / 2;
+            }
+            self.fill()?;
+        }
+    }
+
+    /// Everything that is left, as one block.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader.
+    pub fn rest(&mut self) -> io::Result<Block> {
+        while !self.ended {
+            self.fill()?;
+        }
+        Ok(self.cut(self.window.len(), self.form.unwrap_or(Form::New)))
+    }
+
+    /// Takes the beginning of the window out.
+    fn cut(&mut self, length: usize, form: Form) -> Block {
+        let rest = self.window.split_off(length);
+        let text = std::mem::replace(&mut self.window, rest);
+        let place = self.place;
+        self.place = place.behind(&text);
+        self.searched = true;
+        Block { text, form, place, before: 0 }
+    }
+
+    fn fill_to(&mut self, length: usize) -> io::Result<()> {
+        while !self.ended && self.window.len() < length.max(1) {
+            self.fill()?;
+        }
+        Ok(())
+    }
+
+    /// Reads once.
+    fn fill(&mut self) -> io::Result<()> {
+        let length = self.window.len();
+        self.window.resize(length + PIECE, 0);
+        let count = loop {
+            match self.reader.read(&mut self.window[length..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                count => break count,
+            }
+        };
+        self.window.truncate(length + *count.as_ref().unwrap_or(&0));
+        self.ended = count? == 0;
+        self.searched = false;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+
+    use super::Stream;
+    use crate::ad::Dialect;
+    use crate::format::Form;
+    use crate::syntax::{Style, print_ad};
+
+    /// Gives its text in pieces of a few bytes.
+    struct Drops(Vec<u8>, usize);
+
+    impl Read for Drops {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let length = self.1.min(self.0.len()).min(into.len());
+            into[..length].copy_from_slice(&self.0[..length]);
+            self.0.drain(..length);
+            Ok(length)
+        }
+    }
+
+    /// Each ad with its number, line and column; problems as `!line:column: message`.
+    fn items(text: &str, form: Option<Form>, piece: usize) -> Vec<String> {
+        let mut stream = Stream::new(Box::new(Drops(text.as_bytes().to_vec(), piece)), form).unwrap();
+        let mut items = Vec::new();
+        let mut before = 0;
+        while let Some(mut block) = stream.next_block().unwrap() {
+            block.before = before;
+            for item in block.ads(Dialect::Condor) {
+                items.push(match item {
+                    Ok(entry) => {
+                        before = entry.number;
+                        let at = block.position(entry.offset);
+                        let ad = String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap();
+                        format!("{} {}:{} {ad}", entry.number, at.line, at.column)
+                    }
+                    Err(problem) => {
+                        before = before.max(problem.ad);
+                        let at = block.position(problem.range.start);
+                        format!("!{} {}:{}: {}", problem.ad, at.line, at.column, problem.message)
+                    }
+                });
+            }
+        }
+        items
+    }
+
+    #[test]
+    fn a_stream_has_the_ads_of_its_text() {
+        let padding = format!("// {}\n", "x".repeat(5000));
+        for text in [
+            "a = 1\nb = \"x\"\n\n\nc = 2\n \nd = (\n\ne = \"é\"\n",
+            "[a = 1][b = \"]\n[\"] // ]\n /* [ */ x [c = {1, [d = 2]}]\n[e = ]\n'[' [f = 'g]']",
+            "{ [a = 1], [b = 2] }",
+            "",
+            "[a = 1] [b = \"open\n]",
+        ] {
+            let text = if text.starts_with('[') { format!("{padding}{text}") } else { text.to_owned() };
+            let whole = items(&text, None, usize::MAX);
+            for piece in [1, 2, 3, 7, 64] {
+                assert_eq!(items(&text, None, piece), whole, "{text} in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_stream() {
+        /// An ad without end.
+        struct Endless(usize);
+
+        impl Read for Endless {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                let ad = b"[ name = \"an ad\"; value = { 1, 2 } ]\n";
+                for byte in into.iter_mut() {
+                    *byte = ad[self.0 % ad.len()];
+                    self.0 += 1;
+                }
+                Ok(into.len())
+            }
+        }
+
+        let mut stream = Stream::new(Box::new(Endless(0)), None).unwrap();
+        let mut longest = 0;
+        for _ in 0..50 {
+            longest = longest.max(stream.next_block().unwrap().unwrap().text.len());
+        }
+        assert!(longest <= 2 * super::PIECE, "{longest}");
+    }
+
+    #[test]
+    fn packed_streams() {
+        use std::io::Write;
+        let text = b"[ a = 1 ]\n".repeat(1000);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&text).unwrap();
+        let zstd = zstd::stream::encode_all(text.as_slice(), 1).unwrap();
+        // Members and frames may follow one another.
+        for packed in [gzip.finish().unwrap(), zstd].map(|packed| packed.repeat(2)) {
+            let mut stream = Stream::new(Box::new(Drops(packed, 11)), None).unwrap();
+            assert_eq!(stream.form(), Some(Form::New));
+            let text = stream.rest().unwrap().text;
+            assert_eq!(text.len(), 20_000);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The census against a naive count of random ads.
+
+use std::collections::BTreeMap;
+
+use classad::ad::{Ad, Expression, Kind, Name, Value};
+use classad::pool::{Census, Content};
+use classad::syntax::{Style, print};
+use proptest::prelude::*;
+
+use super::properties::tree;
+
+/// Few names and few values, so that they meet; and any trees.
+fn ads() -> impl Strategy<Value = Vec<Ad>> {
+    let name = prop::sample::select(vec!["a", "A", "b", "Cpus", "cpus", "x y"]).prop_map(Name::new);
+    let number = (-3_i64..3).prop_map(|number| Expression::literal(Value::Integer(number)));
+    let half = (-3_i32..3).prop_map(|number| Expression::literal(Value::Real(f64::from(number) / 2.0)));
+    let attribute = (name, prop_oneof![3 => number, 1 => half, 2 => tree()]);
+    let ad = prop::collection::vec(attribute, 0..5).prop_map(|attributes| attributes.into_iter().collect::<Ad>());
+    prop::collection::vec(ad, 0..20)
+}
+
+fn counted(mut census: Census, ads: &[Ad]) -> Census {
+    for ad in ads {
+        census.add(ad);
+    }
+    census
+}
+
+fn text(expression: &Expression) -> String {
+    String::from_utf8(print(expression.bare(), Style::New)).unwrap()
+}
+
+/// The values of an attribute in the ads that have it.
+fn bound<'a>(ads: &'a [Ad], name: &Name) -> Vec<&'a Expression> {
+    ads.iter().filter_map(|ad| ad.get(name)).collect()
+}
+
+#[allow(clippy::cast_precision_loss)] // the numbers are small, or compared as the census compares them
+fn number(expression: &Expression) -> Option<f64> {
+    match expression.bare().kind() {
+        Kind::Literal(Value::Integer(integer)) => Some(*integer as f64),
+        Kind::Literal(Value::Real(real)) if !real.is_nan() => Some(*real),
+        _ => None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn as_counted_by_hand(ads in ads()) {
+        let census = counted(Census::values(), &ads);
+        prop_assert_eq!(census.ads(), ads.len());
+        for (name, summary) in census.attributes() {
+            let bound = bound(&ads, name);
+            prop_assert_eq!(summary.ads(), bound.len());
+
+            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+            for one in &bound {
+                *counts.entry(text(one)).or_default() += 1;
+            }
+            prop_assert_eq!(summary.distinct().to_string(), counts.len().to_string());
+            let top: Vec<(&str, usize)> = summary.top(usize::MAX).collect();
+            prop_assert!(top.windows(2).all(|pair| pair[0].1 >= pair[1].1));
+            prop_assert_eq!(top.into_iter().map(|(text, ads)| (text.to_owned(), ads)).collect::<BTreeMap<_, _>>(), counts);
+
+            for (content, ads) in summary.contents() {
+                prop_assert_eq!(ads, bound.iter().filter(|one| Content::of(one) == content).count());
+            }
+            prop_assert_eq!(summary.contents().iter().map(|(_, ads)| ads).sum::<usize>(), bound.len());
+
+            let numbers: Vec<f64> = bound.iter().filter_map(|one| number(one)).collect();
+            let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+            let greatest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let range = summary.ranges().find_map(|range| {
+                let side = |value: &Value| number(&Expression::literal(value.clone()));
+                Some((side(&range.least)?, side(&range.greatest)?))
+            });
+            prop_assert_eq!(range, (!numbers.is_empty()).then_some((least, greatest)));
+        }
+        let names = ads.iter().flat_map(Ad::iter).map(|one| one.name.clone());
+        prop_assert!(names.into_iter().all(|name| census.attribute(&name).is_some()));
+    }
+
+    /// With less room the same is said of what there was room for, and the rest is not denied.
+    #[test]
+    fn less_room_is_no_lie(ads in ads(), room in 0_usize..4) {
+        let (all, few) = (counted(Census::values(), &ads), counted(Census::values().with_most_values(room), &ads));
+        for (name, summary) in few.attributes() {
+            let whole = all.attribute(name).unwrap();
+            prop_assert_eq!(summary.ads(), whole.ads());
+            prop_assert_eq!(summary.contents(), whole.contents());
+            prop_assert_eq!(summary.distinct().values, whole.distinct().values.min(room));
+            prop_assert_eq!(summary.distinct().more, whole.distinct().values > room);
+            let counts: BTreeMap<&str, usize> = whole.top(usize::MAX).collect();
+            prop_assert!(summary.top(usize::MAX).all(|(text, ads)| counts[text] == ads));
+        }
+    }
+}

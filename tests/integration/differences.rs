@@ -1,0 +1,148 @@
+//! Properties of differences between random ads.
+
+use classad::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value, same_tree};
+use classad::format::diff::{Difference, Measure, Partners, differences};
+use classad::syntax::{Rules, Style, parse_expression, print};
+use proptest::prelude::*;
+
+use super::properties::{name, tree};
+
+fn attributes() -> impl Strategy<Value = Vec<(Name, Expression)>> {
+    prop::collection::vec((name(), tree()), 0..8)
+}
+
+fn ad(attributes: Vec<(Name, Expression)>) -> Ad {
+    attributes.into_iter().collect()
+}
+
+/// The attributes of an ad in another order.
+fn shuffled(ad: &Ad, seed: u64) -> Ad {
+    let mut attributes: Vec<_> = ad.iter().map(|one| (one.name.clone(), one.expression.clone())).collect();
+    fastrand::Rng::with_seed(seed).shuffle(&mut attributes);
+    attributes.into_iter().collect()
+}
+
+/// The first ad with the differences made to it.
+fn applied(before: &Ad, differences: &[Difference]) -> Ad {
+    let mut attributes: Vec<_> = before.iter().map(|one| (one.name.clone(), one.expression.clone())).collect();
+    for difference in differences {
+        attributes.retain(|(name, _)| name != difference.name());
+        attributes.extend(difference.after().map(|after| (after.name.clone(), after.expression.clone())));
+    }
+    attributes.into_iter().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    /// An ad is the same as itself, in any order of its attributes.
+    #[test]
+    fn nothing_differs_from_itself(attributes in attributes(), seed: u64) {
+        let ad = ad(attributes);
+        for measure in [Measure::Meaning, Measure::Text] {
+            prop_assert!(differences(&ad, &ad, measure).is_empty());
+            prop_assert!(differences(&ad, &shuffled(&ad, seed), measure).is_empty());
+        }
+    }
+
+    /// The first ad with the differences made to it is the second one.
+    #[test]
+    fn differences_lead_from_one_ad_to_the_other(before in attributes(), after in attributes()) {
+        let (before, after) = (ad(before), ad(after));
+        for measure in [Measure::Meaning, Measure::Text] {
+            let made = applied(&before, &differences(&before, &after, measure));
+            prop_assert!(differences(&made, &after, measure).is_empty());
+            prop_assert_eq!(made.len(), after.len());
+        }
+    }
+
+    /// One change is one difference, and in the right attribute.
+    #[test]
+    fn a_change_is_found(attributes in attributes(), which: prop::sample::Index, other in tree()) {
+        let before = ad(attributes);
+        prop_assume!(!before.is_empty());
+        let name = before.iter().nth(which.index(before.len())).unwrap().name.clone();
+        prop_assume!(!same_tree(before.get(&name).unwrap(), &other));
+        let after = before.with(name.clone(), other);
+        let found = differences(&before, &after, Measure::Meaning);
+        prop_assert_eq!(found.iter().map(Difference::name).collect::<Vec<_>>(), [&name]);
+        let back = differences(&after, &before, Measure::Meaning);
+        prop_assert_eq!(back.len(), 1);
+    }
+
+    /// A change somewhere deep in a tree is a change of the tree.
+    #[test]
+    fn a_change_of_one_leaf_is_found(tree in tree(), which: prop::sample::Index) {
+        let mut leaves = 0;
+        let _ = with_leaf(&tree, usize::MAX, &mut leaves);
+        let changed = with_leaf(&tree, which.index(leaves), &mut 0);
+        prop_assert!(!same_tree(&tree, &changed));
+        prop_assert!(!same_tree(&changed, &tree));
+    }
+
+    /// What is printed and read again is the same tree, with whatever parentheses it then has.
+    #[test]
+    fn printing_changes_no_meaning(tree in tree()) {
+        let again = parse_expression(&print(&tree, Style::New), Rules::new(Dialect::Condor)).unwrap();
+        prop_assert!(same_tree(&tree, &again));
+    }
+
+    /// Partners have the same identity, nothing has two, and nobody is left who has one in the other set.
+    #[test]
+    fn partners_leave_nobody_out(
+        before in prop::collection::vec(0_u32..6, 0..12),
+        after in prop::collection::vec(0_u32..6, 0..12),
+    ) {
+        let mut partners: Partners<u32> = before.iter().copied().collect();
+        let found: Vec<Option<usize>> = after.iter().map(|identity| partners.take(identity)).collect();
+        let left = partners.left();
+        for (identity, partner) in after.iter().zip(&found) {
+            prop_assert!(partner.is_none_or(|partner| before[partner] == *identity));
+            prop_assert!(partner.is_some() || left.iter().all(|other| before[*other] != *identity));
+        }
+        let mut all: Vec<usize> = found.iter().flatten().copied().chain(left).collect();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..before.len()).collect::<Vec<_>>());
+    }
+}
+
+/// The tree with another leaf in the place of one; counts the leaves that it passes.
+fn with_leaf(tree: &Expression, which: usize, passed: &mut usize) -> Expression {
+    let mut inner = |one: &Expression| with_leaf(one, which, passed);
+    let kind = match tree.kind() {
+        Kind::Select(a, name) => Kind::Select(inner(a), name.clone()),
+        Kind::Unary(operator, a) => Kind::Unary(*operator, inner(a)),
+        Kind::Parentheses(a) => Kind::Parentheses(inner(a)),
+        Kind::Subscript(a, b) => Kind::Subscript(inner(a), inner(b)),
+        Kind::Binary(operator, a, b) => Kind::Binary(*operator, inner(a), inner(b)),
+        Kind::Elvis(a, b) => Kind::Elvis(inner(a), inner(b)),
+        Kind::Conditional(a, b, c) => Kind::Conditional(inner(a), inner(b), inner(c)),
+        Kind::Call(name, all) if !all.is_empty() => Kind::Call(name.clone(), all.iter().map(inner).collect()),
+        Kind::List(all) if !all.is_empty() => Kind::List(all.iter().map(inner).collect()),
+        Kind::Ad(ad) if !ad.is_empty() => {
+            Kind::Ad(ad.iter().map(|one| (one.name.clone(), inner(one.expression))).collect())
+        }
+        _ => {
+            *passed += 1;
+            if *passed - 1 != which {
+                return tree.clone();
+            }
+            // No random tree has this leaf: its strings are shorter.
+            Kind::Literal(Value::string("no random leaf"))
+        }
+    };
+    Expression::new(kind, Span::default())
+}
+
+#[test]
+fn many_ads_find_their_partners_quickly() {
+    let identities: Vec<String> = (0..20_000).map(|number| format!("slot{number}")).collect();
+    let mut others = identities.clone();
+    fastrand::Rng::with_seed(1).shuffle(&mut others);
+    let mut partners: Partners<&str> = identities.iter().map(String::as_str).collect();
+    assert!(others.iter().all(|other| partners.take(&other.as_str()).is_some_and(|place| identities[place] == *other)));
+    // All called the same: no quadratic search for the partner.
+    let mut partners: Partners<()> = std::iter::repeat_n((), 200_000).collect();
+    assert!((0..200_000).all(|place| partners.take(&()) == Some(place)));
+    assert!(partners.left().is_empty());
+}
