@@ -56,7 +56,8 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
 
 /// The length of the beginning of a stream that holds whole ads only; 0 if it holds none, or none can be
 /// told from the beginning of the next.
-fn whole(window: &[u8], form: Form) -> usize {
+#[must_use]
+pub fn whole(window: &[u8], form: Form) -> usize {
     match form {
         Form::Long => long::whole(window),
         Form::New => complete_groups(window),
