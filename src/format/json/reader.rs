@@ -406,7 +406,7 @@ mod tests {
     fn no_depth_harms() {
         for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
             let text = format!(r#"{{"a":{}1{}}}"#, open.repeat(300_000), close.repeat(300_000));
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 1);
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
         }
     }
 
@@ -415,7 +415,7 @@ mod tests {
         // Each of these would take time that grows with the square of its length.
         for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
             let text = text.repeat(1_000_000);
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 0);
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0);
         }
     }
 }

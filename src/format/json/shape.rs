@@ -68,10 +68,8 @@ impl Shape {
         let (expects, step) = match (self.expects, token) {
             (Expects::Name, Token::String) => (Expects::Colon, Step::Name),
             // HTCondor forgives commas too many in ads, but not in lists.
-            (Expects::Name, Token::Comma) => (Expects::Name, Step::Nothing),
-            (Expects::Colon, Token::Colon) => (Expects::Value, Step::Nothing),
-            (Expects::More, Token::Comma) if in_ad => (Expects::Name, Step::Nothing),
-            (Expects::More, Token::Comma) => (Expects::Value, Step::Nothing),
+            (Expects::Name | Expects::More, Token::Comma) if in_ad => (Expects::Name, Step::Nothing),
+            (Expects::Colon, Token::Colon) | (Expects::More, Token::Comma) => (Expects::Value, Step::Nothing),
             (Expects::Name | Expects::More, Token::BraceClose) if in_ad => (Expects::More, Step::Close),
             (Expects::FirstElement | Expects::More, Token::BracketClose) if !in_ad => (Expects::More, Step::Close),
             (Expects::Value | Expects::FirstElement, Token::BraceOpen) => (Expects::Name, Step::OpenAd),

@@ -69,7 +69,7 @@ fn value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<Task
         Kind::Literal(Value::Boolean(is)) => text.push_str(if *is { "true" } else { "false" }),
         Kind::Literal(Value::Integer(integer)) => text.push_str(&integer.to_string()),
         // The shortest digits that read back exactly; a point or an exponent tells a real.
-        Kind::Literal(Value::Real(real)) if real.is_finite() => text.push_str(&format!("{real:?}")),
+        Kind::Literal(Value::Real(real)) if real.is_finite() => text.extend([format!("{real:?}")]),
         Kind::Literal(Value::String(string)) => match std::str::from_utf8(string.as_bytes()) {
             Ok(string) if expression_inside(string.as_bytes()).is_none() => {
                 text.push('"');

@@ -302,8 +302,8 @@ impl<'t> Reader<'t> {
     }
 
     /// Reports what stands outside any ad and belongs to none, up to the next ad.
-    fn other(&mut self, piece: Placed<'t>) {
-        let problem = match &piece {
+    fn other(&mut self, piece: &Placed<'t>) {
+        let problem = match piece {
             (Markup::Unclosed(what), range) => {
                 skip_unclosed(&mut self.markups, range.start, usize::MAX);
                 self.never_closed(*what, range.start)
@@ -322,7 +322,10 @@ impl<'t> Reader<'t> {
                     }
                     range.end = next.end;
                 }
-                let end = range.start + self.text()[range.clone()].trim_ascii_end().len();
+                // Its first line is enough to be shown.
+                let text = &self.text()[range.clone()];
+                let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+                let end = range.start + line.trim_ascii_end().len();
                 self.at(range.start..end, "expected an ad, which begins with `<c>`")
             }
         };
@@ -355,7 +358,7 @@ impl Iterator for Reader<'_> {
                 // What stands around ads; a text may begin or end anywhere between them.
                 Markup::Open(Tag::Ads, _) | Markup::Close(Tag::Ads) | Markup::Empty(Tag::Ads, _) => {}
                 Markup::Text if self.text()[range.clone()].trim_ascii().is_empty() => {}
-                _ => self.other((markup, range)),
+                _ => self.other(&(markup, range)),
             }
         }
     }
@@ -538,7 +541,7 @@ mod tests {
     fn no_depth_and_no_number_of_faults_harms() {
         for (open, close) in [("<l>", "</l>"), ("<c><a n=\"x\">", "</a></c>")] {
             let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 1);
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
         }
         // Each of these would take time that grows with the square of its length.
         for line in [
@@ -552,7 +555,7 @@ mod tests {
             "<a ",
         ] {
             let text = line.repeat(300_000);
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 0, "{line}");
+            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0, "{line}");
         }
     }
 }
