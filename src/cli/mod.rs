@@ -2,6 +2,7 @@
 
 mod cases;
 mod eval;
+mod fmt;
 mod functions;
 mod gangmatch;
 mod input;
@@ -14,6 +15,7 @@ mod report;
 mod session;
 mod source;
 mod trace;
+mod write;
 
 use std::io;
 use std::process::ExitCode;
@@ -87,6 +89,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Parse(parse::Parse),
+    Fmt(fmt::Fmt),
     Eval(eval::Eval),
     Query(query::Query),
     Match(matches::Match),
@@ -114,6 +117,7 @@ pub fn run() -> ExitCode {
     let mut session = Session::new(options);
     let result = match &cli.command {
         Command::Parse(command) => command.run(&mut session),
+        Command::Fmt(command) => command.run(&mut session),
         Command::Eval(command) => command.run(&mut session),
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),

@@ -4,6 +4,7 @@
 
 mod detect;
 mod json;
+mod layout;
 mod long;
 mod new;
 mod problem;
@@ -11,6 +12,7 @@ mod problem;
 use std::io::{self, Read, Write};
 
 pub use detect::{Form, detect};
+pub use layout::{Layout, layout};
 pub use problem::{Position, Problem, Severity};
 
 use crate::ad::{Ad, Dialect, Name};

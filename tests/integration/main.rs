@@ -2,6 +2,7 @@
 
 mod commands;
 mod gangs;
+mod layout;
 mod properties;
 mod robustness;
 mod samples;

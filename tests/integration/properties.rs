@@ -13,7 +13,7 @@ fn node(kind: Kind) -> Expression {
     Expression::new(kind, Span::default())
 }
 
-fn name() -> impl Strategy<Value = Name> {
+pub fn name() -> impl Strategy<Value = Name> {
     prop_oneof![
         4 => "[A-Za-z_][A-Za-z0-9_]{0,6}",
         1 => prop_oneof![Just("true".to_owned()), Just("8:00".to_owned()), Just("a b".to_owned()), Just("é'\\".to_owned())],
@@ -49,7 +49,7 @@ fn literal() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn tree() -> impl Strategy<Value = Expression> {
+pub fn tree() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![
         literal().prop_map(|value| node(Kind::Literal(value))),
         name().prop_map(|name| node(Kind::Attribute(name))),
