@@ -163,20 +163,26 @@ impl Printer {
 
     /// Prints a comment; its lines keep their indentation against its first one.
     fn comment(&mut self, text: &[u8], comment: &Comment) {
+        let written = &text[comment.range.clone()];
+        if !comment.is_high {
+            return self.text(written);
+        }
         let start = memchr::memrchr(b'\n', &text[..comment.range.start]).map_or(0, |end| end + 1);
-        let (old, new) = (columns(&text[start..comment.range.start]), self.column);
-        for (position, line) in text[comment.range.clone()].split(|byte| *byte == b'\n').enumerate() {
+        // Comments in a row must not drive one another further and further in.
+        let old = columns(&text[start..comment.range.start]).min(self.width);
+        let new = self.column.min(self.width);
+        for (position, line) in written.split(|byte| *byte == b'\n').enumerate() {
             let line = line.trim_ascii_end();
-            if position == 0 {
-                self.text(line);
-                continue;
-            }
             let blank = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count().min(old);
-            self.out.extend_from_slice(self.line_end);
-            self.column = 0;
-            if !line.is_empty() {
+            if position > 0 {
+                self.out.extend_from_slice(self.line_end);
+                self.column = 0;
+            }
+            if position > 0 && !line.is_empty() {
                 self.text(&[b' '].repeat(new));
                 self.text(&line[blank..]);
+            } else {
+                self.text(line);
             }
         }
     }
