@@ -15,5 +15,5 @@ pub use grammar::{Rules, parse_ad, parse_expression, parse_prefix};
 pub use group::{Group, first_group};
 pub use literal::{number_prefix, read_name};
 pub use printer::{Change, Style, print, print_ad, print_line, print_name, print_spread, print_string, print_value};
-pub use token::{Strings, Token};
 pub(crate) use token::lex;
+pub use token::{Strings, Token};

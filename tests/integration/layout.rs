@@ -178,3 +178,92 @@ proptest! {
         }
     }
 }
+
+/// A new folder with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).expect("the folder can be written");
+    }
+    folder
+}
+
+/// Runs `classad fmt` in a folder: exit status, standard output and error.
+fn fmt(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_classad"))
+        .arg("fmt")
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("the binary runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it writes UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// The names and texts of the files in a folder.
+fn files(folder: &Path) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> = entries
+        .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read_to_string(entry.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn files_are_rewritten_at_once_or_not_at_all() {
+    let bad = "[ b=1 ]\n[ b=( ]\n";
+    let folder = folder("rewritten", &[("good.ad", "[ a=1 ]"), ("bad.ad", bad), ("done.ad", "[\n  a = 1;\n]\n")]);
+    let (status, out, err) = fmt(&folder, &["-w", "good.ad", "bad.ad", "done.ad"]);
+    assert!(status == Some(2) && out.is_empty() && err.contains("bad.ad is left as it is"), "{err}");
+    let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let done = "[\n  a = 1;\n]\n";
+    assert_eq!(files(&folder), [text("bad.ad", bad), text("done.ad", done), text("good.ad", done)]);
+    // Leniency is about the exit status: a file with a bad ad is still left alone.
+    assert_eq!(fmt(&folder, &["-w", "--lenient", "bad.ad"]).0, Some(0));
+    assert_eq!(std::fs::read_to_string(folder.join("bad.ad")).unwrap(), bad);
+    for (arguments, reason) in [
+        (&["-w"][..], "standard input cannot be rewritten"),
+        (&["-w", "-"], "standard input cannot be rewritten"),
+        (&["-w", "."], "cannot read ."),
+        (&["-w=/x", "good.ad"], "names no folder"),
+        (&["-w", "--check", "good.ad"], "cannot be used with"),
+        (&["--width", "3", "good.ad"], "a width is a number"),
+    ] {
+        let (status, _, err) = fmt(&folder, arguments);
+        assert!(status == Some(2) && err.contains(reason), "{arguments:?}: {err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn rewritten_files_keep_their_permissions_and_their_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder("permissions", &[("policy.ad", "[ a=1 ]"), ("locked.ad", "[ b=1 ]")]);
+    let mode = |name: &str| std::fs::metadata(folder.join(name)).unwrap().permissions().mode() & 0o7777;
+    let set = |name, mode| std::fs::set_permissions(folder.join(name), PermissionsExt::from_mode(mode)).unwrap();
+    set("policy.ad", 0o640);
+    set("locked.ad", 0o444);
+    symlink("policy.ad", folder.join("link.ad")).unwrap();
+    assert_eq!(fmt(&folder, &["--write=.bak", "link.ad"]).0, Some(0));
+    assert!(std::fs::symlink_metadata(folder.join("link.ad")).unwrap().is_symlink());
+    assert_eq!(std::fs::read_to_string(folder.join("policy.ad")).unwrap(), "[\n  a = 1;\n]\n");
+    assert_eq!(std::fs::read_to_string(folder.join("policy.ad.bak")).unwrap(), "[ a=1 ]");
+    assert_eq!((mode("policy.ad"), mode("policy.ad.bak")), (0o640, 0o640));
+    let (status, _, err) = fmt(&folder, &["-w", "locked.ad"]);
+    assert!(status == Some(2) && err.contains("cannot write locked.ad"), "{err}");
+    assert_eq!(files(&folder).len(), 4, "no temporary file is left: {:?}", files(&folder));
+}
+
+#[test]
+fn a_difference_is_one_that_patch_can_use() {
+    let old = "a=1\nb = \"x\ry\"\r\nc=3";
+    let folder = folder("difference", &[("x.long", old)]);
+    let (status, out, _) = fmt(&folder, &["--diff", "x.long"]);
+    let expected = "--- x.long\n+++ x.long\n@@ -1,3 +1,3 @@\n-a=1\n-b = \"x\ry\"\r\n-c=3\n\
+                    \\ No newline at end of file\n+a = 1\n+b = \"x\ry\"\n+c = 3\n";
+    assert_eq!((status, out.as_str()), (Some(1), expected));
+}

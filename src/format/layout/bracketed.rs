@@ -7,9 +7,10 @@ use crate::format::new::Reader;
 use crate::syntax::{Group, Strings, Token, first_group};
 
 use super::Layout;
+use super::builder::build;
 use super::pieces::Pieces;
 use super::printer::{Blanks, Place, Printer, STEP};
-use super::tree::{Join, Tree};
+use super::tree::Join;
 
 /// Lays out a text of bracketed ads.
 pub fn layout(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> Layout {
@@ -82,7 +83,7 @@ impl File<'_> {
             let line = Place::line(inside, Blanks::KEPT);
             let place = match piece.token {
                 Some(Token::BracketOpen) => {
-                    let (mut tree, root) = Tree::new(&pieces, at);
+                    let (mut tree, root) = build(&pieces, at);
                     if let Some(root) = root {
                         tree.spread(root);
                         self.printer.tree(&tree, root, line);

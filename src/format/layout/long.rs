@@ -8,9 +8,9 @@ use crate::format::{Problem, Severity};
 use crate::syntax::{Rules, Strings, parse_prefix};
 
 use super::Layout;
+use super::builder::build;
 use super::pieces::Pieces;
 use super::printer::Printer;
-use super::tree::Tree;
 
 /// Lays out a text in the long form.
 pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout {
@@ -34,7 +34,9 @@ pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout 
                 ends_bad = true;
             }
             _ => {
-                paragraph.into_iter().for_each(|line| file.line(line));
+                for line in paragraph {
+                    file.line(line);
+                }
                 ends_bad = false;
             }
         }
@@ -94,7 +96,7 @@ impl File<'_> {
         let mut pieces = Pieces::new(self.text, value.start..rest, Strings::Long);
         let behind = pieces.list.iter().rev().nth(1).map_or(value.start, |last| last.range.end);
         pieces.settle();
-        let (tree, root) = Tree::new(&pieces, 0);
+        let (tree, root) = build(&pieces, 0);
         if let Some(root) = root {
             self.printer.flat_tree(&tree, root);
         }
