@@ -76,6 +76,8 @@ pub enum InputForm {
     Long,
     /// Bracketed ads
     New,
+    /// YAML
+    Yaml,
 }
 
 impl From<InputForm> for Form {
@@ -83,6 +85,7 @@ impl From<InputForm> for Form {
         match form {
             InputForm::Long => Form::Long,
             InputForm::New => Form::New,
+            InputForm::Yaml => Form::Yaml,
         }
     }
 }

@@ -26,6 +26,8 @@ pub enum OutputForm {
     Json,
     /// A JSON object on each line
     Jsonl,
+    /// A YAML document for each ad
+    Yaml,
     /// Comma-separated values
     Csv,
     /// Tab-separated values
@@ -110,7 +112,7 @@ impl Rows {
             }
             OutputForm::Json | OutputForm::Jsonl => self.json(out, form)?,
             OutputForm::Tsv => self.separated(out, "\t", tsv, with_header)?,
-            OutputForm::Long | OutputForm::New => {
+            OutputForm::Long | OutputForm::New | OutputForm::Yaml => {
                 return Err(Failure::Refused(Some(
                     "these are rows, not ads: write them as table, csv, tsv or json".to_owned(),
                 )));
@@ -236,10 +238,14 @@ pub struct AdWriter {
 impl AdWriter {
     /// In the form asked for, else in the form of the input.
     pub fn new(form: Option<OutputForm>, input: Form) -> Result<Self, Failure> {
-        let same = if input == Form::New { OutputForm::New } else { OutputForm::Long };
+        let same = match input {
+            Form::New => OutputForm::New,
+            Form::Yaml => OutputForm::Yaml,
+            _ => OutputForm::Long,
+        };
         let form = form.unwrap_or(same);
         if matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv) {
-            let message = "whole ads are written as long, new, json, jsonl or names";
+            let message = "whole ads are written as long, new, json, jsonl, yaml or names";
             return Err(Failure::Refused(Some(message.to_owned())));
         }
         Ok(AdWriter { form, count: 0 })
@@ -253,6 +259,7 @@ impl AdWriter {
         let form = match self.form {
             OutputForm::New => Form::New,
             OutputForm::Json | OutputForm::Jsonl => Form::Json,
+            OutputForm::Yaml => Form::Yaml,
             _ => Form::Long,
         };
         let mut text = Vec::new();

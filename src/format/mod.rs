@@ -8,6 +8,7 @@ mod layout;
 mod long;
 mod new;
 mod problem;
+mod yaml;
 
 use std::io::{self, Read, Write};
 
@@ -52,6 +53,7 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
     match form {
         Form::Long => Box::new(long::Reader::new(text, dialect)),
         Form::New => Box::new(new::Reader::new(text, dialect)),
+        Form::Yaml => Box::new(yaml::Reader::new(text, dialect)),
         other => {
             let message = format!("this looks like {other}, which this version does not read");
             let help = "HTCondor's long form (condor_status -long) and bracketed ads are read";
@@ -71,6 +73,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, 
         Form::Long => long::write(out, ad),
         Form::New => new::write(out, ad),
         Form::Json => json::write(out, ad),
+        Form::Yaml => yaml::write(out, ad),
         other => Err(io::Error::new(io::ErrorKind::Unsupported, format!("this version does not write {other}"))),
     }
 }
