@@ -31,12 +31,12 @@ impl Iterator for Documents<'_> {
         while self.at < self.text.len() {
             let rest = &self.text[self.at..];
             let line = line_length(rest);
-            if is_marker(rest, b"---") && content.is_some() {
+            if is_marker(rest, *b"---") && content.is_some() {
                 // The mark may go on behind the end of the text, and be none.
                 let is_ended = rest.len() > 3;
                 return content.map(|content| Document { range: start..self.at, content, is_ended });
             }
-            let is_end = is_marker(rest, b"...");
+            let is_end = is_marker(rest, *b"...");
             let first = rest[..line].trim_ascii_start().first();
             let is_directive = rest[0] == b'%' && content.is_none();
             if !is_end && !is_directive && first.is_some_and(|byte| *byte != b'#') {
@@ -69,6 +69,6 @@ fn line_length(text: &[u8]) -> usize {
 }
 
 /// Whether a line begins with one of the two marks.
-fn is_marker(line: &[u8], mark: &[u8; 3]) -> bool {
-    line.starts_with(mark) && line.get(3).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+fn is_marker(line: &[u8], mark: [u8; 3]) -> bool {
+    line.starts_with(&mark) && line.get(3).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }

@@ -30,9 +30,7 @@ pub fn unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
 
 /// Where one bracket too many is opened, quoted ones aside.
 fn open_brackets(text: &[u8]) -> Option<usize> {
-    if memchr::memchr2_iter(b'[', b'{', text).nth(MOST_OPEN).is_none() {
-        return None;
-    }
+    memchr::memchr2_iter(b'[', b'{', text).nth(MOST_OPEN)?;
     let mut open = 0_usize;
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -72,58 +70,64 @@ fn quoted_length(text: &[u8]) -> usize {
 
 /// The problem that our own objection to a node is; `at` is where the node begins.
 pub fn objected(text: &[u8], at: usize, objection: Objection) -> Problem {
-    let line = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |end| at + end);
-    let Some(expression) = objection.text else {
-        let mut problem = Problem::at(at..line.max(at + 1).min(text.len().max(at)), 0, objection.error.message);
-        problem.help = objection.error.help;
-        return problem;
-    };
-    // The text of the expression stands behind the tag, unless it has escapes or goes over several lines.
-    let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
-    match memchr::memmem::find(nearby, expression.as_bytes()).filter(|_| !expression.is_empty()) {
-        Some(found) => Problem::from_syntax(objection.error, at + found, 0),
-        None => {
-            let mut problem = Problem::at(at..line, 0, objection.error.message);
-            problem.help = objection.error.help;
-            problem
+    // The text of an expression stands behind the tag, unless it has escapes or goes over several lines.
+    if let Some(expression) = objection.text.filter(|expression| !expression.is_empty()) {
+        let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
+        if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {
+            return Problem::from_syntax(objection.error, at + found, 0);
         }
     }
+    let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |end| at + end);
+    let mut problem = Problem::at(at..end, 0, objection.error.message);
+    problem.help = objection.error.help;
+    problem
 }
 
-/// The problem that serde_yaml has with a document.
-pub fn of_yaml(error: &serde_yaml::Error) -> Problem {
-    let text = without_places(&error.to_string());
-    let (message, help) = match text.as_str() {
+/// The problem that `serde_yaml` has with a document; `at` is where it ended.
+pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
+    let error = error.to_string();
+    // `what is wrong at line 3 column 1, while parsing something at line 2 column 7`
+    let (wrong, context) = error.split_once(", while ").unwrap_or((&error, ""));
+    let wrong = wrong.split(" at line ").next().unwrap_or_default();
+    let (message, help) = match wrong {
         "recursion limit exceeded" => (
             "this is nested more than 128 deep".to_owned(),
             "a nested ad can be written as the text of an expression: !expr '[ a = [ b = 1 ] ]'",
         ),
         "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
-        text if text.contains("more than one document") => {
+        wrong if wrong.contains("more than one document") => {
             ("something stands behind the end of this document".to_owned(), "documents begin with a line `---`")
         }
-        text if text.starts_with("invalid type") || text.contains(": invalid type") => {
-            (text.to_owned(), "an ad is a mapping of names to values: `name: value`")
+        wrong if wrong.starts_with("invalid type") || wrong.contains(": invalid type") => {
+            (wrong.to_owned(), "an ad is a mapping of names to values: `name: value`")
         }
-        text => (format!("this is no YAML: {text}"), ""),
+        wrong => (format!("this is no YAML: {wrong}"), ""),
     };
-    let problem = Problem::at(0..0, 0, message);
-    if help.is_empty() { problem } else { problem.with_help(help) }
-}
-
-/// A message without the places that it tells: they are those of the document, not of the file.
-fn without_places(message: &str) -> String {
-    let mut parts = message.split(" at line ");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        let rest = rest.strip_prefix(" column ").unwrap_or(rest);
-        text.push_str(rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    // What is missing at the end is missing behind the last word.
+    let at = at.min(text.trim_ascii_end().len());
+    let mut problem = Problem::at(at..text.len().min(at + 1), 0, message);
+    problem.help = (!help.is_empty()).then(|| help.to_owned());
+    if let Some((what, place)) = context.split_once(" at line ")
+        && let Some((line, column)) = place.split_once(" column ")
+        && let Some(began) = offset(text, line, column)
+    {
+        problem.related = Some((began..text.len().min(began + 1), format!("while {what} that begins here")));
     }
-    text
+    problem
 }
 
-/// Where a document has an integer that is too long for serde_yaml and was read as one of these reals.
+/// Where a line and a column of a document are, both counted from 1.
+fn offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
+    let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
+    let start = match line.checked_sub(2) {
+        Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
+        None => 0,
+    };
+    let line = String::from_utf8_lossy(&text[start..]);
+    line.char_indices().nth(column.checked_sub(1)?).map(|(at, _)| start + at)
+}
+
+/// Where a document has an integer that is too long for `serde_yaml` and was read as one of these reals.
 pub fn long_integer(text: &[u8], reals: &[f64]) -> Option<Range<usize>> {
     let is_between = |byte: Option<&u8>| {
         byte.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b'[' | b']' | b'{' | b'}'))

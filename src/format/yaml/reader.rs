@@ -43,12 +43,12 @@ impl<'t> Reader<'t> {
             let skipped: Vec<usize> = bad.iter().map(|(element, _)| *element).collect();
             match parse(text, document.content - document.range.start, self.dialect, &skipped) {
                 Ok(ads) => return self.hand_out(document, ads, bad),
-                Err((Some(element), problem)) if bad.len() < MOST_BAD => bad.push((element, problem)),
-                Err((_, problem)) => {
+                Err(Bad { element: Some(element), problem }) if bad.len() < MOST_BAD => bad.push((element, *problem)),
+                Err(Bad { problem, .. }) => {
                     for (_, problem) in bad {
                         self.lost(document, problem);
                     }
-                    return self.lost(document, problem);
+                    return self.lost(document, *problem);
                 }
             }
         }
@@ -98,13 +98,15 @@ impl Iterator for Reader<'_> {
 /// What the parser takes of the stack, at most: it calls itself 128 deep.
 const STACK: usize = 2 * 1024 * 1024;
 
-/// The ads of a document.  If it has a bad one: which, if the others can be read without it, and why.
-fn parse(
-    text: &[u8],
-    content: usize,
-    dialect: Dialect,
-    skipped: &[usize],
-) -> Result<Vec<Option<Ad>>, (Option<usize>, Problem)> {
+/// Why a document was not read.
+struct Bad {
+    /// The element of the sequence that it is, without which the others can be read.
+    element: Option<usize>,
+    problem: Box<Problem>,
+}
+
+/// The ads of a document; `content` is where its content begins.
+fn parse(text: &[u8], content: usize, dialect: Dialect, skipped: &[usize]) -> Result<Vec<Option<Ad>>, Bad> {
     let reading = Reading {
         dialect,
         skipped,
@@ -112,24 +114,19 @@ fn parse(
         element: Cell::new(None),
         large: RefCell::new(Vec::new()),
     };
+    let bad = |element, problem| Bad { element, problem: Box::new(problem) };
     let parse = || DocumentOf(&reading).deserialize(serde_yaml::Deserializer::from_slice(text));
-    match stacker::maybe_grow(STACK, 2 * STACK, parse) {
-        Ok(ads) => match problems::long_integer(text, &reading.large.borrow()) {
-            Some(range) => {
-                let integer = String::from_utf8_lossy(&text[range.clone()]).into_owned();
-                let problem = Problem::at(range, 0, format!("`{integer}` does not fit into 64 bits"));
-                Err((None, problem.with_help(format!("write {integer}.0 for a real"))))
-            }
-            None => Ok(ads),
-        },
-        Err(error) => {
-            let at = error.location().map_or(content, |place| place.index()).min(text.len());
-            if let Some(objection) = reading.objection.take() {
-                return Err((reading.element.get(), problems::objected(text, at, objection)));
-            }
-            let mut problem = problems::of_yaml(&error);
-            problem.range = at..text.len().min(at + 1);
-            Err((None, problem))
+    let ads = stacker::maybe_grow(STACK, 2 * STACK, parse).map_err(|error| {
+        let at = error.location().map_or(content, |place| place.index()).min(text.len());
+        if let Some(objection) = reading.objection.take() {
+            return bad(reading.element.get(), problems::objected(text, at, objection));
         }
+        bad(None, problems::of_yaml(text, at, &error))
+    })?;
+    if let Some(range) = problems::long_integer(text, &reading.large.borrow()) {
+        let integer = String::from_utf8_lossy(&text[range.clone()]).into_owned();
+        let problem = Problem::at(range, 0, format!("`{integer}` does not fit into 64 bits"));
+        return Err(bad(None, problem.with_help(format!("write {integer}.0 for a real"))));
     }
+    Ok(ads)
 }

@@ -54,8 +54,8 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if needs_escape(c) && u32::from(c) < 0x100 => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c if needs_escape(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            // All of them are of the basic plane.
+            c if needs_escape(c) => out.extend(["\\u", &format!("{:04x}", u32::from(c))]),
             c => out.push(c),
         }
     }

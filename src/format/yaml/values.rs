@@ -1,4 +1,4 @@
-//! What serde_yaml finds in a document, as expressions and ads.
+//! What `serde_yaml` finds in a document, as expressions and ads.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::syntax::{Rules, SyntaxError, parse_expression};
 
 use super::EXPRESSION;
 
-/// What our own objection to a node is.  serde_yaml hands on only a text, but knows the place.
+/// What our own objection to a node is.  `serde_yaml` hands on only a text, but knows the place.
 #[derive(Clone, Debug)]
 pub struct Objection {
     /// What is wrong; the place is one of `text`.
@@ -21,7 +21,7 @@ pub struct Objection {
     pub text: Option<String>,
 }
 
-/// serde_yaml takes integers from here on, 2 to the power of 127, for reals.
+/// `serde_yaml` takes integers from here on, 2 to the power of 127, for reals.
 const LARGE: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 /// One reading of a document.
