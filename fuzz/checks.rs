@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use classad::ad::{Ad, Dialect, Expression};
 use classad::eval::{Context, Environment, Evaluator, Extent, Liberties, references, specialize};
-use classad::format::{Form, Severity, Stream, read, write};
+use classad::format::{self, Form, Severity, Stream, read, write};
 use classad::syntax::{Rules, Style, parse_expression, print, print_ad};
 
 const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
@@ -143,10 +143,29 @@ fn streamed(text: Vec<u8>, form: Form, dialect: Dialect) -> usize {
 
 /// `fmt`: what is laid out means what it meant, and is laid out already.
 pub fn layout(data: &[u8]) {
-    let _ = data;
+    for (form, width) in [(Form::New, 40), (Form::Long, 40), (Form::New, 100)] {
+        let Ok(once) = format::layout(data, form, Dialect::Condor, width) else { continue };
+        let ads = |text: &[u8]| read(text, form, Dialect::Condor).flatten().map(|entry| entry.ad).collect::<Vec<_>>();
+        assert!(ads(data) == ads(&once.text), "it means something else: {}", String::from_utf8_lossy(&once.text));
+        if once.is_sound() {
+            let twice = format::layout(&once.text, form, Dialect::Condor, width).expect("it was laid out before");
+            assert_eq!(String::from_utf8_lossy(&once.text), String::from_utf8_lossy(&twice.text));
+        }
+    }
 }
 
-/// Transform rules.
+/// Transform rules: whatever they do, it ends, and its faults have their places.
 pub fn rules(data: &[u8]) {
-    let _ = data;
+    let (rules, problems) = format::transform::parse_rules(data, Dialect::Condor);
+    for problem in problems {
+        assert!(problem.range.start <= problem.range.end && problem.range.end <= data.len(), "{problem:?}");
+    }
+    let context = Context { now: Some(0), most_steps: 2_000, deepest: 200, ..Context::new(Dialect::Condor) };
+    let text = b"[ A = 1; B = A + 1; Owner = \"x\"; xa = { 1, [ b = 2 ] }; tmpfile = \"/tmp/x\" ]";
+    for entry in read(text, Form::New, Dialect::Condor).flatten() {
+        let transform = format::transform::Transform { rules: rules.clone(), only: None };
+        for result in transform.apply(&entry.ad, &context) {
+            survives(&result.ad, Form::New, Dialect::Condor);
+        }
+    }
 }

@@ -5,6 +5,7 @@ mod census;
 mod convert;
 mod diff;
 mod eval;
+mod fmt;
 mod functions;
 mod gangmatch;
 mod input;
@@ -95,6 +96,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Parse(parse::Parse),
+    Fmt(fmt::Fmt),
     Eval(eval::Eval),
     Query(query::Query),
     Match(matches::Match),
@@ -128,6 +130,7 @@ pub fn run() -> ExitCode {
     let mut session = Session::new(options);
     let result = match &cli.command {
         Command::Parse(command) => command.run(&mut session),
+        Command::Fmt(command) => command.run(&mut session),
         Command::Eval(command) => command.run(&mut session),
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),

@@ -83,6 +83,8 @@ pub enum InputForm {
     Jsonl,
     /// HTCondor's XML
     Xml,
+    /// YAML
+    Yaml,
 }
 
 impl From<InputForm> for Form {
@@ -93,6 +95,7 @@ impl From<InputForm> for Form {
             InputForm::Json => Form::Json,
             InputForm::Jsonl => Form::JsonLines,
             InputForm::Xml => Form::Xml,
+            InputForm::Yaml => Form::Yaml,
         }
     }
 }

@@ -28,6 +28,8 @@ pub enum OutputForm {
     Jsonl,
     /// HTCondor's XML
     Xml,
+    /// A YAML document for each ad
+    Yaml,
     /// Comma-separated values
     Csv,
     /// Tab-separated values
@@ -112,7 +114,7 @@ impl Rows {
             }
             OutputForm::Json | OutputForm::Jsonl => self.json(out, form)?,
             OutputForm::Tsv => self.separated(out, "\t", tsv, with_header)?,
-            OutputForm::Long | OutputForm::New | OutputForm::Xml => {
+            OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml => {
                 return Err(Failure::Refused(Some(
                     "these are rows, not ads: write them as table, csv, tsv or json".to_owned(),
                 )));
@@ -238,6 +240,7 @@ impl OutputForm {
             OutputForm::Json => Some(Form::Json),
             OutputForm::Jsonl => Some(Form::JsonLines),
             OutputForm::Xml => Some(Form::Xml),
+            OutputForm::Yaml => Some(Form::Yaml),
             OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => None,
         }
     }
@@ -255,7 +258,7 @@ impl AdWriter {
             None => Some(input),
             Some(OutputForm::Names) => None,
             Some(form) => {
-                let message = "whole ads are written as long, new, json, jsonl, xml or names";
+                let message = "whole ads are written as long, new, json, jsonl, xml, yaml or names";
                 Some(form.of_ads().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?)
             }
         };

@@ -29,12 +29,6 @@ impl Source {
         let block = self.stream.next_block()?;
         Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
     }
-
-    /// All that is left of it.
-    pub fn rest(&mut self) -> io::Result<Text> {
-        let block = self.stream.rest()?;
-        Ok(Text::new(&self.name, Block { before: self.ads, ..block }))
-    }
 }
 
 /// A text, or a piece of one, in which problems have their places.

@@ -15,7 +15,7 @@ use super::input::{self, Identified};
 use super::output::{AdWriter, OutputForm, out};
 use super::session::Session;
 use super::source::{Source, Text};
-use super::write::replace_file;
+use super::write::Rewrite;
 use super::{Failure, Status, report};
 use difference::Differences;
 use steps::{Pipeline, Steps};
@@ -46,10 +46,8 @@ pub struct TransformAds {
     /// Print what would change, and what changes it
     #[arg(short = 'n', long = "diff", conflicts_with = "write")]
     diff: bool,
-    /// Rewrite the files, each if all of its ads parsed and no rule failed; keep the old ones with =SUFFIX.
-    /// Comments are lost
-    #[arg(short, long, value_name = "=SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    write: Option<String>,
+    #[command(flatten)]
+    rewrite: Rewrite,
     /// What an ad is called
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
@@ -60,7 +58,7 @@ pub struct TransformAds {
 
 impl TransformAds {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        if self.write.is_some() && (self.files.is_empty() || self.files.iter().any(|file| file == "-")) {
+        if self.rewrite.is_wanted() && (self.files.is_empty() || self.files.iter().any(|file| file == "-")) {
             return Err(Failure::Refused(Some("-w rewrites files: name them".to_owned())));
         }
         let mut sources = input::open(session, &self.files)?;
@@ -74,9 +72,10 @@ impl TransformAds {
         if self.diff {
             return self.differences(session, &mut sources, &pipeline, id.as_ref());
         }
-        match &self.write {
-            Some(suffix) => rewrite(session, &mut sources, &pipeline, Some(suffix.as_str()).filter(|s| !s.is_empty())),
-            None => self.print(session, &mut sources, &pipeline, id.as_ref()),
+        if self.rewrite.is_wanted() {
+            rewrite(session, &mut sources, &pipeline, &self.rewrite)
+        } else {
+            self.print(session, &mut sources, &pipeline, id.as_ref())
         }
     }
 
@@ -178,7 +177,7 @@ fn rewrite(
     session: &mut Session,
     sources: &mut [Source],
     pipeline: &Pipeline,
-    backup: Option<&str>,
+    files: &Rewrite,
 ) -> Result<Status, Failure> {
     for source in sources {
         let before = session.mistakes();
@@ -194,7 +193,7 @@ fn rewrite(
             session.trouble(&format!("{} is left as it is", source.name));
         } else if is_compressed(&source.name) {
             session.trouble(&format!("{} is compressed and left as it is", source.name));
-        } else if changed && let Err(error) = replace_file(&source.name, &bytes, backup) {
+        } else if changed && let Err(error) = files.replace(&source.name, &bytes) {
             session.trouble(&format!("cannot write {}: {}", source.name, report::io_reason(&error)));
         }
     }

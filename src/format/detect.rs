@@ -86,8 +86,22 @@ pub fn detect(text: &[u8]) -> Option<Form> {
         b'{' if skip_blank(behind).first() != Some(&b'[') => Form::Json,
         b'[' | b'{' => Form::New,
         b'-' if rest.starts_with(b"---") && rest.get(3).is_none_or(u8::is_ascii_whitespace) => Form::Yaml,
+        b'%' if rest.starts_with(b"%YAML") || rest.starts_with(b"%TAG") => Form::Yaml,
+        _ if begins_mapping(rest) => Form::Yaml,
         _ => Form::Long,
     })
+}
+
+/// Whether a text begins with `name: value`, or that as an element of a sequence, as YAML without its
+/// `---` does.  Anything with a `=` where the long form has one is the long form.
+fn begins_mapping(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"- ").map_or(text, <[u8]>::trim_ascii_start);
+    let name = match text {
+        [quote @ (b'"' | b'\''), rest @ ..] => memchr::memchr2(*quote, b'\n', rest).map_or(0, |end| end + 2),
+        _ => text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')).count(),
+    };
+    let behind = text.get(name..).unwrap_or_default();
+    name > 0 && behind.starts_with(b":") && behind.get(1).is_none_or(u8::is_ascii_whitespace)
 }
 
 /// Skips space and comments of either form.
@@ -141,6 +155,21 @@ mod tests {
             ("\u{feff}<?xml version=\"1.0\"?>", Some(Form::Xml)),
             ("\n <!-- c --><classads>", Some(Form::Xml)),
             ("---\na: 1", Some(Form::Yaml)),
+            ("--- {}", Some(Form::Yaml)),
+            ("---a = 1", Some(Form::Long)),
+            ("%YAML 1.2\n---\na: 1", Some(Form::Yaml)),
+            ("# c\nName: x = y", Some(Form::Yaml)),
+            ("'a b':\n  - 1", Some(Form::Yaml)),
+            ("- \"a\": 1", Some(Form::Yaml)),
+            // Whatever may be the long form is.
+            ("a = b: c", Some(Form::Long)),
+            ("a:b = 1", Some(Form::Long)),
+            ("a b: c = 1", Some(Form::Long)),
+            ("'a: b' = 1", Some(Form::Long)),
+            ("'a\n': 1", Some(Form::Long)),
+            ("- a = 1", Some(Form::Long)),
+            ("a", Some(Form::Long)),
+            (":", Some(Form::Long)),
             ("\x1f", Some(Form::Long)),
         ] {
             assert_eq!(detect(text.as_bytes()), form, "{text}");

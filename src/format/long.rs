@@ -174,7 +174,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
 
 /// Where the `=` is that ends the name: the first of the line, as HTCondor has it, or the one behind a
 /// name in quotes, which may have an `=` in it.
-fn separator(line: &[u8]) -> Option<usize> {
+pub(super) fn separator(line: &[u8]) -> Option<usize> {
     if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
         let start = line.len() - rest.len();
         let mut at = 0;

@@ -6,18 +6,21 @@ mod decoded;
 mod detect;
 pub mod diff;
 mod json;
+mod layout;
 mod long;
 mod name;
 mod new;
 mod problem;
 mod stream;
+pub mod transform;
 mod writer;
 mod xml;
-pub mod transform;
+mod yaml;
 
 use std::io::{self, Write};
 
 pub use detect::{Form, detect, is_compressed};
+pub use layout::{Layout, layout};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};
 pub use writer::Writer;
@@ -39,7 +42,7 @@ pub struct Entry {
 /// What a reader finds next: an ad, or why there is none.
 pub type Item = Result<Entry, Problem>;
 
-/// Reads the ads of a text, one after the other; a problem alone for a form that cannot be read.
+/// Reads the ads of a text, one after the other.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterator<Item = Item> + 't> {
     match form {
@@ -47,11 +50,7 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
         Form::New => Box::new(new::Reader::new(text, dialect)),
         Form::Json | Form::JsonLines => Box::new(json::Reader::new(text, dialect)),
         Form::Xml => Box::new(xml::Reader::new(text, dialect)),
-        other => {
-            let message = format!("this looks like {other}, which this version does not read");
-            let help = "HTCondor's long form (condor_status -long), bracketed ads, JSON and XML are read";
-            Box::new(std::iter::once(Err(Problem::at(0..text.len().min(1), 1, message).with_help(help))))
-        }
+        Form::Yaml => Box::new(yaml::Reader::new(text, dialect)),
     }
 }
 
@@ -64,7 +63,7 @@ pub fn whole(window: &[u8], form: Form) -> usize {
         Form::New => complete_groups(window),
         Form::Json | Form::JsonLines => json::whole(window),
         Form::Xml => xml::whole(window),
-        _ => 0,
+        Form::Yaml => yaml::whole(window),
     }
 }
 
@@ -73,7 +72,7 @@ pub fn whole(window: &[u8], form: Form) -> usize {
 ///
 /// # Errors
 ///
-/// Those of the writer, and [`io::ErrorKind::Unsupported`] for a form that cannot be written.
+/// Those of the writer.
 pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, Change)>> {
     match form {
         Form::Long => long::write(out, ad),
@@ -87,6 +86,6 @@ pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, 
             xml::write(out, ad)?;
             Ok(Vec::new())
         }
-        other => Err(io::Error::new(io::ErrorKind::Unsupported, format!("this version does not write {other}"))),
+        Form::Yaml => yaml::write(out, ad),
     }
 }

@@ -30,6 +30,11 @@ impl<'t> Reader<'t> {
         Reader { text, rules: Rules::new(dialect), at, number: 0, open: 0 }
     }
 
+    /// Offset of what is not read yet.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
     /// Parses one group.
     fn ad(&mut self, range: Range<usize>) -> Item {
         self.number += 1;

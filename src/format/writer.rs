@@ -25,7 +25,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of the output, and [`io::ErrorKind::Unsupported`] for a form that cannot be written.
+    /// Those of the output.
     pub fn write(
         &mut self,
         out: &mut dyn Write,

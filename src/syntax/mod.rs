@@ -15,4 +15,5 @@ pub use grammar::{Rules, parse_ad, parse_expression, parse_prefix};
 pub use group::{Group, complete_groups, first_group};
 pub use literal::{constant_call, number as read_number, number_prefix, read_name, string as read_string};
 pub use printer::{Change, Style, print, print_ad, print_line, print_name, print_spread, print_string, print_value};
+pub(crate) use token::lex;
 pub use token::{Strings, Token};

@@ -60,7 +60,6 @@ macro_rules! tokens {
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
         #[logos(utf8 = false, extras = Rule, error = Flaw)]
         #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
-        #[logos(skip(r"//[^\n]*", allow_greedy = true))]
         pub enum Token {
             $(#[token($text)] #[doc = concat!("`", $text, "`")] $name,)*
             /// `is` or `=?=`
@@ -105,6 +104,7 @@ macro_rules! tokens {
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[bBkKmMgGtT]")]
             Scaled,
             /// Something that is no token: the grammar says what is wrong with it.
+            #[token("//", line_comment)]
             #[token("/*", comment)]
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", bad_number, priority = 1)]
             #[regex(r"\x00", nul)]
@@ -338,10 +338,38 @@ fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<Flaw, Flaw> {
     }
     if let Some(at) = memchr::memmem::find(lexer.remainder(), b"*/") {
         lexer.bump(at + 2);
+        skip_comments(lexer);
         return FilterResult::Skip;
     }
     lexer.extras.no_comment_end = true;
     FilterResult::Error(Flaw::UnterminatedComment)
+}
+
+fn line_comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<Flaw, Flaw> {
+    let rest = lexer.remainder();
+    lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+    skip_comments(lexer);
+    FilterResult::Skip
+}
+
+/// Skips the comments that follow a comment: logos calls itself for what comes after something skipped,
+/// and there may be a million of them.
+fn skip_comments(lexer: &mut Lexer<'_, Token>) {
+    loop {
+        let rest = lexer.remainder();
+        let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+        let length = match &rest[blank..] {
+            [b'/', b'/', comment @ ..] => Some(2 + memchr::memchr(b'\n', comment).unwrap_or(comment.len())),
+            [b'/', b'*', comment @ ..] if !lexer.extras.no_comment_end => {
+                let end = memchr::memmem::find(comment, b"*/");
+                lexer.extras.no_comment_end = end.is_none();
+                end.map(|end| end + 4)
+            }
+            _ => None,
+        };
+        let Some(length) = length else { return };
+        lexer.bump(blank + length);
+    }
 }
 
 /// A token and where it stands.
@@ -420,6 +448,10 @@ mod tests {
         assert_eq!(kinds("1 /* x"), [Token::Integer, Token::Flawed(Flaw::UnterminatedComment), Token::Name]);
         assert_eq!(kinds("\"x"), [Token::Flawed(Flaw::UnterminatedString)]);
         assert_eq!(kinds("\"x\\"), [Token::Flawed(Flaw::UnterminatedString)]);
+        assert_eq!(kinds("// a\n /* b *//**/\r\n// c\n2 //"), [Token::Integer]);
+        for comment in ["/* x */", "// x\n", "/**/ //\n"] {
+            assert_eq!(kinds(&(comment.repeat(1_000_000) + "1")), [Token::Integer], "{comment}");
+        }
     }
 
     #[test]

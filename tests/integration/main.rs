@@ -6,6 +6,7 @@ mod differences;
 mod forms;
 mod fuzz;
 mod gangs;
+mod layout;
 mod properties;
 mod robustness;
 mod samples;

@@ -121,6 +121,47 @@ proptest! {
         let again: Vec<_> = read(&text, Form::Long, Dialect::Condor).collect();
         prop_assert!(matches!(again.as_slice(), [Ok(entry)] if same(&entry.ad, &ad)), "{}", String::from_utf8_lossy(&text));
     }
+
+    /// Ads survive YAML as they are, in both dialects, several in a row, and through another form.
+    #[test]
+    fn yaml_ads_read_back(ads in prop::collection::vec(prop::collection::vec((any_name(), tree()), 0..5), 0..3)) {
+        let ads: Vec<Ad> = ads.into_iter().map(|attributes| attributes.into_iter().collect()).collect();
+        let mut text = Vec::new();
+        for ad in &ads {
+            prop_assert!(write(&mut text, ad, Form::Yaml).unwrap().is_empty());
+        }
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let again: Vec<_> = read(&text, Form::Yaml, dialect).collect();
+            prop_assert_eq!(again.len(), ads.len(), "{}", String::from_utf8_lossy(&text));
+            for (again, ad) in again.iter().zip(&ads) {
+                prop_assert!(
+                    again.as_ref().is_ok_and(|entry| same(&entry.ad, ad)),
+                    "{}\n{:?}", String::from_utf8_lossy(&text), again
+                );
+            }
+        }
+    }
+
+    /// Any text as a string and as a name survives YAML.
+    #[test]
+    fn texts_survive_yaml(text in "\\PC*|[^\\x00]*|[ -~\n\t]*") {
+        prop_assume!(!text.is_empty() && !text.contains('\0'));
+        let value = node(Kind::Literal(Value::string(text.as_str())));
+        let ad: Ad = [(Name::new(&text), value)].into_iter().collect();
+        let mut out = Vec::new();
+        write(&mut out, &ad, Form::Yaml).unwrap();
+        let again: Vec<_> = read(&out, Form::Yaml, Dialect::Condor).collect();
+        prop_assert!(
+            matches!(again.as_slice(), [Ok(entry)] if entry.ad == ad
+                && entry.ad.iter().all(|attribute| attribute.name.as_str() == text)),
+            "{}", String::from_utf8_lossy(&out)
+        );
+    }
+}
+
+/// A name, also of characters that are not ASCII.
+fn any_name() -> impl Strategy<Value = Name> {
+    prop_oneof![name(), "[^\\x00]{1,5}".prop_map(|text| Name::new(&text))]
 }
 
 /// The tree without its parentheses.

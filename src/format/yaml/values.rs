@@ -1,0 +1,337 @@
+//! What `serde_yaml` finds in a document, as expressions and ads.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+
+use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
+use crate::syntax::{Rules, SyntaxError, parse_expression};
+
+use super::EXPRESSION;
+
+/// What our own objection to a node is.  `serde_yaml` hands on only a text, but knows the place.
+#[derive(Clone, Debug)]
+pub struct Objection {
+    /// What is wrong; the place is one of `text`.
+    pub error: SyntaxError,
+    /// The text of the expression in which it is wrong, if it is in one.
+    pub text: Option<String>,
+}
+
+/// `serde_yaml` takes integers from here on, 2 to the power of 127, for reals.
+const LARGE: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+
+/// One reading of a document.
+#[derive(Debug)]
+pub struct Reading<'s> {
+    pub dialect: Dialect,
+    /// Elements of a sequence of ads that are left out.
+    pub skipped: &'s [usize],
+    /// Why the reading ended, if that was our decision.
+    pub objection: RefCell<Option<Objection>>,
+    /// Which element of a sequence of ads is being read.
+    pub element: Cell<Option<usize>>,
+    /// Reals so large that they may have been written as integers.
+    pub large: RefCell<Vec<f64>>,
+}
+
+impl Reading<'_> {
+    /// Refuses what is being read.
+    fn refuse<E: Error>(&self, message: impl Into<String>, help: &str) -> E {
+        let error = SyntaxError::new(Span::default(), message).with_help(help);
+        self.object(Objection { error, text: None })
+    }
+
+    fn object<E: Error>(&self, objection: Objection) -> E {
+        let message = objection.error.message.clone();
+        *self.objection.borrow_mut() = Some(objection);
+        E::custom(message)
+    }
+
+    /// The text of an expression, parsed.
+    fn parse<E: Error>(&self, text: &str) -> Result<Expression, E> {
+        parse_expression(text.as_bytes(), Rules::new(self.dialect))
+            .map_err(|error| self.object(Objection { error, text: Some(text.to_owned()) }))
+    }
+}
+
+/// A document: an ad, or a sequence of ads; those left out are `None`.
+#[derive(Clone, Copy)]
+pub struct DocumentOf<'r, 's>(pub &'r Reading<'s>);
+
+/// A node of a document.
+#[derive(Clone, Copy)]
+struct Node<'r, 's>(&'r Reading<'s>);
+
+/// A name of a mapping.
+#[derive(Clone, Copy)]
+struct NameOf<'r, 's>(&'r Reading<'s>);
+
+/// The text of an expression.
+#[derive(Clone, Copy)]
+struct ExpressionOf<'r, 's>(&'r Reading<'s>);
+
+fn literal(value: Value) -> Expression {
+    Expression::literal(value)
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
+    type Value = Expression;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Expression, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_, '_> {
+    type Value = Expression;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value, a list, an ad or an expression")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Expression, E> {
+        Ok(literal(Value::Undefined))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Expression, E> {
+        Ok(literal(Value::Undefined))
+    }
+
+    fn visit_bool<E: Error>(self, is: bool) -> Result<Expression, E> {
+        Ok(literal(Value::Boolean(is)))
+    }
+
+    fn visit_i64<E: Error>(self, integer: i64) -> Result<Expression, E> {
+        Ok(literal(Value::Integer(integer)))
+    }
+
+    fn visit_u64<E: Error>(self, integer: u64) -> Result<Expression, E> {
+        match i64::try_from(integer) {
+            Ok(integer) => self.visit_i64(integer),
+            Err(_) => self.visit_u128(u128::from(integer)),
+        }
+    }
+
+    fn visit_i128<E: Error>(self, integer: i128) -> Result<Expression, E> {
+        Err(self.0.refuse(too_large(integer), &format!("write {integer}.0 for a real")))
+    }
+
+    fn visit_u128<E: Error>(self, integer: u128) -> Result<Expression, E> {
+        Err(self.0.refuse(too_large(integer), &format!("write {integer}.0 for a real")))
+    }
+
+    fn visit_f64<E: Error>(self, real: f64) -> Result<Expression, E> {
+        if real.is_finite() && real.abs() >= LARGE {
+            self.0.large.borrow_mut().push(real);
+        }
+        Ok(literal(Value::Real(real)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Expression, E> {
+        if text.contains('\0') {
+            return Err(self.0.refuse("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
+        }
+        Ok(literal(Value::string(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Expression, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = sequence.next_element_seed(self)? {
+            elements.push(element);
+        }
+        Ok(Expression::new(Kind::List(elements.into()), Span::default()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Expression, A::Error> {
+        let mut attributes = Vec::new();
+        while let Some(name) = mapping.next_key_seed(NameOf(self.0))? {
+            attributes.push((name, mapping.next_value_seed(self)?));
+        }
+        Ok(Expression::new(Kind::Ad(attributes.into_iter().collect()), Span::default()))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Expression, A::Error> {
+        let (tag, content): (String, _) = tagged.variant()?;
+        if tag == EXPRESSION {
+            return content.newtype_variant_seed(ExpressionOf(self.0));
+        }
+        let message = format!("there is no tag `!{tag}`");
+        Err(self.0.refuse(message, "`!expr` is the only one: it stands before the text of an expression"))
+    }
+}
+
+fn too_large(integer: impl fmt::Display) -> String {
+    format!("`{integer}` does not fit into 64 bits")
+}
+
+impl<'de> DeserializeSeed<'de> for ExpressionOf<'_, '_> {
+    type Value = Expression;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Expression, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for ExpressionOf<'_, '_> {
+    type Value = Expression;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text of an expression")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Expression, E> {
+        self.0.parse(text)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for NameOf<'_, '_> {
+    type Value = Name;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Name, D::Error> {
+        // Whatever YAML takes it for: `1` and `true` are names like any other.
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for NameOf<'_, '_> {
+    type Value = Name;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
+        let name = Name::new(text);
+        if text.is_empty() {
+            return Err(self.0.refuse("a name cannot be empty", "each value of a mapping has a name: `name: value`"));
+        }
+        if text.contains('\0') {
+            return Err(self.0.refuse("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
+        }
+        if self.0.dialect == Dialect::Classad && name.is_reserved() {
+            let message = format!("`{name}` is reserved and cannot name an attribute");
+            return Err(self.0.refuse(message, "HTCondor allows it: --dialect condor"));
+        }
+        Ok(name)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for DocumentOf<'_, '_> {
+    type Value = Vec<Option<Ad>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for DocumentOf<'_, '_> {
+    type Value = Vec<Option<Ad>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping of names to values, or a sequence of such")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mapping: A) -> Result<Self::Value, A::Error> {
+        ElementOf(self.0).visit_map(mapping).map(|ad| vec![Some(ad)])
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Self::Value, A::Error> {
+        ElementOf(self.0).visit_enum(tagged).map(|ad| vec![Some(ad)])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+        let mut ads = Vec::new();
+        loop {
+            self.0.element.set(Some(ads.len()));
+            if self.0.skipped.contains(&ads.len()) {
+                let Some(IgnoredAny) = sequence.next_element()? else { return Ok(ads) };
+                ads.push(None);
+            } else {
+                let Some(ad) = sequence.next_element_seed(ElementOf(self.0))? else { return Ok(ads) };
+                ads.push(Some(ad));
+            }
+        }
+    }
+}
+
+/// What has to be an ad.
+#[derive(Clone, Copy)]
+struct ElementOf<'r, 's>(&'r Reading<'s>);
+
+impl<'de> DeserializeSeed<'de> for ElementOf<'_, '_> {
+    type Value = Ad;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Ad, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ElementOf<'_, '_> {
+    type Value = Ad;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping of names to values")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Ad, E> {
+        Err(self.no_ad())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Ad, E> {
+        Err(self.no_ad())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Ad, E> {
+        Err(self.no_ad())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Ad, E> {
+        Err(self.no_ad())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Ad, E> {
+        Err(self.no_ad())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Ad, E> {
+        Err(self.no_ad())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Ad, A::Error> {
+        Err(self.no_ad())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mapping: A) -> Result<Ad, A::Error> {
+        self.ad(&Node(self.0).visit_map(mapping)?)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Ad, A::Error> {
+        self.ad(&Node(self.0).visit_enum(tagged)?)
+    }
+}
+
+impl ElementOf<'_, '_> {
+    /// The ad that an expression is.
+    fn ad<E: Error>(self, expression: &Expression) -> Result<Ad, E> {
+        match expression.kind() {
+            Kind::Ad(ad) => Ok(ad.clone()),
+            _ => Err(self.no_ad()),
+        }
+    }
+
+    fn no_ad<E: Error>(self) -> E {
+        self.0.refuse("this is no ad", "an ad is a mapping of names to values")
+    }
+}

@@ -1,0 +1,111 @@
+//! Ads as documents.
+
+use std::io::{self, Write};
+
+use crate::ad::{Ad, Expression, Kind, Name, Value};
+use crate::syntax::{Change, Style, print};
+
+use super::{EXPRESSION, scalar};
+
+/// What is nested deeper than this is written as the text of an expression: readers of YAML have limits,
+/// ours 128.
+const DEEPEST: usize = 64;
+
+/// YAML forbids names of more than 1024 characters on the line of their value.
+const LONGEST_NAME: usize = 1000;
+
+/// Writes an ad as a document.  YAML carries all of it.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
+    if ad.is_empty() {
+        writeln!(out, "--- {{}}")?;
+    } else {
+        writeln!(out, "---")?;
+        mapping(out, ad, 0)?;
+    }
+    Ok(Vec::new())
+}
+
+/// Writes the lines of a mapping, the first where the line is already indented.
+fn mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
+    for (position, attribute) in ad.iter().enumerate() {
+        if position > 0 {
+            indent(out, depth)?;
+        }
+        let name = scalar::scalar(attribute.name.as_str());
+        if name.len() > LONGEST_NAME {
+            writeln!(out, "? {name}")?;
+            indent(out, depth)?;
+            write!(out, ":")?;
+        } else {
+            write!(out, "{name}:")?;
+        }
+        value(out, attribute.expression, depth, false)?;
+    }
+    Ok(())
+}
+
+/// Writes what follows a `:` or a `-`, to the end of the line or of the lines that it takes.
+fn value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element: bool) -> io::Result<()> {
+    match expression.kind() {
+        Kind::Ad(ad) if !ad.is_empty() && depth < DEEPEST => {
+            nested(out, depth, is_element)?;
+            mapping(out, ad, depth + 1)
+        }
+        Kind::List(elements) if depth < DEEPEST && !elements.iter().all(is_scalar) => {
+            nested(out, depth, is_element)?;
+            for (position, element) in elements.iter().enumerate() {
+                if position > 0 {
+                    indent(out, depth + 1)?;
+                }
+                write!(out, "-")?;
+                value(out, element, depth + 1, true)?;
+            }
+            Ok(())
+        }
+        Kind::List(elements) if depth < DEEPEST => {
+            let elements: Vec<String> = elements.iter().map(one_line).collect();
+            writeln!(out, " [{}]", elements.join(", "))
+        }
+        _ => writeln!(out, " {}", one_line(expression)),
+    }
+}
+
+/// Begins what takes several lines: beside the `-` of an element, on the next line behind a name.
+fn nested(out: &mut dyn Write, depth: usize, is_element: bool) -> io::Result<()> {
+    if is_element {
+        return write!(out, " ");
+    }
+    writeln!(out)?;
+    indent(out, depth + 1)
+}
+
+fn indent(out: &mut dyn Write, depth: usize) -> io::Result<()> {
+    write!(out, "{:1$}", "", depth * 2)
+}
+
+fn is_scalar(expression: &Expression) -> bool {
+    !matches!(expression.kind(), Kind::Ad(_) | Kind::List(_))
+}
+
+/// What takes one line: a value of YAML's, or the text of an expression.
+fn one_line(expression: &Expression) -> String {
+    match expression.kind() {
+        Kind::Literal(Value::Undefined) => return "null".to_owned(),
+        Kind::Literal(Value::Boolean(is)) => return is.to_string(),
+        Kind::Literal(Value::Integer(integer)) => return integer.to_string(),
+        Kind::Literal(Value::Real(real)) => return scalar::real(*real),
+        Kind::Literal(Value::String(text)) => {
+            if let Ok(text) = std::str::from_utf8(text.as_bytes()) {
+                return scalar::scalar(text).into_owned();
+            }
+        }
+        Kind::Ad(ad) if ad.is_empty() => return "{}".to_owned(),
+        _ => {}
+    }
+    let text = print(expression, Style::New);
+    format!("!{EXPRESSION} {}", scalar::expression(&String::from_utf8_lossy(&text)))
+}
