@@ -30,9 +30,9 @@ import classad2  # noqa: E402
 from compare import BINARY  # noqa: E402
 
 # What writes ads in a form, bracketed ads on standard input; the form follows.
-CONVERT = ["parse", "--dialect", "condor", "-", "--from", "new", "-o"]
+CONVERT = ["convert", "--dialect", "condor", "-", "--from", "new", "--to"]
 # What reads ads in a form; the form follows.
-READ = ["parse", "--dialect", "condor", "-", "-o", "new", "--from"]
+READ = ["convert", "--dialect", "condor", "-", "--to", "new", "--from"]
 
 PARSERS = {
     "jsonl": classad2.ParserType.JSON,
