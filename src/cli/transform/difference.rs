@@ -117,13 +117,7 @@ impl<'a> Differences<'a> {
         Ok(())
     }
 
-    fn object(
-        &self,
-        ad: &Identified,
-        result: &ResultOf<'_>,
-        changes: &[Change<'_>],
-        style: Style,
-    ) -> Json {
+    fn object(&self, ad: &Identified, result: &ResultOf<'_>, changes: &[Change<'_>], style: Style) -> Json {
         let text = |attribute: Option<Attribute<'_>>| match attribute {
             Some(attribute) => String::from_utf8_lossy(&print(attribute.expression, style)).into_owned().into(),
             None => Json::Null,
