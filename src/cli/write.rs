@@ -60,9 +60,9 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
 /// Writes a text to a new file beside `path` and gives it that name.
 fn put(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
     let (temporary, mut file) = temporary(path)?;
-    let written = file
-        .write_all(text)
-        .and_then(|()| resemble(&temporary, like))
+    // First who may read it, then what there is to read.
+    let written = resemble(&temporary, like)
+        .and_then(|()| file.write_all(text))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
