@@ -7,7 +7,6 @@ use std::io::Write;
 use clap::Args;
 use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Type, Value};
 use classad::eval::{Context, Environment, Evaluator, compare, external_references};
-use classad::format::Form;
 use classad::matching;
 
 use super::input::{self, Identified};
@@ -85,10 +84,17 @@ impl Query {
         let context = session.context();
         let query = matching::Query::new(constraint.clone(), context.clone());
         let streams = columns.sort.is_none();
-        let mut found: Vec<(Identified, Form)> = Vec::new();
+        // Whole ads are written as they are found, so that memory does not grow with the input.
+        let writes_ads = self.writes_ads(&columns);
+        let mut out = out();
+        let mut writer: Option<AdWriter> = None;
+        let mut found: Vec<Identified> = Vec::new();
         let mut total = 0_usize;
         for source in &mut sources {
             let form = source.form;
+            if writes_ads && writer.is_none() {
+                writer = Some(AdWriter::new(self.output, form)?);
+            }
             input::each_ad(session, source, |session, entry| {
                 let wanted = match query.value(&entry.ad) {
                     Ok(value) => self.wants(&value, context.dialect),
@@ -100,7 +106,11 @@ impl Query {
                 if wanted {
                     total += 1;
                     if !self.count && !session.options.quiet {
-                        found.push((input::identify(session, entry, columns.id.as_ref()), form));
+                        let ad = input::identify(session, entry, columns.id.as_ref());
+                        match &mut writer {
+                            Some(writer) if streams => writer.write(session, &mut out, &ad)?,
+                            _ => found.push(ad.without_place()),
+                        }
                     }
                 }
                 let enough = session.options.quiet || (streams && self.limit.is_some_and(|limit| total >= limit));
@@ -111,15 +121,28 @@ impl Query {
             order(session, &mut found, sort, &columns);
         }
         found.truncate(self.limit.unwrap_or(usize::MAX));
-        let mut out = out();
-        if self.count && !session.options.quiet {
-            writeln!(out, "{}", total.min(self.limit.unwrap_or(usize::MAX)))?;
-        } else if !session.options.quiet {
-            self.print(session, &mut out, &found, &constraint, &columns)?;
+        match writer {
+            _ if session.options.quiet => {}
+            _ if self.count => writeln!(out, "{}", total.min(self.limit.unwrap_or(usize::MAX)))?,
+            Some(mut writer) => {
+                for ad in &found {
+                    writer.write(session, &mut out, ad)?;
+                }
+                writer.finish(&mut out)?;
+            }
+            None => self.print(session, &mut out, &found, &constraint, &columns)?,
         }
         out.flush()?;
         session.failures(columns.failures.get());
         Ok(Status::of(total > 0))
+    }
+
+    /// Whether the ads are written themselves, and no rows about them.
+    fn writes_ads(&self, columns: &Columns) -> bool {
+        let table = self.output.is_none() && Session::is_terminal();
+        let rows = self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names);
+        let undecided = self.undefined && self.output.is_none_or(is_rows);
+        columns.af.is_empty() && columns.group.is_none() && !undecided && !table && !rows
     }
 
     fn columns(&self, session: &mut Session) -> Result<Columns, Failure> {
@@ -147,7 +170,7 @@ impl Query {
         &self,
         session: &mut Session,
         out: &mut dyn Write,
-        found: &[(Identified, Form)],
+        found: &[Identified],
         constraint: &Expression,
         columns: &Columns,
     ) -> Result<(), Failure> {
@@ -157,30 +180,20 @@ impl Query {
         }
         if self.undefined && columns.af.is_empty() && self.output.is_none_or(is_rows) {
             let mut rows = Rows::new(&["id", "lacks"]);
-            for (ad, _) in found {
+            for ad in found {
                 rows.rows.push([ad.id.clone(), lacks(&ad.ad, constraint, &context)].map(output::Cell::from).into());
             }
             return rows.write(out, self.output, !self.no_header);
         }
-        let table = self.output.is_none() && Session::is_terminal();
-        if !columns.af.is_empty() || table || self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names)
-        {
-            let shown = if columns.af.is_empty() { usual_columns(session, found) } else { columns.af.clone() };
-            return self.table(out, found, &shown, columns, &context);
-        }
-        let form = found.first().map_or(Form::Long, |(_, form)| *form);
-        let mut writer = AdWriter::new(self.output, form)?;
-        for (ad, _) in found {
-            writer.write(session, out, ad)?;
-        }
-        writer.finish(out)
+        let shown = if columns.af.is_empty() { usual_columns(session, found) } else { columns.af.clone() };
+        self.table(out, found, &shown, columns, &context)
     }
 
     /// One row for each ad.  A list of expressions without a form is for scripts: no heading.
     fn table(
         &self,
         out: &mut dyn Write,
-        found: &[(Identified, Form)],
+        found: &[Identified],
         shown: &[(String, Expression)],
         columns: &Columns,
         context: &Context,
@@ -189,7 +202,7 @@ impl Query {
         let mut header: Vec<&str> = if with_id { vec!["id"] } else { Vec::new() };
         header.extend(shown.iter().map(|(text, _)| text.as_str()));
         let mut rows = Rows::new(&header);
-        for (ad, _) in found {
+        for ad in found {
             let mut row: Vec<output::Cell> = if with_id { vec![ad.id.clone().into()] } else { Vec::new() };
             row.extend(shown.iter().map(|(_, expression)| columns.cell(&ad.ad, expression, context)));
             if !self.distinct || !rows.rows.contains(&row) {
@@ -203,13 +216,13 @@ impl Query {
     fn groups(
         &self,
         out: &mut dyn Write,
-        found: &[(Identified, Form)],
+        found: &[Identified],
         by: &Expression,
         columns: &Columns,
         context: &Context,
     ) -> Result<(), Failure> {
         let mut counts = indexmap::IndexMap::<String, (output::Cell, usize)>::new();
-        for (ad, _) in found {
+        for ad in found {
             let value = columns.cell(&ad.ad, by, context);
             counts.entry(value.text.clone()).or_insert((value, 0)).1 += 1;
         }
@@ -225,7 +238,7 @@ fn is_rows(form: OutputForm) -> bool {
 }
 
 /// The columns of a table when none are asked for: those of the usual ones that any ad has.
-fn usual_columns(session: &Session, found: &[(Identified, Form)]) -> Vec<(String, Expression)> {
+fn usual_columns(session: &Session, found: &[Identified]) -> Vec<(String, Expression)> {
     const USUAL: [&str; 12] = [
         "Owner",
         "Type",
@@ -240,7 +253,7 @@ fn usual_columns(session: &Session, found: &[(Identified, Form)]) -> Vec<(String
         "JobStatus",
         "Cmd",
     ];
-    let present = USUAL.into_iter().filter(|name| found.iter().any(|(ad, _)| ad.ad.get_str(name).is_some()));
+    let present = USUAL.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
     let rules = classad::syntax::Rules::new(session.dialect());
     let columns = present.filter_map(|name| {
         let expression = classad::syntax::parse_expression(name.as_bytes(), rules).ok()?;
@@ -276,7 +289,7 @@ fn lacks(ad: &Ad, constraint: &Expression, context: &Context) -> String {
 }
 
 /// Puts ads in the order of an expression: numbers, then strings, then the rest; equal ones as they came.
-fn order(session: &Session, found: &mut [(Identified, Form)], by: &Expression, columns: &Columns) {
+fn order(session: &Session, found: &mut [Identified], by: &Expression, columns: &Columns) {
     let context = session.context();
     let rank = |value: &Value| match value.kind() {
         Type::Boolean | Type::Integer | Type::Real => 0,
@@ -285,7 +298,7 @@ fn order(session: &Session, found: &mut [(Identified, Form)], by: &Expression, c
         Type::RelativeTime => 3,
         _ => 4,
     };
-    found.sort_by_cached_key(|(ad, _)| {
+    found.sort_by_cached_key(|ad| {
         let value = columns.value(&ad.ad, by, &context);
         Sortable { rank: rank(&value), value }
     });
