@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use classad::ad::{Ad, Dialect, Name, Value};
 use classad::constraint::Protocol;
-use classad::eval::{Context, Environment, Evaluator, Liberties};
+use classad::eval::{Context, Environment, Evaluator, Liberties, Verdict};
 use classad::format::{self, Form, Position};
 use classad::matching::{Pair, Side};
 use classad::syntax::{Rules, Style, SyntaxError, parse_expression, print, print_ad, print_value};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::output::out;
 use super::session::Session;
-use super::specialize::PartlyKnown;
+use super::specialize::{PartlyKnown, names_of};
 use super::{Failure, Status, report};
 
 /// Answers each line of a file with one line.  A line that is no case is reported, the rest answered.
@@ -39,6 +39,10 @@ pub fn run(
         }
         match serde_json::from_slice::<Map<String, Json>>(&line) {
             Ok(case) => {
+                if let Some(key) = wrong_type(&case) {
+                    session.trouble(&format!("{file}:{}:1: `{key}` of this case is no string", number + 1));
+                    continue;
+                }
                 let mut reply = Map::new();
                 reply.insert("id".to_owned(), case.get("id").cloned().unwrap_or(Json::Null));
                 reply.extend(answer(&case, &session.context()));
@@ -62,6 +66,12 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
     case.get(key).and_then(Json::as_str)
 }
 
+/// The first key whose value has to be a string, and is none.
+fn wrong_type(case: &Map<String, Json>) -> Option<&'static str> {
+    let keys = ["ad", "target", "expr", "text", "form", "left", "right"];
+    keys.into_iter().find(|key| case.get(*key).is_some_and(|value| !value.is_string() && !value.is_null()))
+}
+
 /// The form that a case names.
 fn named_form(name: &str) -> Option<Form> {
     match name {
@@ -70,6 +80,7 @@ fn named_form(name: &str) -> Option<Form> {
         "json" => Some(Form::Json),
         "jsonl" => Some(Form::JsonLines),
         "xml" => Some(Form::Xml),
+        "yaml" => Some(Form::Yaml),
         _ => None,
     }
 }
@@ -135,7 +146,7 @@ fn typed(value: &Value) -> Json {
     json!({"value": shown(&print_value(value, Style::New)), "type": value.kind().as_str()})
 }
 
-/// `{"id","ad","expr"}` to `{"id","value","verdict"}`: what is left of an expression when the ad is known
+/// `{"id","ad","expr"}` to `{"id","value","verdict"}`, and `"unknowns"` if it depends on some: what is left of an expression when the ad is known
 /// in part.  Also read: `"target"`, `"unknown":[...]`, and `"closed"`, `"loose"`, `"inline"`, `"now"` as true.
 pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let flag = |name: &str| case.get(name).and_then(Json::as_bool).unwrap_or(false);
@@ -155,7 +166,13 @@ pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Js
     let liberties = Liberties { loose: flag("loose"), inline: flag("inline") };
     let context = Context { chance: None, now: context.now.filter(|_| flag("now")), ..context.clone() };
     let left = classad::eval::specialize(&expression, &frame, &environment, &context, liberties);
-    object(json!({"value": shown(&print(&left.expression, Style::New)), "verdict": left.verdict.as_str()}))
+    let mut reply =
+        object(json!({"value": shown(&print(&left.expression, Style::New)), "verdict": left.verdict.as_str()}));
+    if left.verdict == Verdict::Depends {
+        let unknowns = classad::eval::unknowns(&left.expression, &frame, &environment, &context);
+        reply.insert("unknowns".to_owned(), names_of(&unknowns).into());
+    }
+    reply
 }
 
 /// `{"id","ad","expr"}` to `{"id","external":[...],"internal":[...]}`, and `"everything"` if any name may be read.

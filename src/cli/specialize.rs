@@ -6,16 +6,17 @@ use std::sync::Arc;
 use clap::Args;
 use classad::ad::{Ad, Expression, Frame, Name};
 use classad::eval::{
-    Context, Environment, Extent, Liberties, Reference, Verdict, references, specialize, specialize_ad,
-    specialize_attribute,
+    Context, Environment, Extent, Liberties, Reference, References, Verdict, specialize, specialize_ad,
+    specialize_attribute, unknowns,
 };
 use classad::format::Form;
 use classad::syntax::{Style, print};
+use indexmap::IndexSet;
 
 use super::input::Identified;
 use super::output::{AdWriter, OutputForm, Rows, out};
 use super::session::Session;
-use super::{Failure, Status, cases, input};
+use super::{Failure, Status, cases, input, refs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -139,6 +140,19 @@ impl Specialize {
     }
 }
 
+/// What a constraint depends on, in words.
+pub fn names_of(unknowns: &References) -> Vec<String> {
+    let mut names: IndexSet<String> = unknowns.external.iter().map(Reference::to_string).collect();
+    if unknowns.everything {
+        names.insert(refs::EVERYTHING.to_owned());
+    }
+    if names.is_empty() {
+        // Nothing else is unknown of an ad.
+        names.insert("the clock or chance".to_owned());
+    }
+    names.into_iter().collect()
+}
+
 /// How much of the ads is known.
 pub struct PartlyKnown {
     /// The attributes to take for unknown.
@@ -244,13 +258,11 @@ impl Answers<'_> {
         };
         let id = ad.map(|ad| ad.id).unwrap_or_default();
         if self.command.verdict {
-            let unknowns =
-                left.as_ref().filter(|left| left.verdict == Verdict::Depends).map_or_else(Vec::new, |left| {
-                    references(&left.expression, &frame, &environment, &self.context).external
-                });
-            let verdict = left.map_or(Verdict::Never, |left| left.verdict);
+            let verdict = left.as_ref().map_or(Verdict::Never, |left| left.verdict);
             self.possible |= verdict != Verdict::Never;
-            let unknowns: Vec<String> = unknowns.iter().map(Reference::to_string).collect();
+            let unknowns = left.filter(|_| verdict == Verdict::Depends).map_or_else(Vec::new, |left| {
+                names_of(&unknowns(&left.expression, &frame, &environment, &self.context))
+            });
             self.rows.rows.push(vec![id.into(), verdict.as_str().to_owned().into(), unknowns.join(",").into()]);
             return Ok(());
         }

@@ -20,4 +20,4 @@ pub use evaluate::Evaluator;
 pub use operators::compare;
 pub use references::{Reference, References, direct_references, external_references, references};
 pub use scope::{Binding, Environment, Extent, Member, Resolution};
-pub use specialize::{Liberties, Specialized, Verdict, specialize, specialize_ad, specialize_attribute};
+pub use specialize::{Liberties, Specialized, Verdict, specialize, specialize_ad, specialize_attribute, unknowns};

@@ -12,6 +12,7 @@ use crate::ad::{Ad, BinaryOperator, Expression, Frame, Kind, List, Name, Span, V
 
 use super::builtin;
 use super::operators::{self, Truth};
+use super::references::{References, references};
 use super::scope::{Environment, Resolution};
 use super::shapes::{self, Shapes};
 use super::sums;
@@ -90,6 +91,20 @@ pub fn specialize_attribute(
     let expression = frame.ad.get(name)?;
     let part = walk.bound(expression, frame)?;
     Some(walk.finish(part))
+}
+
+/// The names that the value of an expression depends on, once all that is known has been put in: the
+/// unknowns of a verdict.  None if it depends on the clock or on chance only.
+#[must_use]
+pub fn unknowns(
+    expression: &Expression,
+    frame: &Arc<Frame>,
+    environment: &Environment,
+    context: &Context,
+) -> References {
+    let inline = Liberties { inline: true, ..Liberties::default() };
+    let left = specialize(expression, frame, environment, context, inline);
+    references(&left.expression, frame, environment, context)
 }
 
 /// Specializes every attribute of the ad of a scope.  An attribute whose value depends on a circle stays
