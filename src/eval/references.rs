@@ -174,10 +174,16 @@ impl<'w> Walk<'w> {
         let mut before = None;
         let size = |walk: &Self| (walk.travellers.len(), walk.selected.len(), walk.places.len());
         while before.replace(size(self)) != Some(size(self)) {
+            let names = self.selected.iter().map(|name| Kind::Attribute(name.clone()));
+            let names: Vec<_> = names.map(|name| Expression::new(name, Span::default())).collect();
+            if !self.external.is_empty() {
+                // They may be selected from an ad of the other side.
+                let nowhere = Frame::nowhere();
+                steps = self.visit(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))).collect(), steps);
+            }
             for position in 0..self.places.len() {
                 let place = Arc::clone(&self.places[position]);
-                let names = self.selected.iter().map(|name| Kind::Attribute(name.clone()));
-                let names = names.map(|name| Expression::new(name, Span::default()));
+                let names = names.iter().cloned();
                 let from_elsewhere = self.travellers.values().filter(|(_, ad)| *ad != place.ad.identity());
                 let travellers = from_elsewhere.map(|(expression, _)| expression.clone());
                 let pending = names.chain(travellers).map(|expression| (expression, Arc::clone(&place))).collect();

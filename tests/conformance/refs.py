@@ -105,7 +105,10 @@ class Difference:
         self.everything = our.get("everything", False)
         self.theirs = {plain(name) for name in lib.get("external") or ()}
         self.ours = {plain(name) for name in our["external"]}
-        self.inside = {plain(name) for name in lib.get("internal") or ()} - {plain(name) for name in our["internal"]}
+        # Of the names that it finds in the ad, those that we do not, and those of ads in the expression.
+        inside, written = {plain(name) for name in lib.get("internal") or ()}, self.text.rpartition("\n")[2]
+        self.inside = (inside - {plain(name) for name in our["internal"]}) | {
+            name for name in inside if re.search(r"[\[;] %s = " % re.escape(name), written)}
         self.side, self.kind, self.name = side, kind, name
         self.only_lib = side == "library"
 

@@ -5,6 +5,8 @@ mod commands;
 mod differences;
 mod gangs;
 mod properties;
+mod random;
+mod references;
 mod robustness;
 mod samples;
 mod specialize;
