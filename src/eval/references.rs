@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Dialect, Expression, Frame, Kind, Name, Nested, Value};
+use crate::ad::{Dialect, Expression, Frame, Kind, Name, Nested, Span, Value};
 use crate::syntax::{Rules, parse_expression, print_name};
 
 use super::Context;
@@ -108,6 +108,16 @@ struct Walk<'w> {
     everything: bool,
     /// Expressions of ads that have been walked, so that circular references end.
     seen: FxHashSet<(usize, usize)>,
+    /// What `eval()` reads, kept so that no other expression is taken for it.
+    texts: Vec<Expression>,
+    /// Expressions whose names may be looked up elsewhere than where they are written, and the ads in which
+    /// they are: elements of lists, which HTCondor's functions evaluate where they are called, and what is
+    /// evaluated in each ad of a list.
+    travellers: IndexMap<usize, (Expression, usize)>,
+    /// Names that are selected from ads which are not known.
+    selected: IndexSet<Name>,
+    /// Where they may be looked up: the ads that were met, and where calls stand.
+    places: IndexMap<usize, Arc<Frame>>,
 }
 
 type Pending = Vec<(Expression, Arc<Frame>)>;
@@ -124,6 +134,10 @@ impl<'w> Walk<'w> {
             internal: IndexSet::new(),
             everything: false,
             seen: FxHashSet::default(),
+            texts: Vec::new(),
+            travellers: IndexMap::new(),
+            selected: IndexSet::new(),
+            places: IndexMap::new(),
         }
     }
 
@@ -135,48 +149,125 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Keeps its own list of what is left, first one first, so that no depth can harm it.
     fn all(&mut self, expression: &Expression, frame: &Arc<Frame>) {
-        let mut pending = vec![(expression.clone(), Arc::clone(frame))];
-        while let Some((expression, frame)) = pending.pop() {
+        self.visit(vec![(expression.clone(), Arc::clone(frame))], u64::MAX);
+        self.travel();
+    }
+
+    /// Keeps its own list of what is left, last one first, so that no depth can harm it.  Gives how many steps
+    /// of so many are left.
+    fn visit(&mut self, mut pending: Pending, mut steps: u64) -> u64 {
+        while let Some((expression, frame)) = pending.pop()
+            && steps > 0
+        {
+            steps -= 1;
             let start = pending.len();
             self.one(&expression, &frame, &mut pending);
             pending[start..].reverse();
+        }
+        steps
+    }
+
+    /// Looks up what may be looked up elsewhere; what would take too long may read everything.
+    fn travel(&mut self) {
+        let mut steps = self.context.most_steps;
+        let mut before = None;
+        let size = |walk: &Self| (walk.travellers.len(), walk.selected.len(), walk.places.len());
+        while before.replace(size(self)) != Some(size(self)) {
+            let names = self.selected.iter().map(|name| Kind::Attribute(name.clone()));
+            let names: Vec<_> = names.map(|name| Expression::new(name, Span::default())).collect();
+            if !self.external.is_empty() {
+                // They may be selected from an ad of the other side.
+                let nowhere = Frame::nowhere();
+                steps = self.visit(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))).collect(), steps);
+            }
+            for position in 0..self.places.len() {
+                let place = Arc::clone(&self.places[position]);
+                let names = names.iter().cloned();
+                let from_elsewhere = self.travellers.values().filter(|(_, ad)| *ad != place.ad.identity());
+                let travellers = from_elsewhere.map(|(expression, _)| expression.clone());
+                let pending = names.chain(travellers).map(|expression| (expression, Arc::clone(&place))).collect();
+                self.seen.clear();
+                steps = self.visit(pending, steps);
+            }
+            if steps == 0 {
+                self.everything = true;
+                return;
+            }
         }
     }
 
     fn one(&mut self, expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
         match expression.kind() {
-            Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..) => match Path::of(expression) {
-                Ok(path) => self.reference(path, frame, pending),
-                Err((computed, names)) => {
-                    pending.push((computed, Arc::clone(frame)));
-                    self.outward(names, frame, pending);
+            Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..) => {
+                let found = self.referred(expression, frame, pending);
+                match found {
+                    Resolution::Expression(expression, frame) => self.walk_into(expression, frame, pending),
+                    Resolution::Value(value) => self.everything |= matches!(value, Value::Ad(_)),
+                    Resolution::Missing | Resolution::Unknown => {}
                 }
-            },
+            }
             Kind::Ad(ad) => {
                 let inner = frame.enter(ad.clone());
+                self.place(&inner);
                 pending.extend(ad.iter().map(|a| (a.expression.clone(), Arc::clone(&inner))));
             }
-            Kind::Call(name, arguments) if name.is("eval") && self.reads_texts => match arguments.as_ref() {
-                [text] => self.text(text, frame, pending),
-                _ => children(expression, frame, pending),
-            },
+            Kind::Call(name, arguments) => {
+                self.place(frame);
+                match arguments.as_ref() {
+                    [text] if name.is("eval") && self.reads_texts => self.text(text, frame, pending),
+                    [each, list] if name.is("evalInEachContext") || name.is("countMatches") => {
+                        children(expression, frame, pending);
+                        self.in_each(each, list, frame, pending);
+                    }
+                    _ => children(expression, frame, pending),
+                }
+            }
             Kind::Subscript(inner, index) => {
                 // With a computed index a list gives one of its elements; an ad gives whatever it has.
-                let place = matches!(index.bare().kind(), Kind::Literal(Value::Integer(_)));
+                let place = matches!(index.bare().kind(), Kind::Literal(_));
                 self.everything |= !place && !matches!(inner.bare().kind(), Kind::List(_) | Kind::Call(..));
                 children(expression, frame, pending);
             }
             Kind::List(elements) => {
                 children(expression, frame, pending);
-                // HTCondor's functions evaluate elements where the call stands.
-                if self.context.dialect.is_condor() && !Arc::ptr_eq(frame, &self.home) {
-                    let home = &self.home;
-                    pending.extend(elements.iter().map(|element| (element.clone(), Arc::clone(home))));
+                if self.context.dialect.is_condor() {
+                    elements.iter().for_each(|element| self.traveller(element, frame));
                 }
             }
             _ => children(expression, frame, pending),
+        }
+    }
+
+    /// Notes an expression that may be evaluated elsewhere; lists and ads know where they were written.
+    fn traveller(&mut self, expression: &Expression, frame: &Arc<Frame>) {
+        if !matches!(expression.bare().kind(), Kind::Literal(_) | Kind::List(_) | Kind::Ad(_)) {
+            self.travellers.entry(expression.identity()).or_insert((expression.clone(), frame.ad.identity()));
+        }
+    }
+
+    /// Notes a scope in which travellers may be evaluated.
+    fn place(&mut self, frame: &Arc<Frame>) {
+        let around = |frame: &Frame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
+        let known = self.places.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
+        // An ad in an element of a list that is evaluated here and there is two ads.
+        self.everything |= around(known) != around(frame);
+    }
+
+    /// What `evalInEachContext()` evaluates in each ad of a list: what a name is bound to, not the name.
+    fn in_each(&mut self, each: &Expression, list: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
+        if matches!(each.kind(), Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..)) {
+            match self.referred(each, frame, pending) {
+                Resolution::Expression(bound, scope) => self.traveller(&bound, &scope),
+                Resolution::Unknown => self.everything = true,
+                Resolution::Missing | Resolution::Value(_) => self.traveller(each, frame),
+            }
+        } else {
+            self.traveller(each, frame);
+        }
+        if !matches!(list.bare().kind(), Kind::List(_)) {
+            // The ads may be anywhere.
+            self.place(&Frame::nowhere());
         }
     }
 
@@ -184,8 +275,10 @@ impl<'w> Walk<'w> {
     fn text(&mut self, text: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
         match text.bare().kind() {
             Kind::Literal(Value::String(text)) => {
-                let inside = parse_expression(text.as_bytes(), Rules::new(self.context.dialect));
-                pending.extend(inside.ok().map(|expression| (expression, Arc::clone(frame))));
+                if let Ok(inside) = parse_expression(text.as_bytes(), Rules::new(self.context.dialect)) {
+                    self.texts.push(inside.clone());
+                    pending.push((inside, Arc::clone(frame)));
+                }
             }
             Kind::Literal(_) => {}
             _ => {
@@ -195,60 +288,71 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// What a name, or a name selected from something, refers to; unknown if that has to be computed.
+    fn referred(&mut self, expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
+        match Path::of(expression) {
+            Ok(path) => self.follow(path, frame, pending),
+            Err((computed, names)) => {
+                pending.push((computed, Arc::clone(frame)));
+                self.outward(names, frame, pending)
+            }
+        }
+    }
+
     /// Follows a dotted path through ads, and through attributes that are such paths themselves.
-    fn reference(&mut self, mut path: Path, frame: &Arc<Frame>, pending: &mut Pending) {
+    fn follow(&mut self, mut path: Path, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
         let mut frame = Arc::clone(frame);
         let mut aliases = 0;
         'path: loop {
+            if path.names.len() > 1 {
+                self.place(&frame);
+            }
             let mut known = 0;
             let mut found = self.first(&path, &frame);
-            for at in 1..path.names.len() {
-                let (bound, scope) = match found {
-                    Resolution::Value(Value::Ad(ad)) => {
-                        known = at;
-                        found = self.noted(&path.names[at], |environment, name, context| {
-                            environment.resolve_in(&ad.frame, name, context)
-                        });
-                        continue;
-                    }
-                    Resolution::Expression(bound, scope) => (bound, scope),
-                    Resolution::Value(_) => return,
+            for at in path.first()..path.names.len() {
+                let ad = match found {
+                    Resolution::Value(Value::Ad(ad)) => ad.frame,
+                    Resolution::Value(_) => return found,
                     Resolution::Missing | Resolution::Unknown => return self.missing(path.names, known),
+                    Resolution::Expression(bound, scope) => match (bound.bare().kind(), Path::of(&bound)) {
+                        (Kind::Ad(ad), _) => scope.enter(ad.clone()),
+                        // Nothing can be selected from it, and nothing looked for.
+                        (Kind::Literal(value), _) if !matches!(value, Value::List(_) | Value::Ad(_)) => {
+                            return Resolution::Value(Value::Undefined);
+                        }
+                        (_, Ok(mut alias)) if self.through_attributes && aliases < MOST_ALIASES => {
+                            alias.names.extend(path.names.drain(at..));
+                            (path, frame) = (alias, scope);
+                            aliases += 1;
+                            continue 'path;
+                        }
+                        _ => {
+                            let found = self.outward(path.names.split_off(at), &scope, pending);
+                            self.walk_into(bound, scope, pending);
+                            return found;
+                        }
+                    },
                 };
-                let rest = path.names.split_off(at);
-                match bound.bare().kind() {
-                    Kind::Ad(ad) => {
-                        let inner = scope.enter(ad.clone());
-                        found = self.noted(&rest[0], |environment, name, context| {
-                            environment.resolve_in(&inner, name, context)
-                        });
-                        path.names.extend(rest);
-                        known = at;
-                    }
-                    Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..)
-                        if self.through_attributes && aliases < MOST_ALIASES =>
-                    {
-                        let Ok(mut alias) = Path::of(&bound) else { return self.computed(bound, scope, rest, pending) };
-                        alias.names.extend(rest);
-                        (path, frame) = (alias, scope);
-                        aliases += 1;
-                        continue 'path;
-                    }
-                    _ => return self.computed(bound, scope, rest, pending),
-                }
+                known = at;
+                found = self.noted(&path.names[at], |environment, name, context| {
+                    environment.resolve_in(&ad, name, context)
+                });
             }
             return match found {
-                Resolution::Expression(expression, frame) => self.walk_into(expression, frame, pending),
-                Resolution::Value(value) => self.everything |= matches!(value, Value::Ad(_)),
                 Resolution::Missing | Resolution::Unknown => self.missing(path.names, known),
+                found => found,
             };
         }
     }
 
     /// What the first name of a path refers to.
     fn first(&mut self, path: &Path, frame: &Arc<Frame>) -> Resolution {
+        if let Start::Ad(ad) = &path.start {
+            return Resolution::Expression(ad.clone(), Arc::clone(frame));
+        }
+        let rooted = matches!(path.start, Start::Root);
         let found = self.noted(&path.names[0], |environment, name, context| {
-            if path.rooted {
+            if rooted {
                 environment.resolve_root(frame, name, context)
             } else {
                 environment.resolve_own(frame, name, context)
@@ -257,7 +361,7 @@ impl<'w> Walk<'w> {
         match found {
             // In a match it is the ad itself.
             Resolution::Missing | Resolution::Unknown
-                if self.context.dialect == Dialect::Classad && path.names[0].is("my") && !path.rooted =>
+                if self.context.dialect == Dialect::Classad && path.names[0].is("my") && !rooted =>
             {
                 Resolution::Value(Value::Ad(Nested { frame: Arc::clone(frame) }))
             }
@@ -277,28 +381,26 @@ impl<'w> Walk<'w> {
         found
     }
 
-    /// All that a computed ad needs is needed, and what is selected from it may be found outwards.
-    fn computed(&mut self, ad: Expression, frame: Arc<Frame>, names: Vec<Name>, pending: &mut Pending) {
-        self.outward(names, &frame, pending);
-        self.walk_into(ad, frame, pending);
-    }
-
     /// Names that are looked up in an ad that is not known, and outwards from there.
-    fn outward(&mut self, names: Vec<Name>, frame: &Arc<Frame>, pending: &mut Pending) {
+    fn outward(&mut self, names: Vec<Name>, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
+        self.place(frame);
         for name in names {
             let scope = Arc::clone(frame);
             let found = self.noted(&name, |environment, name, context| environment.resolve_own(&scope, name, context));
+            self.selected.insert(name.clone());
             match found {
                 Resolution::Expression(expression, frame) => self.walk_into(expression, frame, pending),
                 Resolution::Value(_) => {}
-                Resolution::Missing | Resolution::Unknown => self.missing(vec![name], 0),
+                Resolution::Missing | Resolution::Unknown => drop(self.missing(vec![name], 0)),
             }
         }
+        Resolution::Unknown
     }
 
-    fn missing(&mut self, path: Vec<Name>, known: usize) {
+    fn missing(&mut self, path: Vec<Name>, known: usize) -> Resolution {
         self.everything |= path.len() == 1 && ["target", "other"].iter().any(|name| path[0].is(name));
         self.external.insert(Reference { path, known });
+        Resolution::Missing
     }
 
     fn walk_into(&mut self, expression: Expression, frame: Arc<Frame>, pending: &mut Pending) {
@@ -314,9 +416,17 @@ fn children(expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) 
 
 /// The names of a dotted path.
 struct Path {
+    start: Start,
     names: Vec<Name>,
-    /// Whether it begins with a dot, and so at the root.
-    rooted: bool,
+}
+
+/// Where the first name of a path is looked up.
+enum Start {
+    Here,
+    /// The path begins with a dot.
+    Root,
+    /// The names are selected from an ad that is written there.
+    Ad(Expression),
 }
 
 impl Path {
@@ -324,23 +434,33 @@ impl Path {
     fn of(expression: &Expression) -> Result<Path, (Expression, Vec<Name>)> {
         let mut names = Vec::new();
         let mut expression = expression;
-        loop {
-            let rooted = matches!(expression.bare().kind(), Kind::RootAttribute(_));
+        let start = loop {
             match expression.bare().kind() {
-                Kind::Attribute(name) | Kind::RootAttribute(name) => {
-                    names.push(name.clone());
-                    names.reverse();
-                    return Ok(Path { names, rooted });
-                }
                 Kind::Select(inner, name) => {
                     names.push(name.clone());
                     expression = inner;
                 }
-                _ => {
-                    names.reverse();
-                    return Err((expression.clone(), names));
+                Kind::Attribute(name) => {
+                    names.push(name.clone());
+                    break Some(Start::Here);
                 }
+                Kind::RootAttribute(name) => {
+                    names.push(name.clone());
+                    break Some(Start::Root);
+                }
+                Kind::Ad(_) => break Some(Start::Ad(expression.clone())),
+                _ => break None,
             }
+        };
+        names.reverse();
+        match start {
+            Some(start) => Ok(Path { start, names }),
+            None => Err((expression.clone(), names)),
         }
+    }
+
+    /// The position of the first name that is selected from something.
+    fn first(&self) -> usize {
+        usize::from(!matches!(self.start, Start::Ad(_)))
     }
 }

@@ -224,7 +224,22 @@ class Evaluator:
                     shown = show_reltime(number)
         return {"value": shown, "type": kind}
 
+    def references(self, case):
+        """What an expression refers to, in an ad and outside; None where the library refuses."""
+        ad, tree = self.ad(case["ad"], "new"), self.expr(case["expr"])
+        if ad is None or tree is None:
+            return {"id": case.get("id"), "type": "parse-error"}
+        found = {}
+        for kind, ask in (("external", ad.externalRefs), ("internal", ad.internalRefs)):
+            try:
+                found[kind] = [name for name in ask(tree) if name]
+            except self.failures + (ValueError,):
+                found[kind] = None
+        return {"id": case.get("id"), "type": "references", **found}
+
     def case(self, case):
+        if case.get("refs"):
+            return self.references(case)
         form = case.get("form", "new")
         ad = target = None
         bad = False

@@ -8,6 +8,8 @@ mod fuzz;
 mod gangs;
 mod layout;
 mod properties;
+mod random;
+mod references;
 mod robustness;
 mod samples;
 mod specialize;

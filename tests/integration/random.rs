@@ -1,0 +1,131 @@
+//! Random ads and expressions, and their values.
+
+use std::ops::Range;
+
+use classad::ad::{Ad, Expression};
+use classad::eval::{Context, Environment, Evaluator, FUNCTIONS, Halt};
+use classad::syntax::{Style, print, print_ad, print_value};
+use fastrand::Rng;
+
+/// The names that the texts use.
+pub const NAMES: [&str; 8] = ["a", "b", "c", "d", "n", "m", "x", "y"];
+
+/// Random text of expressions, in which names, constants and functions meet often.
+pub struct Text {
+    pub random: Rng,
+    functions: Vec<&'static str>,
+}
+
+impl Text {
+    pub fn new(seed: u64) -> Self {
+        let functions = FUNCTIONS.iter().map(|function| function.name).filter(|name| *name != "random").collect();
+        Text { random: Rng::with_seed(seed), functions }
+    }
+
+    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.random.usize(0..from.len())]
+    }
+
+    pub fn leaf(&mut self) -> String {
+        match self.random.u8(0..10) {
+            0..5 => self.pick(&NAMES).to_owned(),
+            5 => {
+                let scope = self.pick(&["other", "target", "my", "self", "TARGET", "MY", "n", "parent", "root"]);
+                format!("{scope}.{}", self.pick(&NAMES))
+            }
+            6 => self.pick(&["true", "false", "undefined", "error"]).to_owned(),
+            7 => self.random.i32(-2..9).to_string(),
+            8 => self
+                .pick(&["\"a\"", "\"x + 1\"", "1.5", "0.0", "\"n.a\"", "relTime(\"5\")", "{ 1, a }", "MY", "TARGET"])
+                .to_owned(),
+            _ => self.pick(&["1", "2", ".a", "CurrentTime", "time()", "absTime(\"2000-01-01T00:00:00Z\")"]).to_owned(),
+        }
+    }
+
+    /// A constant.
+    pub fn plain(&mut self) -> &'static str {
+        self.pick(&["true", "false", "undefined", "error", "0", "1", "2", "-1", "1.5", "\"a\"", "\"b\"", "{ 1 }", "[ q = 1 ]"])
+    }
+
+    /// An ad that binds names to constants.
+    pub fn plain_ad(&mut self, most: usize) -> String {
+        let attributes = (0..self.random.usize(0..=most)).map(|_| format!("{} = {}", self.pick(&NAMES), self.plain()));
+        format!("[ {} ]", attributes.collect::<Vec<_>>().join("; "))
+    }
+
+    pub fn expression(&mut self, depth: u32) -> String {
+        if depth == 0 || self.random.u8(0..6) == 0 {
+            return self.leaf();
+        }
+        let [a, b, c] = [(); 3].map(|()| self.expression(depth - 1));
+        match self.random.u8(0..20) {
+            0..4 => format!("({a}) && ({b})"),
+            4..7 => format!("({a}) || ({b})"),
+            7 => format!("({a}) ? ({b}) : ({c})"),
+            8 => format!("({a}) ?: ({b})"),
+            9 => format!("!({a})"),
+            10 => format!("-({a})"),
+            11 => format!("{{ {a}, {b} }}[{c}]"),
+            12 => format!("[ a = {a}; m = {b} ].{}", self.pick(&NAMES)),
+            13 => format!("({a}).{}", self.pick(&NAMES)),
+            14..16 => {
+                let function = self.functions[self.random.usize(0..self.functions.len())];
+                match self.random.u8(0..4) {
+                    0 => format!("{function}({a})"),
+                    1 => format!("{function}({a}, {b})"),
+                    2 => format!("{function}({a}, {{ {b}, {c} }})"),
+                    _ => format!("{function}({a}, {b}, {c})"),
+                }
+            }
+            _ => {
+                let operator = self.pick(&[
+                    "==", "!=", "<", "<=", ">", ">=", "is", "isnt", "+", "-", "*", "/", "%", "<<", ">>", "&", "|",
+                ]);
+                format!("({a}) {operator} ({b})")
+            }
+        }
+    }
+
+    /// An ad that binds some of the names; another ad now and then.
+    pub fn ad(&mut self, depth: u32, most: usize) -> String {
+        let mut attributes = Vec::new();
+        for _ in 0..self.random.usize(0..=most) {
+            let name = self.pick(&NAMES);
+            let value = match self.random.u8(0..6) {
+                0 => format!("[ {} = {}; a = {} ]", self.pick(&NAMES), self.leaf(), self.leaf()),
+                1..3 => self.expression(depth),
+                _ => self.leaf(),
+            };
+            attributes.push(format!("{name} = {value}"));
+        }
+        format!("[ {} ]", attributes.join("; "))
+    }
+}
+
+/// What an expression gives in an ad, alone or facing another, as text.
+pub fn value(expression: &Expression, ad: &Ad, target: Option<&Ad>, context: &Context) -> Result<String, Halt> {
+    let (environment, frame) = match target {
+        Some(target) => {
+            let (environment, [frame, _]) = Environment::pair(ad.clone(), target.clone());
+            (environment, frame)
+        }
+        None => Environment::alone(ad.clone()),
+    };
+    let value = Evaluator::new(&environment, context).evaluate(expression, &frame)?;
+    Ok(String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned())
+}
+
+pub fn print_text(ad: &Ad) -> String {
+    String::from_utf8_lossy(&print_ad(ad, Style::New)).into_owned()
+}
+
+pub fn shown(expression: &Expression) -> String {
+    String::from_utf8_lossy(&print(expression, Style::New)).into_owned()
+}
+
+/// The seeds of the cases that are tried in each dialect: as many as `CLASSAD_CASES` says, from `CLASSAD_SEED` on.
+pub fn seeds() -> Range<u64> {
+    let number = |name, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let first = number("CLASSAD_SEED", 0);
+    first..first + number("CLASSAD_CASES", 10_000)
+}

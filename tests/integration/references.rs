@@ -1,0 +1,117 @@
+//! References are exact: what is not among them does not matter, and what is among them can.
+
+use std::collections::HashSet;
+
+use classad::ad::{Ad, Dialect, Expression, Name, Value};
+use classad::eval::{Context, Environment, References, references};
+use classad::syntax::{Rules, parse_ad, parse_expression};
+
+use crate::random::{NAMES, Text, print_text, seeds, value};
+
+fn context(dialect: Dialect) -> Context {
+    Context { now: Some(1_000_000_000), ..Context::new(dialect) }
+}
+
+fn references_in(expression: &Expression, ad: &Ad, context: &Context) -> References {
+    let (environment, frame) = Environment::alone(ad.clone());
+    references(expression, &frame, &environment, context)
+}
+
+/// An ad with another value for an attribute, or without it.
+fn changed(ad: &Ad, name: &Name, to: Option<&Expression>) -> Ad {
+    let rest = ad.iter().filter(|attribute| attribute.name != name);
+    let rest = rest.map(|attribute| (attribute.name.clone(), attribute.expression.clone()));
+    rest.chain(to.map(|to| (name.clone(), to.clone()))).collect()
+}
+
+#[test]
+fn what_is_not_referred_to_does_not_matter() {
+    let mut tried = 0;
+    for dialect in [Dialect::Classad, Dialect::Condor] {
+        let context = context(dialect);
+        let rules = Rules::new(dialect);
+        for seed in seeds() {
+            let mut text = Text::new(seed);
+            let [source, ad, other] = [text.expression(3), text.ad(2, 5), text.leaf()];
+            let target = text.plain_ad(4);
+            let expression = |text: &str| parse_expression(text.as_bytes(), rules);
+            let (Ok(expression), Ok(other)) = (expression(&source), expression(&other)) else { continue };
+            let (Ok(ad), Ok(target)) = (parse_ad(ad.as_bytes(), rules), parse_ad(target.as_bytes(), rules)) else {
+                continue;
+            };
+            let found = references_in(&expression, &ad, &context);
+            if found.everything {
+                continue;
+            }
+            let outside: HashSet<&Name> = found.external.iter().flat_map(|reference| &reference.path).collect();
+            for name in NAMES.map(Name::new) {
+                let inside = ad.get(&name).is_some();
+                let matters = if inside { found.internal.contains(&name) } else { outside.contains(&name) };
+                let matters_there = outside.contains(&name);
+                let ads = [changed(&ad, &name, None), changed(&ad, &name, Some(&other))];
+                let seven = Expression::literal(Value::Integer(7));
+                let targets = [changed(&target, &name, None), changed(&target, &name, Some(&seven))];
+                let pairs = ads.iter().filter(|_| !matters).flat_map(|changed| [(changed, None), (changed, Some(&target))]);
+                let pairs = pairs.chain(targets.iter().filter(|_| !matters_there).map(|changed| (&ad, Some(changed))));
+                for (changed, faced) in pairs {
+                    tried += 1;
+                    let before = value(&expression, &ad, faced.map(|_| &target), &context);
+                    let after = value(&expression, changed, faced, &context);
+                    assert_eq!(
+                        before,
+                        after,
+                        "{name} matters, {dialect} seed {seed}: {source}\n{}\nbecomes {}\ntarget {}",
+                        print_text(&ad),
+                        print_text(changed),
+                        faced.map_or(String::new(), print_text)
+                    );
+                }
+            }
+        }
+    }
+    assert!(tried > 10 * seeds().end.saturating_sub(seeds().start), "enough was tried: {tried}");
+}
+
+#[test]
+fn what_is_referred_to_can_matter() {
+    const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+    for dialect in [Dialect::Classad, Dialect::Condor] {
+        let context = context(dialect);
+        let rules = Rules::new(dialect);
+        for seed in 0..500 {
+            let mut text = Text::new(seed);
+            let mut names = NAMES.to_vec();
+            let source = operators(&mut text, &mut names, 3);
+            let expression = parse_expression(source.as_bytes(), rules).unwrap();
+            let found = references_in(&expression, &Ad::default(), &context);
+            let used: Vec<&str> = found.external.iter().map(|reference| reference.path[0].as_str()).collect();
+            assert_eq!(used.len(), NAMES.len() - names.len(), "{source} refers to {used:?}");
+            for name in used.iter().copied().map(Name::new) {
+                let completion = |text: &mut Text| {
+                    let bound = NAMES.map(|name| format!("{name} = {}", text.pick(&["undefined", "undefined", "true", "false", "1", "2"])));
+                    parse_ad(format!("[ {} ]", bound.join("; ")).as_bytes(), rules).unwrap()
+                };
+                let witness = (0..5000).any(|_| {
+                    let ad = completion(&mut text);
+                    let other = completion(&mut text);
+                    value(&expression, &ad, None, &context)
+                        != value(&expression, &changed(&ad, &name, other.get(&name)), None, &context)
+                });
+                assert!(witness, "{name} can matter in {source}, {dialect}");
+            }
+        }
+    }
+}
+
+/// Operators between names, each of which is used once.
+fn operators(text: &mut Text, names: &mut Vec<&'static str>, depth: u32) -> String {
+    if depth == 0 || names.len() < 2 {
+        return names.pop().unwrap_or("1").to_owned();
+    }
+    // A comparison gives a boolean, whatever there is below it: it stands at the bottom.
+    let operator = text.pick(if depth > 1 { &["&&", "||", "?:"] } else { &["==", "<", "is", "+", "*"] });
+    let left = operators(text, names, depth - 1);
+    let Some(_) = names.last() else { return left };
+    let right = operators(text, names, depth - 2.min(depth));
+    format!("({left} {operator} {right})")
+}
