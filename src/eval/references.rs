@@ -59,8 +59,20 @@ pub fn references(
     environment: &Environment,
     context: &Context,
 ) -> References {
+    references_of_all([expression], frame, environment, context)
+}
+
+/// What expressions of one ad refer to together.
+#[must_use]
+pub fn references_of_all<'a>(
+    expressions: impl IntoIterator<Item = &'a Expression>,
+    frame: &Arc<Frame>,
+    environment: &Environment,
+    context: &Context,
+) -> References {
     let mut walk = Walk::new(frame, environment, context);
-    walk.all(expression, frame);
+    expressions.into_iter().for_each(|expression| walk.visit_all(expression, frame));
+    walk.travel();
     walk.finish()
 }
 
@@ -74,7 +86,8 @@ pub fn direct_references(
 ) -> References {
     let mut walk = Walk::new(frame, environment, context);
     walk.through_attributes = false;
-    walk.all(expression, frame);
+    walk.visit_all(expression, frame);
+    walk.travel();
     walk.finish()
 }
 
@@ -89,12 +102,16 @@ pub fn external_references(
 ) -> Vec<Reference> {
     let mut walk = Walk::new(frame, environment, context);
     walk.reads_texts = false;
-    walk.all(expression, frame);
+    walk.visit_all(expression, frame);
+    walk.travel();
     walk.finish().external
 }
 
 /// An alias may lead to an alias; a chain this long is most likely a circle.
 const MOST_ALIASES: usize = 64;
+
+/// So many steps may be taken for what is looked up elsewhere; that is as many elements times as many places.
+const MOST_LOOKED_UP_ELSEWHERE: u64 = 1_000_000;
 
 struct Walk<'w> {
     environment: &'w Environment,
@@ -149,9 +166,10 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn all(&mut self, expression: &Expression, frame: &Arc<Frame>) {
-        self.visit(vec![(expression.clone(), Arc::clone(frame))], u64::MAX);
-        self.travel();
+    fn visit_all(&mut self, expression: &Expression, frame: &Arc<Frame>) {
+        if self.seen.insert((expression.identity(), frame.ad.identity())) {
+            self.visit(vec![(expression.clone(), Arc::clone(frame))], u64::MAX);
+        }
     }
 
     /// Keeps its own list of what is left, last one first, so that no depth can harm it.  Gives how many steps
@@ -170,7 +188,7 @@ impl<'w> Walk<'w> {
 
     /// Looks up what may be looked up elsewhere; what would take too long may read everything.
     fn travel(&mut self) {
-        let mut steps = self.context.most_steps;
+        let mut steps = MOST_LOOKED_UP_ELSEWHERE;
         let mut before = None;
         let size = |walk: &Self| (walk.travellers.len(), walk.selected.len(), walk.places.len());
         while before.replace(size(self)) != Some(size(self)) {
@@ -334,9 +352,8 @@ impl<'w> Walk<'w> {
                     },
                 };
                 known = at;
-                found = self.noted(&path.names[at], |environment, name, context| {
-                    environment.resolve_in(&ad, name, context)
-                });
+                found = self
+                    .noted(&path.names[at], |environment, name, context| environment.resolve_in(&ad, name, context));
             }
             return match found {
                 Resolution::Missing | Resolution::Unknown => self.missing(path.names, known),

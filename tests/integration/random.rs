@@ -44,7 +44,21 @@ impl Text {
 
     /// A constant.
     pub fn plain(&mut self) -> &'static str {
-        self.pick(&["true", "false", "undefined", "error", "0", "1", "2", "-1", "1.5", "\"a\"", "\"b\"", "{ 1 }", "[ q = 1 ]"])
+        self.pick(&[
+            "true",
+            "false",
+            "undefined",
+            "error",
+            "0",
+            "1",
+            "2",
+            "-1",
+            "1.5",
+            "\"a\"",
+            "\"b\"",
+            "{ 1 }",
+            "[ q = 1 ]",
+        ])
     }
 
     /// An ad that binds names to constants.

@@ -56,10 +56,7 @@ impl Tag {
 
     /// Whether it holds text.
     pub fn holds_text(self) -> bool {
-        matches!(
-            self,
-            Tag::Integer | Tag::Real | Tag::String | Tag::Expression | Tag::AbsoluteTime | Tag::RelativeTime
-        )
+        matches!(self, Tag::Integer | Tag::Real | Tag::String | Tag::Expression | Tag::AbsoluteTime | Tag::RelativeTime)
     }
 }
 

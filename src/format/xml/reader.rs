@@ -143,9 +143,7 @@ impl<'t> Reader<'t> {
         let read = match partial {
             Partial::Text(decoded) => self.value(tag, &decoded),
             Partial::Value(expression) | Partial::Attribute(_, expression) => Ok(expression),
-            Partial::Ad(attributes) => {
-                Ok(Expression::new(Kind::Ad(attributes.into_iter().collect()), Span::default()))
-            }
+            Partial::Ad(attributes) => Ok(Expression::new(Kind::Ad(attributes.into_iter().collect()), Span::default())),
             Partial::List(elements) => Ok(Expression::new(Kind::List(elements.into()), Span::default())),
         };
         self.sound(read, undefined())
@@ -195,9 +193,7 @@ impl<'t> Reader<'t> {
             }
             Tag::String => Value::string(self.unescaped(decoded)?),
             Tag::Integer => Value::Integer(trimmed.parse().map_err(|_| self.no_integer(trimmed, range))?),
-            Tag::Real => {
-                Value::Real(trimmed.parse().map_err(|_| self.at(range, format!("`{trimmed}` is no real")))?)
-            }
+            Tag::Real => Value::Real(trimmed.parse().map_err(|_| self.at(range, format!("`{trimmed}` is no real")))?),
             Tag::AbsoluteTime => time("absTime")?,
             _ => time("relTime")?,
         };
@@ -312,8 +308,7 @@ impl<'t> Reader<'t> {
                 range.start += self.text()[range.clone()].len() - self.text()[range.clone()].trim_ascii_start().len();
                 while let Some((markup, next)) = self.markups.next() {
                     let begins = matches!(markup, Markup::Open(Tag::Ads | Tag::Ad, _) | Markup::Empty(Tag::Ad, _));
-                    if begins
-                        || matches!(markup, Markup::Unclosed(_) | Markup::Torn | Markup::BadTag | Markup::BadText)
+                    if begins || matches!(markup, Markup::Unclosed(_) | Markup::Torn | Markup::BadTag | Markup::BadText)
                     {
                         self.markups.put_back((markup, next));
                         break;
@@ -374,9 +369,9 @@ fn undefined() -> Expression {
 
 /// The problem, and the element that should have been closed.
 fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
-    problem.related = shape.innermost().map(|element| {
-        (element.offset..element.offset + 1, format!("this `<{}>` is not closed", element.tag))
-    });
+    problem.related = shape
+        .innermost()
+        .map(|element| (element.offset..element.offset + 1, format!("this `<{}>` is not closed", element.tag)));
     problem
 }
 
@@ -539,7 +534,16 @@ mod tests {
             assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 1);
         }
         // Each of these would take time that grows with the square of its length.
-        for line in ["<c><!--\n", "<c><a n='\n", "<c>\n", "<c><a n=\"x\"><![CDATA[\n", "&", "<c><a n=\"x\"><s>&", "<c>x<!--\n", "<a "] {
+        for line in [
+            "<c><!--\n",
+            "<c><a n='\n",
+            "<c>\n",
+            "<c><a n=\"x\"><![CDATA[\n",
+            "&",
+            "<c><a n=\"x\"><s>&",
+            "<c>x<!--\n",
+            "<a ",
+        ] {
             let text = line.repeat(300_000);
             assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).filter(Result::is_ok).count(), 0, "{line}");
         }

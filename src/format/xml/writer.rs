@@ -21,8 +21,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     for attribute in ad.iter() {
         text.extend_from_slice(b"    ");
         // Its own list of what is left to write, so that no depth can harm it.
-        let mut tasks =
-            vec![Task::Text("</a>\n"), Task::Value(attribute.expression), Task::Attribute(attribute.name)];
+        let mut tasks = vec![Task::Text("</a>\n"), Task::Value(attribute.expression), Task::Attribute(attribute.name)];
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
