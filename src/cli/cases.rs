@@ -62,9 +62,17 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
     case.get(key).and_then(Json::as_str)
 }
 
+/// Whether a case gives this, whatever it is.
+fn is_given(case: &Map<String, Json>, key: &str) -> bool {
+    case.get(key).is_some_and(|value| !value.is_null())
+}
+
 /// The ad of a case: bracketed, or in the form that the case names; empty if there is none.
 fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
-    let Some(text) = text(case, key) else { return Some(Ad::default()) };
+    if !is_given(case, key) {
+        return Some(Ad::default());
+    }
+    let text = text(case, key)?;
     let form = if self::text(case, "form") == Some("long") { Form::Long } else { Form::New };
     let mut items = format::read(text.as_bytes(), form, dialect)
         .filter(|item| !matches!(item, Err(problem) if problem.severity == format::Severity::Warning));
@@ -90,9 +98,9 @@ fn shown(bytes: &[u8]) -> String {
 /// `{"id","values":[{"value","type"},...]}`.
 pub fn eval(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let ad = ad(case, "ad", context.dialect);
-    let target = text(case, "target").map(|_| self::ad(case, "target", context.dialect));
+    let target = is_given(case, "target").then(|| self::ad(case, "target", context.dialect));
     let environment = match (ad, target) {
-        (Some(_), None) if text(case, "ad").is_none() => Some(Environment::nowhere()),
+        (Some(_), None) if !is_given(case, "ad") => Some(Environment::nowhere()),
         (Some(ad), None) => Some(Environment::alone(ad)),
         (Some(ad), Some(Some(target))) => {
             let (environment, [frame, _]) = Environment::pair(ad, target);
@@ -132,8 +140,7 @@ pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Js
     else {
         return failed();
     };
-    let known = text(case, "ad").map(|_| ad(case, "ad", context.dialect));
-    let target = text(case, "target").map(|_| ad(case, "target", context.dialect));
+    let [known, target] = ["ad", "target"].map(|key| is_given(case, key).then(|| ad(case, key, context.dialect)));
     if matches!(known, Some(None)) || matches!(target, Some(None)) {
         return failed();
     }

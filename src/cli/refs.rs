@@ -66,7 +66,7 @@ pub struct Refs {
 }
 
 /// What stands for any name.
-const EVERYTHING: &str = "*";
+pub const EVERYTHING: &str = "*";
 
 impl Refs {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {

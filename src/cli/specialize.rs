@@ -14,6 +14,7 @@ use classad::syntax::{Style, print};
 
 use super::input::Identified;
 use super::output::{AdWriter, OutputForm, Rows, out};
+use super::refs::EVERYTHING;
 use super::session::Session;
 use super::{Failure, Status, cases, input};
 
@@ -237,21 +238,19 @@ impl Answers<'_> {
                     _ => Ok(()),
                 };
             }
-            Question::Expression(expression) => {
-                Some(specialize(expression, &frame, &environment, &self.context, liberties))
-            }
+            Question::Expression(expression) => specialize(expression, &frame, &environment, &self.context, liberties),
             Question::Attribute(name) => specialize_attribute(name, &frame, &environment, &self.context, liberties),
         };
         let id = ad.map(|ad| ad.id).unwrap_or_default();
         if self.command.verdict {
-            let unknowns =
-                left.as_ref().filter(|left| left.verdict == Verdict::Depends).map_or_else(Vec::new, |left| {
-                    references(&left.expression, &frame, &environment, &self.context).external
-                });
-            let verdict = left.map_or(Verdict::Never, |left| left.verdict);
-            self.possible |= verdict != Verdict::Never;
-            let unknowns: Vec<String> = unknowns.iter().map(Reference::to_string).collect();
-            self.rows.rows.push(vec![id.into(), verdict.as_str().to_owned().into(), unknowns.join(",").into()]);
+            let mut unknowns = Vec::new();
+            if left.verdict == Verdict::Depends {
+                let found = references(&left.expression, &frame, &environment, &self.context);
+                unknowns.extend(found.external.iter().map(Reference::to_string));
+                unknowns.extend(found.everything.then(|| EVERYTHING.to_owned()));
+            }
+            self.possible |= left.verdict != Verdict::Never;
+            self.rows.rows.push(vec![id.into(), left.verdict.as_str().to_owned().into(), unknowns.join(",").into()]);
             return Ok(());
         }
         if session.options.quiet {
@@ -260,10 +259,7 @@ impl Answers<'_> {
         if self.command.each {
             write!(self.out, "{id}\t")?;
         }
-        match left {
-            Some(left) => self.out.write_all(&print(&left.expression, Style::New))?,
-            None => self.out.write_all(b"undefined")?,
-        }
+        self.out.write_all(&print(&left.expression, Style::New))?;
         writeln!(self.out)?;
         Ok(())
     }

@@ -481,3 +481,62 @@ impl Path {
         usize::from(!matches!(self.start, Start::Ad(_)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::references;
+    use crate::ad::{Dialect, Name};
+    use crate::eval::{Context, Environment};
+    use crate::syntax::{Rules, parse_ad, parse_expression};
+
+    /// The external references, `*` among them if there may be any, and the internal ones after a bar; sorted.
+    fn found(text: &str, ad: &str, dialect: Dialect) -> String {
+        let rules = Rules::new(dialect);
+        let (environment, frame) = Environment::alone(parse_ad(ad.as_bytes(), rules).unwrap());
+        let expression = parse_expression(text.as_bytes(), rules).unwrap();
+        let found = references(&expression, &frame, &environment, &Context::new(dialect));
+        let mut names: Vec<String> = found.external.iter().map(ToString::to_string).collect();
+        names.extend(found.everything.then(|| "*".to_owned()));
+        names.sort();
+        let mut internal: Vec<&str> = found.internal.iter().map(Name::as_str).collect();
+        internal.sort_unstable();
+        format!("{} | {}", names.join(" "), internal.join(" "))
+    }
+
+    #[test]
+    fn what_is_referred_to() {
+        let ad = "[ a = 1; b = c + a; n = [ p = q; r = p; b = a ]; z = y; u = undefined; s = self; l = { a, m } ]";
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            for (text, expected) in [
+                ("b + d", "c d | a b"),
+                ("other.x.y && TARGET.x", "TARGET.x other.x.y | "),
+                ("n.r", "q | n"),
+                ("n.b", " | a n"),
+                ("n", "q | a n"),
+                ("z.x.y", "y.x.y | z"),
+                ("n.k", "k | n"),
+                ("u.x", " | u"),
+                ("a.x", " | a"),
+                ("[ p = q; r = p ].r", "q | "),
+                ("[ p = q ].b", "c | a b"),
+                ("eval(\"b\")", "c | a b"),
+                ("eval(e)", "* e | "),
+                ("n[e]", "* e q | a n"),
+                ("l[0]", "m | a l"),
+                ("s", "* | s"),
+                ("MY.x", "x | "),
+                (".x", "x | "),
+                ("(a > 1 ? n : f).k", "f k q | a n"),
+                // Selected from an ad that stands in another, and found there.
+                ("[ g = d > 1 ? [ m = [ ]; k = v ].m : 0; h = g.k ].h", "d k v | "),
+                ("countMatches(e > a, [ a = h; g = { [ i = 1 ] } ].g)", "a e h | a"),
+            ] {
+                assert_eq!(found(text, ad, dialect), expected, "{text} in {dialect}");
+            }
+        }
+        // Elements are evaluated where a function of HTCondor's is called.
+        let ad = "[ x = [ y = sum(l.e); q = z ]; l = [ e = { q }; q = 5 ] ]";
+        assert_eq!(found("x.y", ad, Dialect::Classad), " | l x");
+        assert_eq!(found("x.y", ad, Dialect::Condor), "z | l x");
+    }
+}

@@ -77,7 +77,8 @@ pub fn specialize(
     walk.finish(part)
 }
 
-/// Specializes what an attribute of the ad of a scope is bound to; none if it has no such attribute.
+/// Specializes what an attribute of the ad of a scope is bound to.  One that an ad known in part lacks is
+/// unknown itself; otherwise it is undefined.
 #[must_use]
 pub fn specialize_attribute(
     name: &Name,
@@ -85,11 +86,16 @@ pub fn specialize_attribute(
     environment: &Environment,
     context: &Context,
     liberties: Liberties,
-) -> Option<Specialized> {
+) -> Specialized {
     let mut walk = Walk::new(environment, context, liberties);
-    let expression = frame.ad.get(name)?;
-    let part = walk.bound(expression, frame)?;
-    Some(walk.finish(part))
+    let part = match frame.ad.get(name) {
+        Some(expression) => walk.bound(expression, frame),
+        None if environment.is_open(frame) => {
+            Some(Part::unknown(&Expression::new(Kind::Attribute(name.clone()), Span::default())))
+        }
+        None => None,
+    };
+    walk.finish(part.unwrap_or_else(|| Part::of_value(Span::default(), Value::Undefined)))
 }
 
 /// Specializes every attribute of the ad of a scope.  An attribute whose value depends on a circle stays
