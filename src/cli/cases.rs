@@ -39,10 +39,6 @@ pub fn run(
         }
         match serde_json::from_slice::<Map<String, Json>>(&line) {
             Ok(case) => {
-                if let Some(key) = wrong_type(&case) {
-                    session.trouble(&format!("{file}:{}:1: `{key}` of this case is no string", number + 1));
-                    continue;
-                }
                 let mut reply = Map::new();
                 reply.insert("id".to_owned(), case.get("id").cloned().unwrap_or(Json::Null));
                 reply.extend(answer(&case, &session.context()));
@@ -66,12 +62,6 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
     case.get(key).and_then(Json::as_str)
 }
 
-/// The first key whose value has to be a string, and is none.
-fn wrong_type(case: &Map<String, Json>) -> Option<&'static str> {
-    let keys = ["ad", "target", "expr", "text", "form", "left", "right"];
-    keys.into_iter().find(|key| case.get(*key).is_some_and(|value| !value.is_string() && !value.is_null()))
-}
-
 /// The form that a case names.
 fn named_form(name: &str) -> Option<Form> {
     match name {
@@ -85,9 +75,17 @@ fn named_form(name: &str) -> Option<Form> {
     }
 }
 
+/// Whether a case gives this, whatever it is.
+fn is_given(case: &Map<String, Json>, key: &str) -> bool {
+    case.get(key).is_some_and(|value| !value.is_null())
+}
+
 /// The ad of a case: bracketed, or in the form that the case names; empty if there is none.
 fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
-    let Some(text) = text(case, key) else { return Some(Ad::default()) };
+    if !is_given(case, key) {
+        return Some(Ad::default());
+    }
+    let text = text(case, key)?;
     let form = self::text(case, "form").and_then(named_form).unwrap_or(Form::New);
     let mut items = format::read(text.as_bytes(), form, dialect)
         .filter(|item| !matches!(item, Err(problem) if problem.severity == format::Severity::Warning));
@@ -113,9 +111,9 @@ fn shown(bytes: &[u8]) -> String {
 /// `{"id","values":[{"value","type"},...]}`.
 pub fn eval(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let ad = ad(case, "ad", context.dialect);
-    let target = text(case, "target").map(|_| self::ad(case, "target", context.dialect));
+    let target = is_given(case, "target").then(|| self::ad(case, "target", context.dialect));
     let environment = match (ad, target) {
-        (Some(_), None) if text(case, "ad").is_none() => Some(Environment::nowhere()),
+        (Some(_), None) if !is_given(case, "ad") => Some(Environment::nowhere()),
         (Some(ad), None) => Some(Environment::alone(ad)),
         (Some(ad), Some(Some(target))) => {
             let (environment, [frame, _]) = Environment::pair(ad, target);
@@ -155,8 +153,7 @@ pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Js
     else {
         return failed();
     };
-    let known = text(case, "ad").map(|_| ad(case, "ad", context.dialect));
-    let target = text(case, "target").map(|_| ad(case, "target", context.dialect));
+    let [known, target] = ["ad", "target"].map(|key| is_given(case, key).then(|| ad(case, key, context.dialect)));
     if matches!(known, Some(None)) || matches!(target, Some(None)) {
         return failed();
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use classad::ad::{Expression, Name};
-use classad::eval::{Environment, Reference, References, direct_references, references};
+use classad::eval::{Environment, Reference, References, direct_references, references_of_all};
 use classad::pool::Census;
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
@@ -145,20 +145,21 @@ impl Refs {
             }
             None => {}
         }
+        if self.dot {
+            for (attribute, expression) in &asked {
+                found.note_edges(attribute.as_ref(), &direct_references(expression, &frame, &environment, &context));
+            }
+            return Ok(());
+        }
+        let expressions = asked.into_iter().map(|(_, expression)| expression);
+        let references = references_of_all(expressions, &frame, &environment, &context);
         let mut names = IndexMap::new();
-        for (attribute, expression) in asked {
-            if self.dot {
-                let direct = direct_references(expression, &frame, &environment, &context);
-                found.note_edges(attribute.as_ref(), &direct);
-            }
-            let references = references(expression, &frame, &environment, &context);
-            if self.internal {
-                names.extend(references.internal.iter().map(|name| (print_name(name), None)));
-            } else {
-                let everything = references.everything.then(|| (EVERYTHING.to_owned(), None));
-                let external = references.external.into_iter();
-                names.extend(external.map(|reference| (reference.to_string(), Some(reference))).chain(everything));
-            }
+        if self.internal {
+            names.extend(references.internal.iter().map(|name| (print_name(name), None)));
+        } else {
+            let everything = references.everything.then(|| (EVERYTHING.to_owned(), None));
+            let external = references.external.into_iter();
+            names.extend(external.map(|reference| (reference.to_string(), Some(reference))).chain(everything));
         }
         for (name, reference) in names {
             found.note(&ad.id, name, reference);

@@ -251,19 +251,17 @@ impl Answers<'_> {
                     _ => Ok(()),
                 };
             }
-            Question::Expression(expression) => {
-                Some(specialize(expression, &frame, &environment, &self.context, liberties))
-            }
+            Question::Expression(expression) => specialize(expression, &frame, &environment, &self.context, liberties),
             Question::Attribute(name) => specialize_attribute(name, &frame, &environment, &self.context, liberties),
         };
         let id = ad.map(|ad| ad.id).unwrap_or_default();
         if self.command.verdict {
-            let verdict = left.as_ref().map_or(Verdict::Never, |left| left.verdict);
-            self.possible |= verdict != Verdict::Never;
-            let unknowns = left.filter(|_| verdict == Verdict::Depends).map_or_else(Vec::new, |left| {
-                names_of(&unknowns(&left.expression, &frame, &environment, &self.context))
-            });
-            self.rows.rows.push(vec![id.into(), verdict.as_str().to_owned().into(), unknowns.join(",").into()]);
+            self.possible |= left.verdict != Verdict::Never;
+            let mut names = Vec::new();
+            if left.verdict == Verdict::Depends {
+                names = names_of(&unknowns(&left.expression, &frame, &environment, &self.context));
+            }
+            self.rows.rows.push(vec![id.into(), left.verdict.as_str().to_owned().into(), names.join(",").into()]);
             return Ok(());
         }
         if session.options.quiet {
@@ -272,10 +270,7 @@ impl Answers<'_> {
         if self.command.each {
             write!(self.out, "{id}\t")?;
         }
-        match left {
-            Some(left) => self.out.write_all(&print(&left.expression, Style::New))?,
-            None => self.out.write_all(b"undefined")?,
-        }
+        self.out.write_all(&print(&left.expression, Style::New))?;
         writeln!(self.out)?;
         Ok(())
     }

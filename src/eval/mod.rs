@@ -18,6 +18,6 @@ pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functi
 pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;
 pub use operators::compare;
-pub use references::{Reference, References, direct_references, external_references, references};
+pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
 pub use scope::{Binding, Environment, Extent, Member, Resolution};
 pub use specialize::{Liberties, Specialized, Verdict, specialize, specialize_ad, specialize_attribute, unknowns};

@@ -59,8 +59,20 @@ pub fn references(
     environment: &Environment,
     context: &Context,
 ) -> References {
+    references_of_all([expression], frame, environment, context)
+}
+
+/// What expressions of one ad refer to together.
+#[must_use]
+pub fn references_of_all<'a>(
+    expressions: impl IntoIterator<Item = &'a Expression>,
+    frame: &Arc<Frame>,
+    environment: &Environment,
+    context: &Context,
+) -> References {
     let mut walk = Walk::new(frame, environment, context);
-    walk.all(expression, frame);
+    expressions.into_iter().for_each(|expression| walk.visit_all(expression, frame));
+    walk.travel();
     walk.finish()
 }
 
@@ -74,7 +86,8 @@ pub fn direct_references(
 ) -> References {
     let mut walk = Walk::new(frame, environment, context);
     walk.through_attributes = false;
-    walk.all(expression, frame);
+    walk.visit_all(expression, frame);
+    walk.travel();
     walk.finish()
 }
 
@@ -89,12 +102,16 @@ pub fn external_references(
 ) -> Vec<Reference> {
     let mut walk = Walk::new(frame, environment, context);
     walk.reads_texts = false;
-    walk.all(expression, frame);
+    walk.visit_all(expression, frame);
+    walk.travel();
     walk.finish().external
 }
 
 /// An alias may lead to an alias; a chain this long is most likely a circle.
 const MOST_ALIASES: usize = 64;
+
+/// So many steps may be taken for what is looked up elsewhere; that is as many elements times as many places.
+const MOST_LOOKED_UP_ELSEWHERE: u64 = 1_000_000;
 
 struct Walk<'w> {
     environment: &'w Environment,
@@ -149,9 +166,10 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn all(&mut self, expression: &Expression, frame: &Arc<Frame>) {
-        self.visit(vec![(expression.clone(), Arc::clone(frame))], u64::MAX);
-        self.travel();
+    fn visit_all(&mut self, expression: &Expression, frame: &Arc<Frame>) {
+        if self.seen.insert((expression.identity(), frame.ad.identity())) {
+            self.visit(vec![(expression.clone(), Arc::clone(frame))], u64::MAX);
+        }
     }
 
     /// Keeps its own list of what is left, last one first, so that no depth can harm it.  Gives how many steps
@@ -170,7 +188,7 @@ impl<'w> Walk<'w> {
 
     /// Looks up what may be looked up elsewhere; what would take too long may read everything.
     fn travel(&mut self) {
-        let mut steps = self.context.most_steps;
+        let mut steps = MOST_LOOKED_UP_ELSEWHERE;
         let mut before = None;
         let size = |walk: &Self| (walk.travellers.len(), walk.selected.len(), walk.places.len());
         while before.replace(size(self)) != Some(size(self)) {
@@ -334,9 +352,8 @@ impl<'w> Walk<'w> {
                     },
                 };
                 known = at;
-                found = self.noted(&path.names[at], |environment, name, context| {
-                    environment.resolve_in(&ad, name, context)
-                });
+                found = self
+                    .noted(&path.names[at], |environment, name, context| environment.resolve_in(&ad, name, context));
             }
             return match found {
                 Resolution::Missing | Resolution::Unknown => self.missing(path.names, known),
@@ -462,5 +479,64 @@ impl Path {
     /// The position of the first name that is selected from something.
     fn first(&self) -> usize {
         usize::from(!matches!(self.start, Start::Ad(_)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::references;
+    use crate::ad::{Dialect, Name};
+    use crate::eval::{Context, Environment};
+    use crate::syntax::{Rules, parse_ad, parse_expression};
+
+    /// The external references, `*` among them if there may be any, and the internal ones after a bar; sorted.
+    fn found(text: &str, ad: &str, dialect: Dialect) -> String {
+        let rules = Rules::new(dialect);
+        let (environment, frame) = Environment::alone(parse_ad(ad.as_bytes(), rules).unwrap());
+        let expression = parse_expression(text.as_bytes(), rules).unwrap();
+        let found = references(&expression, &frame, &environment, &Context::new(dialect));
+        let mut names: Vec<String> = found.external.iter().map(ToString::to_string).collect();
+        names.extend(found.everything.then(|| "*".to_owned()));
+        names.sort();
+        let mut internal: Vec<&str> = found.internal.iter().map(Name::as_str).collect();
+        internal.sort_unstable();
+        format!("{} | {}", names.join(" "), internal.join(" "))
+    }
+
+    #[test]
+    fn what_is_referred_to() {
+        let ad = "[ a = 1; b = c + a; n = [ p = q; r = p; b = a ]; z = y; u = undefined; s = self; l = { a, m } ]";
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            for (text, expected) in [
+                ("b + d", "c d | a b"),
+                ("other.x.y && TARGET.x", "TARGET.x other.x.y | "),
+                ("n.r", "q | n"),
+                ("n.b", " | a n"),
+                ("n", "q | a n"),
+                ("z.x.y", "y.x.y | z"),
+                ("n.k", "k | n"),
+                ("u.x", " | u"),
+                ("a.x", " | a"),
+                ("[ p = q; r = p ].r", "q | "),
+                ("[ p = q ].b", "c | a b"),
+                ("eval(\"b\")", "c | a b"),
+                ("eval(e)", "* e | "),
+                ("n[e]", "* e q | a n"),
+                ("l[0]", "m | a l"),
+                ("s", "* | s"),
+                ("MY.x", "x | "),
+                (".x", "x | "),
+                ("(a > 1 ? n : f).k", "f k q | a n"),
+                // Selected from an ad that stands in another, and found there.
+                ("[ g = d > 1 ? [ m = [ ]; k = v ].m : 0; h = g.k ].h", "d k v | "),
+                ("countMatches(e > a, [ a = h; g = { [ i = 1 ] } ].g)", "a e h | a"),
+            ] {
+                assert_eq!(found(text, ad, dialect), expected, "{text} in {dialect}");
+            }
+        }
+        // Elements are evaluated where a function of HTCondor's is called.
+        let ad = "[ x = [ y = sum(l.e); q = z ]; l = [ e = { q }; q = 5 ] ]";
+        assert_eq!(found("x.y", ad, Dialect::Classad), " | l x");
+        assert_eq!(found("x.y", ad, Dialect::Condor), "z | l x");
     }
 }

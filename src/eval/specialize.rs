@@ -78,7 +78,8 @@ pub fn specialize(
     walk.finish(part)
 }
 
-/// Specializes what an attribute of the ad of a scope is bound to; none if it has no such attribute.
+/// Specializes what an attribute of the ad of a scope is bound to.  One that an ad known in part lacks is
+/// unknown itself; otherwise it is undefined.
 #[must_use]
 pub fn specialize_attribute(
     name: &Name,
@@ -86,11 +87,16 @@ pub fn specialize_attribute(
     environment: &Environment,
     context: &Context,
     liberties: Liberties,
-) -> Option<Specialized> {
+) -> Specialized {
     let mut walk = Walk::new(environment, context, liberties);
-    let expression = frame.ad.get(name)?;
-    let part = walk.bound(expression, frame)?;
-    Some(walk.finish(part))
+    let part = match frame.ad.get(name) {
+        Some(expression) => walk.bound(expression, frame),
+        None if environment.is_open(frame) => {
+            Some(Part::unknown(&Expression::new(Kind::Attribute(name.clone()), Span::default())))
+        }
+        None => None,
+    };
+    walk.finish(part.unwrap_or_else(|| Part::of_value(Span::default(), Value::Undefined)))
 }
 
 /// The names that the value of an expression depends on, once all that is known has been put in: the
@@ -112,14 +118,10 @@ pub fn unknowns(
 #[must_use]
 pub fn specialize_ad(frame: &Arc<Frame>, environment: &Environment, context: &Context, liberties: Liberties) -> Ad {
     let read = builtin::read_as_text(&frame.ad);
-    let specialized = |name: &Name, expression: &Expression| {
-        if read.contains(name) {
-            return expression.clone();
-        }
-        let mut walk = Walk::new(environment, context, liberties);
-        let part = walk.bound(expression, frame);
-        // The circle is another one when it is entered at another attribute.
-        let part = part.filter(|_| walk.evaluator.circles() == 0);
+    let mut walk = Walk::new(environment, context, liberties);
+    let mut specialized = |name: &Name, expression: &Expression| {
+        // A circle is another one when it is entered at another attribute.
+        let part = if read.contains(name) { None } else { walk.attribute(expression, frame) };
         part.map_or_else(|| expression.clone(), |part| part.expression)
     };
     frame.ad.iter().map(|a| (a.name.clone(), specialized(a.name, a.expression))).collect()
@@ -231,15 +233,16 @@ impl<'e> Walk<'e> {
         match expression.kind() {
             Kind::Literal(_) | Kind::List(_) | Kind::Ad(_) => self.evaluated(expression, frame),
             Kind::Attribute(name) | Kind::RootAttribute(name) => {
-                let part = self.evaluated(expression, frame);
-                if part.value.is_some() {
-                    return part;
-                }
                 let found = match expression.kind() {
-                    Kind::RootAttribute(name) => self.environment.resolve_root(frame, name, self.context),
+                    Kind::RootAttribute(_) => self.environment.resolve_root(frame, name, self.context),
                     _ => self.environment.resolve(frame, name, self.context),
                 };
-                self.partly_known(part, found, frame)
+                let unknown = Part::unknown(expression);
+                if let Some(part) = self.led_to(expression, &unknown, &found, frame) {
+                    return part;
+                }
+                let part = self.evaluated(expression, frame);
+                self.assumed(part, &found)
             }
             Kind::Select(..) => self.selection(expression, frame),
             Kind::Parentheses(inner) => {
@@ -314,20 +317,33 @@ impl<'e> Walk<'e> {
         Part { expression, value: None, shapes, inlined: parts.iter().map(|(_, part)| part.inlined).sum() }
     }
 
-    /// A reference to something whose value is not known: what it can be, from the expression that it leads
-    /// to.
-    fn partly_known(&mut self, part: Part, found: Resolution, frame: &Arc<Frame>) -> Part {
-        let Resolution::Expression(bound, scope) = found else {
-            let shapes = if self.liberties.loose { part.shapes.without(Shapes::ERROR) } else { part.shapes };
-            return Part { shapes, ..part };
-        };
-        let Some(inside) = self.attribute(&bound, &scope) else { return part };
+    /// What is known of a reference, from the expression that it leads to; none if it leads to no expression, or
+    /// in a circle.
+    fn led_to(
+        &mut self,
+        original: &Expression,
+        unknown: &Part,
+        found: &Resolution,
+        frame: &Arc<Frame>,
+    ) -> Option<Part> {
+        let Resolution::Expression(bound, scope) = found else { return None };
+        let inside = self.attribute(bound, scope)?;
+        if let Some(value) = inside.value {
+            return Some(Part::known(original, value));
+        }
         // What is left of it means the same here only if its names are looked up alike.
-        if self.liberties.inline && inside.inlined < MOST_INLINED && same_place(&scope, frame) {
-            return Part { inlined: inside.inlined + 1, ..inside };
+        if self.liberties.inline && inside.inlined < MOST_INLINED && same_place(scope, frame) {
+            return Some(Part { inlined: inside.inlined + 1, ..inside });
         }
         // Met again on the way through an unknown, it is undefined.
-        Part { shapes: inside.shapes.or(Shapes::UNDEFINED), ..part }
+        Some(Part { shapes: inside.shapes.or(Shapes::UNDEFINED), ..unknown.clone() })
+    }
+
+    /// A reference to something that is not known; it is assumed to be no error where that is allowed.
+    fn assumed(&self, part: Part, found: &Resolution) -> Part {
+        let free = part.value.is_none() && !matches!(found, Resolution::Expression(..));
+        let shapes = if free && self.liberties.loose { part.shapes.without(Shapes::ERROR) } else { part.shapes };
+        Part { shapes, ..part }
     }
 
     /// What is left of the expression that an attribute is bound to, wherever it is reached from; none if
@@ -366,16 +382,19 @@ impl<'e> Walk<'e> {
         let mut part = self.part(base, frame);
         let mut original = base;
         while let Some((link, name)) = links.pop() {
-            let selected = part.value.as_ref().map(|value| self.evaluator.select(value, name, link.span(), frame));
             let rest = |parts: [&Expression; 1]| Kind::Select(parts[0].clone(), name.clone());
             let unknown = self.rebuilt(link, Shapes::ANY, &[(original, &part)], rest);
-            part = match (selected, &part.value) {
-                (Some(Ok(value)), _) => Part::known(link, value),
-                (_, Some(Value::Ad(ad))) => {
-                    let found = self.environment.resolve_in(&ad.frame, name, self.context);
-                    self.partly_known(unknown, found, frame)
-                }
-                _ => unknown,
+            let found = match &part.value {
+                Some(Value::Ad(ad)) => self.environment.resolve_in(&ad.frame, name, self.context),
+                _ => Resolution::Missing,
+            };
+            part = match (self.led_to(link, &unknown, &found, frame), &part.value) {
+                (Some(part), _) => part,
+                (None, Some(value)) => match self.evaluator.select(value, name, link.span(), frame) {
+                    Ok(value) => Part::known(link, value),
+                    Err(_) => self.assumed(unknown, &found),
+                },
+                (None, None) => unknown,
             };
             original = link;
         }

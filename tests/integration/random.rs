@@ -44,7 +44,21 @@ impl Text {
 
     /// A constant.
     pub fn plain(&mut self) -> &'static str {
-        self.pick(&["true", "false", "undefined", "error", "0", "1", "2", "-1", "1.5", "\"a\"", "\"b\"", "{ 1 }", "[ q = 1 ]"])
+        self.pick(&[
+            "true",
+            "false",
+            "undefined",
+            "error",
+            "0",
+            "1",
+            "2",
+            "-1",
+            "1.5",
+            "\"a\"",
+            "\"b\"",
+            "{ 1 }",
+            "[ q = 1 ]",
+        ])
     }
 
     /// An ad that binds names to constants.
@@ -58,7 +72,10 @@ impl Text {
             return self.leaf();
         }
         let [a, b, c] = [(); 3].map(|()| self.expression(depth - 1));
-        match self.random.u8(0..20) {
+        match self.random.u8(0..23) {
+            20 => self.suitable_call(&a),
+            21 => format!("[ n = [ x = {a}; y = parent.{} ]; a = {b} ].n.{}", self.pick(&NAMES), self.pick(&NAMES)),
+            22 => format!("{{ [ a = {a} ], [ a = {b}; y = {c} ] }}.{}", self.pick(&NAMES)),
             0..4 => format!("({a}) && ({b})"),
             4..7 => format!("({a}) || ({b})"),
             7 => format!("({a}) ? ({b}) : ({c})"),
@@ -83,6 +100,28 @@ impl Text {
                 ]);
                 format!("({a}) {operator} ({b})")
             }
+        }
+    }
+
+    /// A call whose arguments suit the function.
+    fn suitable_call(&mut self, a: &str) -> String {
+        let list = ["\"a,b,c\"", "\"1, 2,3\"", "\"a b\"", "x", "n"];
+        let [list, name] = [self.pick(&list), self.pick(&NAMES)];
+        match self.random.u8(0..14) {
+            0 => format!("stringListMember(string({a}), {list})"),
+            1 => format!("stringListSum({list}) + {name}"),
+            2 => format!("regexp(\"^({name}|1)$\", string({a}), \"i\")"),
+            3 => format!("regexps(\"(.)b\", {list}, \"\\1x\", \"g\")"),
+            4 => format!("versioncmp(\"8.9.{name}\", strcat(\"8.9.\", {a})) < {name}"),
+            5 => format!("substr({list}, {name}, {a})"),
+            6 => format!("size(split({list}, \",\")) == size({a})"),
+            7 => format!("sum({{ {a}, {name}, 1 }}) > avg({{ {name} }})"),
+            8 => format!("anyCompare(\"<\", {{ {a}, {name} }}, {name})"),
+            9 => format!("countMatches({name}, {{ [ a = {a}; {name} = 1 ], [ b = {name} ] }})"),
+            10 => format!("evalInEachContext({a}, {{ [ a = {name} ], n }})[{name}]"),
+            11 => format!("eval(strcat(\"{name}\", \" + 1\")) is {a}"),
+            12 => format!("formatTime({name}, \"%Y\") == string({a})"),
+            _ => format!("ifThenElse({name}, unparse({name}), join(\",\", {{ {a}, {list} }}))"),
         }
     }
 

@@ -51,7 +51,8 @@ fn what_is_not_referred_to_does_not_matter() {
                 let ads = [changed(&ad, &name, None), changed(&ad, &name, Some(&other))];
                 let seven = Expression::literal(Value::Integer(7));
                 let targets = [changed(&target, &name, None), changed(&target, &name, Some(&seven))];
-                let pairs = ads.iter().filter(|_| !matters).flat_map(|changed| [(changed, None), (changed, Some(&target))]);
+                let pairs =
+                    ads.iter().filter(|_| !matters).flat_map(|changed| [(changed, None), (changed, Some(&target))]);
                 let pairs = pairs.chain(targets.iter().filter(|_| !matters_there).map(|changed| (&ad, Some(changed))));
                 for (changed, faced) in pairs {
                     tried += 1;
@@ -88,7 +89,9 @@ fn what_is_referred_to_can_matter() {
             assert_eq!(used.len(), NAMES.len() - names.len(), "{source} refers to {used:?}");
             for name in used.iter().copied().map(Name::new) {
                 let completion = |text: &mut Text| {
-                    let bound = NAMES.map(|name| format!("{name} = {}", text.pick(&["undefined", "undefined", "true", "false", "1", "2"])));
+                    let bound = NAMES.map(|name| {
+                        format!("{name} = {}", text.pick(&["undefined", "undefined", "true", "false", "1", "2"]))
+                    });
                     parse_ad(format!("[ {} ]", bound.join("; ")).as_bytes(), rules).unwrap()
                 };
                 let witness = (0..5000).any(|_| {
@@ -109,7 +112,7 @@ fn operators(text: &mut Text, names: &mut Vec<&'static str>, depth: u32) -> Stri
         return names.pop().unwrap_or("1").to_owned();
     }
     // A comparison gives a boolean, whatever there is below it: it stands at the bottom.
-    let operator = text.pick(if depth > 1 { &["&&", "||", "?:"] } else { &["==", "<", "is", "+", "*"] });
+    let operator = text.pick(if depth > 1 { &["&&", "||"] } else { &["==", "<", "is", "+", "*"] });
     let left = operators(text, names, depth - 1);
     let Some(_) = names.last() else { return left };
     let right = operators(text, names, depth - 2.min(depth));
