@@ -320,11 +320,9 @@ impl<'w> Walk<'w> {
     /// Follows a dotted path through ads, and through attributes that are such paths themselves.
     fn follow(&mut self, mut path: Path, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
         let mut frame = Arc::clone(frame);
-        let mut aliases = 0;
+        // Where it stands, and the aliases on its way.
+        let mut stands = vec![Arc::clone(&frame)];
         'path: loop {
-            if path.names.len() > 1 {
-                self.place(&frame);
-            }
             let mut known = 0;
             let mut found = self.first(&path, &frame);
             for at in path.first()..path.names.len() {
@@ -338,13 +336,14 @@ impl<'w> Walk<'w> {
                         (Kind::Literal(value), _) if !matches!(value, Value::List(_) | Value::Ad(_)) => {
                             return Resolution::Value(Value::Undefined);
                         }
-                        (_, Ok(mut alias)) if self.through_attributes && aliases < MOST_ALIASES => {
+                        (_, Ok(mut alias)) if self.through_attributes && stands.len() <= MOST_ALIASES => {
                             alias.names.extend(path.names.drain(at..));
                             (path, frame) = (alias, scope);
-                            aliases += 1;
+                            stands.push(Arc::clone(&frame));
                             continue 'path;
                         }
                         _ => {
+                            stands.iter().for_each(|stand| self.place(stand));
                             let found = self.outward(path.names.split_off(at), &scope, pending);
                             self.walk_into(bound, scope, pending);
                             return found;
