@@ -10,7 +10,7 @@ use classad::eval::{
     specialize_attribute,
 };
 use classad::format::Form;
-use classad::syntax::{Style, print};
+use classad::syntax::{Style, print, print_name};
 
 use super::input::Identified;
 use super::output::{AdWriter, OutputForm, Rows, out};
@@ -26,7 +26,8 @@ Examples:
 
 The result has the value of the original in every completion of the ad: whatever attributes are added to it,
 and whomever it meets.  The clock is not known unless --now gives a time (`--now now` asks it).
-With --verdict the exit status is 1 if no constraint can be true.";
+With --verdict the exit status is 1 if no constraint can be true.
+-o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]}; whole ads as `convert` has them.";
 
 /// Evaluate as far as an ad is known, and keep the rest
 #[derive(Args)]
@@ -48,7 +49,7 @@ pub struct Specialize {
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
     /// Attributes to take for unknown; target.NAME for those of the other side
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unknown: Vec<String>,
     /// The ad on the other side of a match: the first of a file
     #[arg(long, value_name = "FILE")]
@@ -74,12 +75,16 @@ pub struct Specialize {
     /// The form of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
+    /// Leave the heading out
+    #[arg(long)]
+    no_header: bool,
 }
 
 /// What is asked of each ad.
 enum Question {
     Expression(Expression),
-    Attribute(Name),
+    /// An attribute, and what refers to it.
+    Attribute(Name, Expression),
     WholeAd,
 }
 
@@ -103,7 +108,7 @@ impl Specialize {
             partly: PartlyKnown { unknown: self.unknown.clone(), closed: self.closed },
             target: input::first_ad(session, target)?,
             context: Context { chance: None, now: session.options.now, ..session.context() },
-            rows: Rows::new(&["ad", "verdict", "unknowns"]),
+            rows: Rows::new(if self.verdict { &["ad", "verdict", "unknowns"] } else { &["ad", "value"] }),
             writer: None,
             out: out(),
             possible: false,
@@ -116,14 +121,21 @@ impl Specialize {
             answers.begin(form)?;
             answers.give(session, known.map(Identified::unnamed))?;
         }
+        let name = match &answers.question {
+            Question::Attribute(name, _) => Some(name.clone()),
+            _ => None,
+        };
+        let mut asked = input::Asked::new(name.as_slice());
         for source in &mut sources {
             answers.begin(source.form)?;
             input::each_ad(session, source, |session, entry| {
+                asked.look_into(&entry.ad);
                 let ad = input::identify(session, entry, None);
                 answers.give(session, Some(ad))?;
                 Ok(true)
             })?;
         }
+        asked.tell(session);
         answers.finish(session)
     }
 
@@ -131,8 +143,9 @@ impl Specialize {
         Ok(match (&self.expr, &self.attr) {
             (Some(text), _) => Question::Expression(input::expression(session, "expression", text)?),
             (None, Some(name)) => {
-                let name = input::attribute_name(session, name)?;
-                Question::Attribute(name.ok_or_else(|| Failure::Refused(Some("--attr wants a name".to_owned())))?)
+                let name = input::wanted_name(session, "--attr", name)?;
+                let reference = input::expression(session, "--attr", &print_name(&name))?;
+                Question::Attribute(name, reference)
             }
             (None, None) => Question::WholeAd,
         })
@@ -240,7 +253,11 @@ impl Answers<'_> {
             Question::Expression(expression) => {
                 Some(specialize(expression, &frame, &environment, &self.context, liberties))
             }
-            Question::Attribute(name) => specialize_attribute(name, &frame, &environment, &self.context, liberties),
+            // What a completion may bring is not known.
+            Question::Attribute(name, reference) if frame.ad.get(name).is_none() && !self.command.closed => {
+                Some(specialize(reference, &frame, &environment, &self.context, liberties))
+            }
+            Question::Attribute(name, _) => specialize_attribute(name, &frame, &environment, &self.context, liberties),
         };
         let id = ad.map(|ad| ad.id).unwrap_or_default();
         if self.command.verdict {
@@ -251,19 +268,21 @@ impl Answers<'_> {
             let verdict = left.map_or(Verdict::Never, |left| left.verdict);
             self.possible |= verdict != Verdict::Never;
             let unknowns: Vec<String> = unknowns.iter().map(Reference::to_string).collect();
-            self.rows.rows.push(vec![id.into(), verdict.as_str().to_owned().into(), unknowns.join(",").into()]);
+            self.rows.rows.push(vec![id.into(), verdict.as_str().to_owned().into(), unknowns.into()]);
             return Ok(());
         }
         if session.options.quiet {
             return Ok(());
         }
+        let text = left.map_or_else(|| b"undefined".to_vec(), |left| print(&left.expression, Style::New));
+        if self.command.output.is_some() {
+            self.rows.rows.push(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()]);
+            return Ok(());
+        }
         if self.command.each {
             write!(self.out, "{id}\t")?;
         }
-        match left {
-            Some(left) => self.out.write_all(&print(&left.expression, Style::New))?,
-            None => self.out.write_all(b"undefined")?,
-        }
+        self.out.write_all(&text)?;
         writeln!(self.out)?;
         Ok(())
     }
@@ -272,8 +291,10 @@ impl Answers<'_> {
         if !session.options.quiet {
             self.end()?;
         }
-        if self.command.verdict && !session.options.quiet {
-            self.rows.write(&mut self.out, self.command.output, true)?;
+        let has_rows =
+            !matches!(self.question, Question::WholeAd) && (self.command.verdict || self.command.output.is_some());
+        if has_rows && !session.options.quiet {
+            self.rows.write(&mut self.out, self.command.output, !self.command.no_header)?;
         }
         self.out.flush()?;
         Ok(Status::of(!self.command.verdict || self.possible))
