@@ -8,8 +8,8 @@
 //! | [`matching`] | queries, bilateral matches, gangs |
 //! | [`pool`] | many ads at once: the census |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity |
-//! | [`mod@format`] | files of ads: detection, reading, writing, positions, differences |
-//! | [`eval`] | meaning: scope, evaluation, references, the built-in functions |
+//! | [`mod@format`] | files of ads: detection, streams, reading, writing, layout, positions, differences, transforms |
+//! | [`eval`] | meaning: scope, evaluation, specialization, references, the built-in functions |
 //! | [`syntax`] | text to tree and back |
 //! | [`ad`] | what things are: names, values, expressions, ads, dialects |
 //!
@@ -26,6 +26,25 @@
 //! let (environment, scope) = Environment::alone(ad);
 //! let value = Evaluator::new(&environment, &Context::new(Dialect::Classad)).evaluate(&expression, &scope)?;
 //! assert_eq!(value, Value::Boolean(true));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Specializing an expression: what is left when an ad is known, whatever comes to it; and what that refers to:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::eval::{Context, Environment, Extent, Liberties, Verdict, references, specialize};
+//! use classad::syntax::{Rules, Style, parse_ad, parse_expression, print};
+//!
+//! let rules = Rules::new(Dialect::Classad);
+//! let context = Context::new(Dialect::Classad);
+//! let (environment, scope) = Environment::unmet(parse_ad(b"[ Memory = 64; Spare = Memory - 15 ]", rules)?, Extent::Open);
+//! let expression = parse_expression(b"Spare > 40 && other.Size < Spare", rules)?;
+//! let left = specialize(&expression, &scope, &environment, &context, Liberties::default());
+//! assert_eq!(print(&left.expression, Style::New), b"other.Size < 49");
+//! assert_eq!(left.verdict, Verdict::Depends);
+//! let found = references(&expression, &scope, &environment, &context);
+//! assert_eq!(found.external[0].to_string(), "other.Size");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -48,6 +67,55 @@
 //!     }
 //! }
 //! assert_eq!(found, [2]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading a stream of ads in any form, in memory of one size, and writing them in another:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::format::{Form, Stream, Writer};
+//!
+//! let mut stream = Stream::new(Box::new(&b"a = 1\n\nb = x + 1\n"[..]), None)?;
+//! let (mut writer, mut out) = (Writer::new(Form::JsonLines), Vec::new());
+//! while let Some(block) = stream.next_block()? {
+//!     for entry in block.ads(Dialect::Condor).flatten() {
+//!         writer.write(&mut out, &entry.ad, |changes| changes.is_empty())?;
+//!     }
+//! }
+//! writer.finish(&mut out)?;
+//! assert_eq!(String::from_utf8(out)?, "{\"a\": 1}\n{\"b\": \"\\/Expr(x + 1)\\/\"}\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Laying a file out anew, with its comments; changing an ad by rules, and seeing what is different; and counting
+//! what ads have:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::eval::Context;
+//! use classad::format::diff::{Measure, differences};
+//! use classad::format::transform::{Transform, parse_rules};
+//! use classad::format::{Form, layout};
+//! use classad::pool::Census;
+//! use classad::syntax::{Rules, parse_ad};
+//!
+//! let text = b"[a=1; // one\n]";
+//! let laid = layout(text, Form::New, Dialect::Classad, 80).map_err(|problem| problem.message)?;
+//! assert_eq!(laid.text, b"[\n  a = 1; // one\n]\n");
+//!
+//! let before = parse_ad(b"[ Memory = 1000 ]", Rules::new(Dialect::Condor))?;
+//! let (rules, problems) = parse_rules(b"EVALSET Memory quantize(Memory, 512)\n", Dialect::Condor);
+//! assert!(problems.is_empty());
+//! let results = Transform { rules, only: None }.apply(&before, &Context::new(Dialect::Condor));
+//! let after = &results[0].ad;
+//! assert_eq!(differences(&before, after, Measure::Meaning).len(), 1);
+//!
+//! let mut census = Census::values();
+//! census.add(&before);
+//! census.add(after);
+//! let (_, memory) = census.attributes().next().unwrap();
+//! assert_eq!((memory.ads(), memory.distinct().values), (2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

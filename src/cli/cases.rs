@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
+use clap::ValueEnum;
 use classad::ad::{Ad, Dialect, Name, Value};
 use classad::constraint::Protocol;
 use classad::eval::{Context, Environment, Evaluator, Liberties, Verdict};
@@ -11,6 +12,7 @@ use classad::syntax::{Rules, Style, SyntaxError, parse_expression, print, print_
 use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
+use super::options::AdForm;
 use super::output::out;
 use super::session::Session;
 use super::specialize::{PartlyKnown, names_of};
@@ -62,17 +64,9 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
     case.get(key).and_then(Json::as_str)
 }
 
-/// The form that a case names.
+/// The form that a case names, as `--from` does.
 fn named_form(name: &str) -> Option<Form> {
-    match name {
-        "new" => Some(Form::New),
-        "long" => Some(Form::Long),
-        "json" => Some(Form::Json),
-        "jsonl" => Some(Form::JsonLines),
-        "xml" => Some(Form::Xml),
-        "yaml" => Some(Form::Yaml),
-        _ => None,
-    }
+    AdForm::from_str(name, false).ok().map(Form::from)
 }
 
 /// Whether a case gives this, whatever it is.

@@ -34,7 +34,7 @@ pub struct CensusCommand {
     /// Files of ads; standard input if there are none
     files: Vec<String>,
     /// Only these attributes, in detail
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
     /// Show so many of the most frequent values [default: 1, with --attr 10]
     #[arg(long, value_name = "N")]
@@ -265,9 +265,7 @@ fn found<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> V
     for name in asked {
         let attribute = census.attributes().find(|(known, _)| *known == name);
         if attribute.is_none() && census.ads() > 0 {
-            let near = census.nearest(name.as_str());
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
-            session.note(&format!("no ad has the attribute {name}{hint}"));
+            input::no_ad_has(session, census, name);
         }
         found.extend(attribute);
     }

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::output::{AdWriter, OutputForm, out};
+use super::options::AdForm;
+use super::output::{AdWriter, out};
 use super::session::Session;
 use super::{Failure, Status, input};
 
@@ -25,26 +26,19 @@ exit status is 2.";
 pub struct Convert {
     /// Files of ads; standard input if there are none
     files: Vec<String>,
-    /// The form to write: long, new, json, jsonl, xml, yaml
+    /// The form to write
     #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
-    to: OutputForm,
+    to: AdForm,
 }
 
 impl Convert {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        if self.to == OutputForm::Names {
-            return Err(Failure::Refused(Some("names are no form of ads; see query -o names".to_owned())));
-        }
         let mut sources = input::open(session, &self.files)?;
         session.decide_dialect(&sources);
         let mut out = out();
-        let mut writer = None;
+        let mut writer = AdWriter::of(self.to.into());
         let mut count = 0_usize;
         for source in &mut sources {
-            let writer = match &mut writer {
-                Some(writer) => writer,
-                none => none.insert(AdWriter::new(Some(self.to), source.form)?),
-            };
             input::each_ad(session, source, |session, entry| {
                 count += 1;
                 if session.options.quiet {
@@ -55,7 +49,7 @@ impl Convert {
                 Ok(true)
             })?;
         }
-        if let Some(writer) = writer.filter(|_| !session.options.quiet) {
+        if !session.options.quiet && !sources.is_empty() {
             writer.finish(&mut out)?;
         }
         out.flush()?;

@@ -17,7 +17,8 @@ const EXAMPLES: &str = "\
 Examples:
   classad eval '3 + 4 * 2'
   classad eval --each 'Memory / Cpus' samples/pool/machines.long
-  classad eval --my samples/papers/1998-figure-2-job.ad --target samples/papers/1998-figure-1-machine.ad Constraint";
+  classad eval --my samples/papers/1998-figure-2-job.ad \\
+      --target samples/papers/1998-figure-1-machine.ad Constraint";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]

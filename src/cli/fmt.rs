@@ -51,9 +51,7 @@ fn width(text: &str) -> Result<usize, String> {
 
 impl Fmt {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        if self.rewrite.is_wanted() && (self.files.is_empty() || self.files.iter().any(|path| path == "-")) {
-            return Err(Failure::Refused(Some("standard input cannot be rewritten".to_owned())));
-        }
+        self.rewrite.check(&self.files)?;
         let sources = self.sources(session)?;
         session.decide_dialect_by(sources.iter().map(|text| (text.name.as_ref(), text.block.form)));
         let mut out = out();
@@ -61,6 +59,11 @@ impl Fmt {
         for source in &sources {
             let layout = match format::layout(&source.block.text, source.block.form, session.dialect(), self.width) {
                 Ok(layout) => layout,
+                // A picture of packed bytes shows nothing.
+                Err(problem) if format::is_compressed(&source.block.text) => {
+                    session.trouble(&format!("{}: {}", source.name, problem.message));
+                    continue;
+                }
                 Err(problem) => {
                     session.problem(source, &problem)?;
                     continue;
@@ -120,7 +123,7 @@ impl Fmt {
     /// Rewrites a file, if it changes and every ad of it parsed.
     fn rewrite(&self, session: &mut Session, source: &Text, layout: &Layout) {
         if !layout.is_sound() {
-            session.note(&format!("{} is left as it is: not every ad of it parses", source.name));
+            session.trouble(&format!("{} is left as it is: not every ad of it parses", source.name));
         } else if layout.text != source.block.text
             && let Err(error) = self.rewrite.replace(&source.name, &layout.text)
         {

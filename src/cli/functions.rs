@@ -20,7 +20,7 @@ Examples:
 pub struct Functions {
     /// The function to explain, in any case
     name: Option<String>,
-    /// The form of the list
+    /// The form of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
 }

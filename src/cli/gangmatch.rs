@@ -15,7 +15,8 @@ use super::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad --offers samples/license/licenses.ad";
+  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
+      --offers samples/license/licenses.ad";
 
 /// Match requests with all the offers that their ports need
 ///

@@ -7,6 +7,7 @@ use std::path::Path;
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::constraint::{PortFault, identity};
 use classad::format::{Entry, Form, Problem, Stream};
+use classad::pool::Census;
 use classad::syntax::{Rules, parse_expression, read_name};
 
 use super::session::Session;
@@ -220,6 +221,45 @@ pub fn attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Fai
         }
         name => Ok(name),
     }
+}
+
+/// A name that an option must have.
+pub fn wanted_name(session: &Session, option: &str, text: &str) -> Result<Name, Failure> {
+    attribute_name(session, text)?.ok_or_else(|| Failure::Refused(Some(format!("{option} wants a name, not `{text}`"))))
+}
+
+/// Attributes that were asked for by name.  A name that no ad has is most likely misspelt.
+pub struct Asked {
+    missing: Vec<Name>,
+    known: Census,
+}
+
+impl Asked {
+    pub fn new(names: &[Name]) -> Self {
+        Asked { missing: names.to_vec(), known: Census::names() }
+    }
+
+    /// Looks whether an ad has what is still missing.
+    pub fn look_into(&mut self, ad: &Ad) {
+        if !self.missing.is_empty() {
+            self.missing.retain(|name| ad.get(name).is_none());
+            self.known.add(ad);
+        }
+    }
+
+    /// Tells what no ad had, if there were any.
+    pub fn tell(&self, session: &Session) {
+        for name in self.missing.iter().filter(|_| self.known.ads() > 0) {
+            no_ad_has(session, &self.known, name);
+        }
+    }
+}
+
+/// Tells that no ad has an attribute, and what else may have been meant.
+pub fn no_ad_has(session: &Session, known: &Census, name: &Name) {
+    let near = known.nearest(name.as_str());
+    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    session.note(&format!("no ad has the attribute {name}{hint}"));
 }
 
 /// Reads an expression of the command line.

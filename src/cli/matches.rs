@@ -15,7 +15,7 @@ use super::{Failure, Status, cases};
 const EXAMPLES: &str = "\
 Examples:
   classad match samples/pool/jobs.long --offers samples/pool/machines.long
-  classad match --all jobs.long --offers machines.long --count";
+  classad match --all samples/pool/jobs.long --offers samples/pool/machines.long --count";
 
 /// Match requests with offers, one offer for each request
 ///

@@ -7,6 +7,7 @@ use classad::format::Form;
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Options of every command")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Options {
     /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
@@ -15,7 +16,7 @@ pub struct Options {
     pub dialect: Option<Dialect>,
     /// The form of the input, instead of finding it out
     #[arg(long, global = true, value_name = "FORM")]
-    pub from: Option<InputForm>,
+    pub from: Option<AdForm>,
     /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`
     #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub now: Option<i64>,
@@ -70,14 +71,14 @@ impl Options {
     }
 }
 
-/// A form that can be read.
+/// A form of ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum InputForm {
+pub enum AdForm {
     /// HTCondor's long form
     Long,
     /// Bracketed ads
     New,
-    /// JSON: objects back to back or in arrays
+    /// JSON: an array of objects; objects back to back are read, too
     Json,
     /// JSON, an object on each line
     Jsonl,
@@ -87,15 +88,15 @@ pub enum InputForm {
     Yaml,
 }
 
-impl From<InputForm> for Form {
-    fn from(form: InputForm) -> Self {
+impl From<AdForm> for Form {
+    fn from(form: AdForm) -> Self {
         match form {
-            InputForm::Long => Form::Long,
-            InputForm::New => Form::New,
-            InputForm::Json => Form::Json,
-            InputForm::Jsonl => Form::JsonLines,
-            InputForm::Xml => Form::Xml,
-            InputForm::Yaml => Form::Yaml,
+            AdForm::Long => Form::Long,
+            AdForm::New => Form::New,
+            AdForm::Json => Form::Json,
+            AdForm::Jsonl => Form::JsonLines,
+            AdForm::Xml => Form::Xml,
+            AdForm::Yaml => Form::Yaml,
         }
     }
 }

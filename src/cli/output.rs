@@ -64,6 +64,13 @@ impl From<String> for Cell {
     }
 }
 
+/// A list: in JSON an array, else its parts with commas between them.
+impl From<Vec<String>> for Cell {
+    fn from(parts: Vec<String>) -> Self {
+        Cell { text: parts.join(","), json: parts.into() }
+    }
+}
+
 impl From<usize> for Cell {
     fn from(count: usize) -> Self {
         Cell { text: count.to_string(), json: count.into() }
@@ -252,6 +259,11 @@ pub struct AdWriter {
 }
 
 impl AdWriter {
+    /// In this form.
+    pub fn of(form: Form) -> Self {
+        AdWriter { document: Some(format::Writer::new(form)) }
+    }
+
     /// In the form asked for, else in the form of the input.
     pub fn new(form: Option<OutputForm>, input: Form) -> Result<Self, Failure> {
         let form = match form {

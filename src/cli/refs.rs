@@ -1,11 +1,11 @@
 //! `classad refs`: what ads refer to (thesis §2.6.2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use clap::Args;
-use classad::ad::{Expression, Name};
-use classad::eval::{Environment, Reference, References, direct_references, references_of_all};
+use classad::ad::{Ad, Expression, Name};
+use classad::eval::{Context, Environment, Reference, References, direct_references, references_of_all};
 use classad::pool::Census;
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
@@ -24,7 +24,9 @@ Examples:
 
 A reference is external if the ad itself does not answer it; it is printed as it is written, with its qualifier.
 `*` stands for any name: one that is computed, or a whole ad that is used as a value.
-Exit status: 0 if there are references, 1 if there are none; with --missing-in 0 if none is missing, 1 otherwise.";
+Exit status: 0 if there are references, 1 if there are none; with --missing-in 0 if none is missing, 1 otherwise.
+-o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
+--missing-in of {reference, ads, near: [...]}.";
 
 /// List external and internal references
 #[derive(Args)]
@@ -34,7 +36,7 @@ pub struct Refs {
     /// Files of ads; standard input if there are none
     files: Vec<String>,
     /// The references of these attributes only
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
     /// The references of an expression in each ad
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
@@ -49,7 +51,7 @@ pub struct Refs {
     #[arg(long)]
     count: bool,
     /// The references that no ad of a pool answers, and names of the pool that are spelt alike
-    #[arg(long, value_name = "POOL")]
+    #[arg(long, value_name = "POOL", conflicts_with = "internal")]
     missing_in: Option<String>,
     /// Draw which attribute refers to what, as a graph in the DOT language
     #[arg(long, conflicts_with_all = ["internal", "union", "count", "missing_in"])]
@@ -60,7 +62,7 @@ pub struct Refs {
     /// The form of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
-    /// No heading over the rows
+    /// Leave the heading out
     #[arg(long)]
     no_header: bool,
 }
@@ -77,18 +79,21 @@ impl Refs {
         let mut sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
         let pool = input::one_source(session, self.missing_in.as_ref())?;
         session.decide_dialect(sources.iter().chain(&pool));
-        let expression = input::optional(session, "expression", self.expr.as_deref())?;
+        let question = self.question(session)?;
         let mut found = Found::default();
+        let mut asked = input::Asked::new(question.attributes());
         if alone {
-            self.note(session, &Identified::unnamed(classad::ad::Ad::default()), expression.as_ref(), &mut found)?;
+            self.note(&session.context(), &Identified::unnamed(Ad::default()), &question, &mut found);
         }
         for source in &mut sources {
             input::each_ad(session, source, |session, entry| {
+                asked.look_into(&entry.ad);
                 let ad = input::identify(session, entry, None);
-                self.note(session, &ad, expression.as_ref(), &mut found)?;
+                self.note(&session.context(), &ad, &question, &mut found);
                 Ok(true)
             })?;
         }
+        asked.tell(session);
         let mut out = out();
         let status = match pool {
             Some(mut pool) => {
@@ -123,48 +128,68 @@ impl Refs {
         if session.options.quiet { Ok(()) } else { rows.write(out, self.output, !self.no_header) }
     }
 
+    fn question(&self, session: &mut Session) -> Result<Question, Failure> {
+        if let Some(text) = &self.expr {
+            return Ok(Question::Expression(input::expression(session, "expression", text)?));
+        }
+        let names = self.attr.iter().map(|name| input::wanted_name(session, "--attr", name));
+        let names: Vec<Name> = names.collect::<Result<_, _>>()?;
+        Ok(if names.is_empty() { Question::WholeAd } else { Question::Attributes(names) })
+    }
+
     /// Notes the references of an ad.
-    fn note(
-        &self,
-        session: &Session,
-        ad: &Identified,
-        expression: Option<&Expression>,
-        found: &mut Found,
-    ) -> Result<(), Failure> {
-        let context = session.context();
+    fn note(&self, context: &Context, ad: &Identified, question: &Question, found: &mut Found) {
         let (environment, frame) = Environment::alone(ad.ad.clone());
-        let mut asked = Vec::new();
-        for name in &self.attr {
-            let name = input::attribute_name(session, name)?.unwrap_or_else(|| Name::new(""));
-            asked.extend(ad.ad.get(&name).map(|expression| (Some(name), expression)));
-        }
-        match expression {
-            Some(expression) => asked.push((None, expression)),
-            None if self.attr.is_empty() => {
-                asked.extend(ad.ad.iter().map(|attribute| (Some(attribute.name.clone()), attribute.expression)));
-            }
-            None => {}
-        }
         if self.dot {
-            for (attribute, expression) in &asked {
-                found.note_edges(attribute.as_ref(), &direct_references(expression, &frame, &environment, &context));
+            for (attribute, expression) in question.expressions(&ad.ad) {
+                let direct = direct_references(expression, &frame, &environment, context);
+                found.note_edges(&ad.ad, attribute, &direct);
             }
-            return Ok(());
+            return;
         }
-        let expressions = asked.into_iter().map(|(_, expression)| expression);
-        let references = references_of_all(expressions, &frame, &environment, &context);
+        // A name counts once in an ad, however its letters are written.
         let mut names = IndexMap::new();
+        let mut note = |name: String, reference| {
+            names.entry(name.to_ascii_lowercase()).or_insert((name, reference));
+        };
+        let expressions = question.expressions(&ad.ad).into_iter().map(|(_, expression)| expression);
+        let references = references_of_all(expressions, &frame, &environment, context);
         if self.internal {
-            names.extend(references.internal.iter().map(|name| (print_name(name), None)));
+            references.internal.iter().for_each(|name| note(print_name(name), None));
         } else {
-            let everything = references.everything.then(|| (EVERYTHING.to_owned(), None));
-            let external = references.external.into_iter();
-            names.extend(external.map(|reference| (reference.to_string(), Some(reference))).chain(everything));
+            references.external.into_iter().for_each(|one| note(one.to_string(), Some(one)));
+            if references.everything {
+                note(EVERYTHING.to_owned(), None);
+            }
         }
-        for (name, reference) in names {
-            found.note(&ad.id, name, reference);
+        for (key, (name, reference)) in names {
+            found.note(&ad.id, key, name, reference);
         }
-        Ok(())
+    }
+}
+
+/// Whose references are asked for.
+enum Question {
+    Expression(Expression),
+    Attributes(Vec<Name>),
+    WholeAd,
+}
+
+impl Question {
+    fn attributes(&self) -> &[Name] {
+        match self {
+            Question::Attributes(names) => names,
+            Question::Expression(_) | Question::WholeAd => &[],
+        }
+    }
+
+    /// The expressions to look into, each with its attribute.
+    fn expressions<'a>(&'a self, ad: &'a Ad) -> Vec<(Option<&'a Name>, &'a Expression)> {
+        match self {
+            Question::Expression(expression) => vec![(None, expression)],
+            Question::Attributes(names) => names.iter().filter_map(|name| Some((Some(name), ad.get(name)?))).collect(),
+            Question::WholeAd => ad.iter().map(|attribute| (Some(attribute.name), attribute.expression)).collect(),
+        }
     }
 }
 
@@ -176,28 +201,44 @@ struct Found {
     counts: IndexMap<String, (String, usize, Option<Reference>)>,
     /// What refers to what, and whether that is in the ad itself.
     edges: IndexSet<(String, String, bool)>,
+    /// How the nodes of the graph are first spelt.
+    spellings: HashMap<String, String>,
 }
 
 impl Default for Found {
     fn default() -> Self {
-        Found { rows: Rows::new(&["ad", "reference"]), counts: IndexMap::new(), edges: IndexSet::new() }
+        Found {
+            rows: Rows::new(&["ad", "reference"]),
+            counts: IndexMap::new(),
+            edges: IndexSet::new(),
+            spellings: HashMap::new(),
+        }
     }
 }
 
 impl Found {
-    fn note(&mut self, id: &str, name: String, reference: Option<Reference>) {
+    fn note(&mut self, id: &str, key: String, name: String, reference: Option<Reference>) {
         self.rows.rows.push(vec![id.to_owned().into(), name.clone().into()]);
-        self.counts.entry(name.to_ascii_lowercase()).or_insert((name, 0, reference)).1 += 1;
+        self.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
     }
 
-    fn note_edges(&mut self, attribute: Option<&Name>, direct: &References) {
+    fn note_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
         let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
-        let internal = direct.internal.iter().map(|name| (print_name(name), true));
+        let from = self.node(from);
+        // An attribute is spelt as it is defined.
+        let own = |name| ad.attribute(name).map_or(name, |attribute| attribute.name);
+        let internal = direct.internal.iter().map(|name| (print_name(own(name)), true));
         let external = direct.external.iter().map(|reference| (reference.to_string(), false));
         let everything = direct.everything.then(|| (EVERYTHING.to_owned(), false));
         for (to, inside) in internal.chain(external).chain(everything) {
+            let to = self.node(to);
             self.edges.insert((from.clone(), to, inside));
         }
+    }
+
+    /// A node of the graph: one for all spellings of a name.
+    fn node(&mut self, name: String) -> String {
+        self.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone()
     }
 
     /// Each reference once, with the number of ads that have it if that is asked for: most of them first.
@@ -237,7 +278,7 @@ impl Found {
                     format!("{near} ({ads} of {})", pool.ads())
                 })
                 .collect();
-            rows.rows.push(vec![name.into(), count.into(), near.join(", ").into()]);
+            rows.rows.push(vec![name.into(), count.into(), near.into()]);
         }
         rows
     }

@@ -27,7 +27,8 @@ Examples:
 
 The result has the value of the original in every completion of the ad: whatever attributes are added to it,
 and whomever it meets.  The clock is not known unless --now gives a time (`--now now` asks it).
-With --verdict the exit status is 1 if no constraint can be true.";
+With --verdict the exit status is 1 if no constraint can be true.
+-o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]}; whole ads as `convert` has them.";
 
 /// Evaluate as far as an ad is known, and keep the rest
 #[derive(Args)]
@@ -49,7 +50,7 @@ pub struct Specialize {
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
     /// Attributes to take for unknown; target.NAME for those of the other side
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unknown: Vec<String>,
     /// The ad on the other side of a match: the first of a file
     #[arg(long, value_name = "FILE")]
@@ -75,6 +76,9 @@ pub struct Specialize {
     /// The form of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
+    /// Leave the heading out
+    #[arg(long)]
+    no_header: bool,
 }
 
 /// What is asked of each ad.
@@ -104,7 +108,7 @@ impl Specialize {
             partly: PartlyKnown { unknown: self.unknown.clone(), closed: self.closed },
             target: input::first_ad(session, target)?,
             context: Context { chance: None, now: session.options.now, ..session.context() },
-            rows: Rows::new(&["ad", "verdict", "unknowns"]),
+            rows: Rows::new(if self.verdict { &["ad", "verdict", "unknowns"] } else { &["ad", "value"] }),
             writer: None,
             out: out(),
             possible: false,
@@ -117,24 +121,28 @@ impl Specialize {
             answers.begin(form)?;
             answers.give(session, known.map(Identified::unnamed))?;
         }
+        let name = match &answers.question {
+            Question::Attribute(name) => Some(name.clone()),
+            _ => None,
+        };
+        let mut asked = input::Asked::new(name.as_slice());
         for source in &mut sources {
             answers.begin(source.form)?;
             input::each_ad(session, source, |session, entry| {
+                asked.look_into(&entry.ad);
                 let ad = input::identify(session, entry, None);
                 answers.give(session, Some(ad))?;
                 Ok(true)
             })?;
         }
+        asked.tell(session);
         answers.finish(session)
     }
 
     fn question(&self, session: &mut Session) -> Result<Question, Failure> {
         Ok(match (&self.expr, &self.attr) {
             (Some(text), _) => Question::Expression(input::expression(session, "expression", text)?),
-            (None, Some(name)) => {
-                let name = input::attribute_name(session, name)?;
-                Question::Attribute(name.ok_or_else(|| Failure::Refused(Some("--attr wants a name".to_owned())))?)
-            }
+            (None, Some(name)) => Question::Attribute(input::wanted_name(session, "--attr", name)?),
             (None, None) => Question::WholeAd,
         })
     }
@@ -261,16 +269,21 @@ impl Answers<'_> {
             if left.verdict == Verdict::Depends {
                 names = names_of(&unknowns(&left.expression, &frame, &environment, &self.context));
             }
-            self.rows.rows.push(vec![id.into(), left.verdict.as_str().to_owned().into(), names.join(",").into()]);
+            self.rows.rows.push(vec![id.into(), left.verdict.as_str().to_owned().into(), names.into()]);
             return Ok(());
         }
         if session.options.quiet {
             return Ok(());
         }
+        let text = print(&left.expression, Style::New);
+        if self.command.output.is_some() {
+            self.rows.rows.push(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()]);
+            return Ok(());
+        }
         if self.command.each {
             write!(self.out, "{id}\t")?;
         }
-        self.out.write_all(&print(&left.expression, Style::New))?;
+        self.out.write_all(&text)?;
         writeln!(self.out)?;
         Ok(())
     }
@@ -279,8 +292,10 @@ impl Answers<'_> {
         if !session.options.quiet {
             self.end()?;
         }
-        if self.command.verdict && !session.options.quiet {
-            self.rows.write(&mut self.out, self.command.output, true)?;
+        let has_rows =
+            !matches!(self.question, Question::WholeAd) && (self.command.verdict || self.command.output.is_some());
+        if has_rows && !session.options.quiet {
+            self.rows.write(&mut self.out, self.command.output, !self.command.no_header)?;
         }
         self.out.flush()?;
         Ok(Status::of(!self.command.verdict || self.possible))

@@ -58,9 +58,7 @@ pub struct TransformAds {
 
 impl TransformAds {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        if self.rewrite.is_wanted() && (self.files.is_empty() || self.files.iter().any(|file| file == "-")) {
-            return Err(Failure::Refused(Some("-w rewrites files: name them".to_owned())));
-        }
+        self.rewrite.check(&self.files)?;
         let mut sources = input::open(session, &self.files)?;
         let rules = self.steps.open()?;
         // Rules are HTCondor's, too.

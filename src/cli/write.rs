@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::Failure;
+
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Rewrite {
@@ -17,6 +19,14 @@ impl Rewrite {
     /// Whether files are to be rewritten.
     pub fn is_wanted(&self) -> bool {
         self.write.is_some()
+    }
+
+    /// Refuses what cannot be rewritten.
+    pub fn check(&self, files: &[String]) -> Result<(), Failure> {
+        if self.is_wanted() && (files.is_empty() || files.iter().any(|file| file == "-")) {
+            return Err(Failure::Refused(Some("-w rewrites files: name them".to_owned())));
+        }
+        Ok(())
     }
 
     /// Replaces what a file holds.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::syntax::{Change, Rules, SyntaxError, parse_prefix, print_line, print_name, read_name};
 
-use super::name::attribute_name;
+use super::name::{attribute_name, name_text};
 use super::{Entry, Item, Problem};
 
 /// Reads ads line by line.  Every bad line is reported; the ad that it stands in is lost.
@@ -110,12 +110,7 @@ impl<'t> Reader<'t> {
         let indent = written.len() - written.trim_ascii_start().len();
         let trimmed = written.trim_ascii();
         let range = offset + indent..offset + indent + trimmed.len();
-        let Ok(text) = std::str::from_utf8(trimmed) else {
-            return Err(Problem::at(range, self.number, "a name must be UTF-8"));
-        };
-        if text.contains('\0') {
-            return Err(Problem::at(range, self.number, "a byte of value 0 cannot stand in an ad"));
-        }
+        let text = name_text(trimmed, range.clone(), self.number)?;
         match read_name(text, self.rules.dialect) {
             Some(name) if !name.is_empty() => attribute_name(name.as_bytes(), self.rules.dialect, range, self.number),
             _ => Err(Problem::at(

@@ -226,8 +226,8 @@ fn files_are_rewritten_at_once_or_not_at_all() {
     assert_eq!(fmt(&folder, &["-w", "--lenient", "bad.ad"]).0, Some(0));
     assert_eq!(std::fs::read_to_string(folder.join("bad.ad")).unwrap(), bad);
     for (arguments, reason) in [
-        (&["-w"][..], "standard input cannot be rewritten"),
-        (&["-w", "-"], "standard input cannot be rewritten"),
+        (&["-w"][..], "-w rewrites files: name them"),
+        (&["-w", "-"], "-w rewrites files: name them"),
         (&["-w", "."], "cannot read ."),
         (&["-w=/x", "good.ad"], "names no folder"),
         (&["-w", "--check", "good.ad"], "cannot be used with"),

@@ -6,6 +6,7 @@ mod differences;
 mod forms;
 mod fuzz;
 mod gangs;
+mod help;
 mod layout;
 mod properties;
 mod random;
