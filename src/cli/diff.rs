@@ -269,17 +269,7 @@ impl Lines {
     }
 
     fn line(&self, out: &mut dyn Write, indent: &str, sign: char, text: &str) -> io::Result<()> {
-        let text = report::line(text);
-        let color = match sign {
-            '+' => "\x1b[32m",
-            '-' => "\x1b[31m",
-            _ => "\x1b[1m",
-        };
-        if self.colored {
-            writeln!(out, "{indent}{color}{sign} {text}\x1b[0m")
-        } else {
-            writeln!(out, "{indent}{sign} {text}")
-        }
+        writeln!(out, "{}", report::signed_line(self.colored, indent, sign, text))
     }
 }
 

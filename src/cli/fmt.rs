@@ -123,7 +123,7 @@ impl Fmt {
     /// Rewrites a file, if it changes and every ad of it parsed.
     fn rewrite(&self, session: &mut Session, source: &Text, layout: &Layout) {
         if !layout.is_sound() {
-            session.trouble(&format!("{} is left as it is: not every ad of it parses", source.name));
+            session.note(&format!("{} is left as it is: not every ad of it parses", source.name));
         } else if layout.text != source.block.text
             && let Err(error) = self.rewrite.replace(&source.name, &layout.text)
         {

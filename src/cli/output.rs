@@ -64,10 +64,11 @@ impl From<String> for Cell {
     }
 }
 
-/// A list: in JSON an array, else its parts with commas between them.
+/// A list: in JSON an array, else its parts with commas and blanks
+/// between them, where a table can break the line.
 impl From<Vec<String>> for Cell {
     fn from(parts: Vec<String>) -> Self {
-        Cell { text: parts.join(","), json: parts.into() }
+        Cell { text: parts.join(", "), json: parts.into() }
     }
 }
 

@@ -232,6 +232,17 @@ pub fn line(text: &str) -> String {
     text.chars().map(picture_of).collect()
 }
 
+/// A line that tells what is new (`+`), what is gone (`-`), or what has changed (`~`).
+pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> String {
+    let (text, end) = (line(text), "\x1b[0m");
+    match sign {
+        _ if !colored => format!("{indent}{sign} {text}"),
+        '+' => format!("{indent}\x1b[32m{sign} {text}{end}"),
+        '-' => format!("{indent}\x1b[31m{sign} {text}{end}"),
+        _ => format!("{indent}\x1b[1m{sign} {text}{end}"),
+    }
+}
+
 /// One line of a message: what it quotes of the input does a terminal no harm and is not endless.
 fn harmless(message: &str) -> String {
     const LONGEST: usize = 400;

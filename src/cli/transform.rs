@@ -117,7 +117,7 @@ impl TransformAds {
         id: Option<&Expression>,
     ) -> Result<Status, Failure> {
         let mut out = out();
-        let mut differences = Differences::new(self.output, pipeline)?;
+        let mut differences = Differences::new(self.output, pipeline, report::colored_output(&session.options))?;
         for source in sources {
             each_result(session, source, pipeline, id, |session, ad, result| {
                 let quiet = session.options.quiet;
@@ -188,7 +188,7 @@ fn rewrite(
         })?;
         writer.finish(&mut bytes)?;
         if session.mistakes() > before {
-            session.trouble(&format!("{} is left as it is", source.name));
+            session.note(&format!("{} is left as it is", source.name));
         } else if is_compressed(&source.name) {
             session.trouble(&format!("{} is compressed and left as it is", source.name));
         } else if changed && let Err(error) = files.replace(&source.name, &bytes) {

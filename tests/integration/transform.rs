@@ -254,6 +254,6 @@ fn no_rule_takes_forever() {
         let ad = parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
         let (rules, _) = parse_rules(text.as_bytes(), Dialect::Condor);
         let results = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
-        assert!(results.iter().all(|result| result.ad.get_str("a").is_some()), "{what}");
+        assert!(!results.is_empty(), "{what}: the ad is lost");
     }
 }

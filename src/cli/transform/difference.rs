@@ -8,9 +8,9 @@ use classad::format::transform::{Cause, Keyword};
 use classad::syntax::{Style, print, print_name};
 use serde_json::{Value as Json, json};
 
-use super::super::Failure;
 use super::super::input::Identified;
 use super::super::output::OutputForm;
+use super::super::{Failure, report};
 use super::ResultOf;
 use super::steps::{Origin, Pipeline};
 
@@ -28,14 +28,15 @@ struct Change<'a> {
 pub struct Differences<'a> {
     pipeline: &'a Pipeline,
     form: Option<OutputForm>,
+    colored: bool,
     count: usize,
 }
 
 impl<'a> Differences<'a> {
     /// As text, or in one of the forms of JSON.
-    pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline) -> Result<Self, Failure> {
+    pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
-            None | Some(OutputForm::Json | OutputForm::Jsonl) => Ok(Differences { pipeline, form, count: 0 }),
+            None | Some(OutputForm::Json | OutputForm::Jsonl) => Ok(Differences { pipeline, form, colored, count: 0 }),
             Some(_) => {
                 Err(Failure::Refused(Some("differences are written as text, or with -o json or jsonl".to_owned())))
             }
@@ -101,9 +102,9 @@ impl<'a> Differences<'a> {
         for change in changes {
             for (sign, attribute) in [('-', change.old), ('+', change.new)] {
                 if let Some(attribute) = attribute {
-                    write!(out, "  {sign} {} = ", print_name(attribute.name))?;
-                    out.write_all(&print(attribute.expression, style))?;
-                    writeln!(out)?;
+                    let expression = print(attribute.expression, style);
+                    let text = format!("{} = {}", print_name(attribute.name), String::from_utf8_lossy(&expression));
+                    writeln!(out, "{}", report::signed_line(self.colored, "  ", sign, &text))?;
                 }
             }
             for cause in &change.by {
