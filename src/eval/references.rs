@@ -343,7 +343,9 @@ impl<'w> Walk<'w> {
                             continue 'path;
                         }
                         _ => {
-                            stands.iter().for_each(|stand| self.place(stand));
+                            for stand in &stands {
+                                self.place(stand);
+                            }
                             let found = self.outward(path.names.split_off(at), &scope, pending);
                             self.walk_into(bound, scope, pending);
                             return found;
