@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use classad::ad::{Ad, Expression};
+use classad::ad::{Ad, Dialect, Expression};
 use classad::eval::{Context, Environment, Evaluator, FUNCTIONS, Halt};
 use classad::syntax::{Style, print, print_ad, print_value};
 use fastrand::Rng;
@@ -139,6 +139,11 @@ impl Text {
         }
         format!("[ {} ]", attributes.join("; "))
     }
+}
+
+/// The clock stands still, and what goes on for ever is soon given up.
+pub fn context(dialect: Dialect) -> Context {
+    Context { now: Some(1_000_000_000), deepest: 1000, most_steps: 100_000, ..Context::new(dialect) }
 }
 
 /// What an expression gives in an ad, alone or facing another, as text.

@@ -6,11 +6,7 @@ use classad::ad::{Ad, Dialect, Expression, Name, Value};
 use classad::eval::{Context, Environment, References, references};
 use classad::syntax::{Rules, parse_ad, parse_expression};
 
-use crate::random::{NAMES, Text, print_text, seeds, value};
-
-fn context(dialect: Dialect) -> Context {
-    Context { now: Some(1_000_000_000), ..Context::new(dialect) }
-}
+use crate::random::{NAMES, Text, context, print_text, seeds, value};
 
 fn references_in(expression: &Expression, ad: &Ad, context: &Context) -> References {
     let (environment, frame) = Environment::alone(ad.clone());

@@ -5,7 +5,7 @@ use classad::ad::{Ad, Dialect};
 use classad::eval::{Context, Environment, Extent, Liberties, Verdict, specialize, specialize_ad};
 use classad::syntax::{Rules, parse_ad, parse_expression};
 
-use crate::random::{Text, print_text, seeds, shown, value};
+use crate::random::{Text, context, print_text, seeds, shown, value};
 
 /// One ad with the attributes of another that it has not.
 fn completed(known: &Ad, more: &Ad) -> Ad {
@@ -31,8 +31,7 @@ fn reads_text(text: &str) -> bool {
 fn values_are_preserved_in_every_completion() {
     let mut decided = 0;
     for dialect in [Dialect::Classad, Dialect::Condor] {
-        let mut context = Context::new(dialect);
-        context.now = Some(1_000_000_000);
+        let context = context(dialect);
         let unclocked = Context { now: None, chance: None, ..context.clone() };
         for seed in seeds() {
             let mut text = Text::new(seed);
