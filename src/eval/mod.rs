@@ -9,9 +9,7 @@ mod evaluate;
 mod operators;
 mod references;
 mod scope;
-mod shapes;
 mod specialize;
-mod sums;
 
 pub(crate) use builtin::patterns::{Options as PatternOptions, Pattern};
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};

@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 use crate::ad::{Dialect, Type, nearest};
 
 use super::Halt;
-use super::shapes::Shapes;
+use super::specialize::Shapes;
 
 pub use call::Call;
 pub(super) use meta::{read_as_text, reads_text};

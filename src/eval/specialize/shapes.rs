@@ -7,11 +7,11 @@ use crate::ad::{
     UnaryOperator, Value,
 };
 
-use super::operators::{self, Truth};
+use crate::eval::operators::{self, Truth};
 
 /// A set of shapes: undefined, error, false, true, and each of the other types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shapes(u16);
+pub struct Shapes(u16);
 
 const COUNT: usize = 11;
 
@@ -136,7 +136,7 @@ fn table(operator: BinaryOperator, dialect: Dialect) -> &'static Table {
 }
 
 /// The value of any operator between values.
-pub(super) fn apply(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
+pub fn apply(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
     match operator {
         BinaryOperator::And | BinaryOperator::Or => {
             let truth = operators::truth(left, dialect);

@@ -1,197 +1,23 @@
-//! Specialization: evaluation as far as an ad is known (thesis §2.6.1).
-//!
-//! What does not depend on anything unknown is computed by the evaluator itself, so that its value is the
-//! value that any completion of the ad gives it.  Around the rest only such operators go as provably
-//! change nothing: which shapes of values an unknown part can have is tracked in [`Shapes`].
+//! The walk over an expression: values from the evaluator, residues rebuilt around them.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, Expression, Frame, Kind, List, Name, Span, Value};
+use crate::ad::{BinaryOperator, Expression, Frame, Kind, Name, Value};
+use crate::eval::operators::{self, Truth};
+use crate::eval::scope::{Environment, Resolution};
+use crate::eval::{Context, Evaluator, Halt, builtin};
 
-use super::builtin;
-use super::operators::{self, Truth};
-use super::references::{References, references};
-use super::scope::{Environment, Resolution};
+use super::part::{Part, Step};
 use super::shapes::{self, Shapes};
-use super::sums;
-use super::{Context, Evaluator};
-
-/// What specialization may assume.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Liberties {
-    /// That no unknown is an error, and that sums may be added up in another order: what the thesis
-    /// prints in §2.6.1.  Without it the value is the same in every completion.
-    pub loose: bool,
-    /// That no unknown refers back in a circle, so that an attribute of which a part is unknown may be
-    /// replaced by what is left of it.
-    pub inline: bool,
-}
-
-/// Whether a constraint can be true (thesis §2.6.1: the owner state).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is not true in any completion.
-    Never,
-    /// It is true in every completion.
-    Always,
-    /// It depends on what is not known.
-    Depends,
-}
-
-impl Verdict {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Never => "never",
-            Verdict::Always => "always",
-            Verdict::Depends => "depends",
-        }
-    }
-}
-
-/// What is left of an expression.
-#[derive(Clone, Debug)]
-pub struct Specialized {
-    /// An expression of the same value; where nothing changed it is shared with the original.
-    pub expression: Expression,
-    /// The value, if it is known.
-    pub value: Option<Value>,
-    /// Whether it is true as a constraint.
-    pub verdict: Verdict,
-}
-
-/// Specializes an expression in a scope.  What is not known, the environment says: the extent of its ads
-/// and whom they meet; and the context, which may have no clock.
-#[must_use]
-pub fn specialize(
-    expression: &Expression,
-    frame: &Arc<Frame>,
-    environment: &Environment,
-    context: &Context,
-    liberties: Liberties,
-) -> Specialized {
-    let mut walk = Walk::new(environment, context, liberties);
-    let part = walk.part(expression, frame);
-    walk.finish(part)
-}
-
-/// Specializes what an attribute of the ad of a scope is bound to.  One that an ad known in part lacks is
-/// unknown itself; otherwise it is undefined.
-#[must_use]
-pub fn specialize_attribute(
-    name: &Name,
-    frame: &Arc<Frame>,
-    environment: &Environment,
-    context: &Context,
-    liberties: Liberties,
-) -> Specialized {
-    let mut walk = Walk::new(environment, context, liberties);
-    let part = match frame.ad.get(name) {
-        Some(expression) => walk.bound(expression, frame),
-        None if environment.is_open(frame) => {
-            Some(Part::unknown(&Expression::new(Kind::Attribute(name.clone()), Span::default())))
-        }
-        None => None,
-    };
-    walk.finish(part.unwrap_or_else(|| Part::of_value(Span::default(), Value::Undefined)))
-}
-
-/// The names that the value of an expression depends on, once all that is known has been put in: the
-/// unknowns of a verdict.  None if it depends on the clock or on chance only.
-#[must_use]
-pub fn unknowns(
-    expression: &Expression,
-    frame: &Arc<Frame>,
-    environment: &Environment,
-    context: &Context,
-) -> References {
-    let inline = Liberties { inline: true, ..Liberties::default() };
-    let left = specialize(expression, frame, environment, context, inline);
-    references(&left.expression, frame, environment, context)
-}
-
-/// Specializes every attribute of the ad of a scope.  An attribute whose value depends on a circle stays
-/// as it is, and so does one whose text is read: by `unparse()` and its kin, in this ad.
-#[must_use]
-pub fn specialize_ad(frame: &Arc<Frame>, environment: &Environment, context: &Context, liberties: Liberties) -> Ad {
-    let read = builtin::read_as_text(&frame.ad);
-    let mut walk = Walk::new(environment, context, liberties);
-    let mut specialized = |name: &Name, expression: &Expression| {
-        // A circle is another one when it is entered at another attribute.
-        let part = if read.contains(name) { None } else { walk.attribute(expression, frame) };
-        part.map_or_else(|| expression.clone(), |part| part.expression)
-    };
-    frame.ad.iter().map(|a| (a.name.clone(), specialized(a.name, a.expression))).collect()
-}
-
-/// What is known of a part of an expression.
-#[derive(Clone)]
-pub(super) struct Part {
-    /// What is left of it.
-    pub expression: Expression,
-    /// Its value, if that is known.
-    pub value: Option<Value>,
-    /// What its value can be.
-    pub shapes: Shapes,
-    /// How many attributes were replaced by what is left of them.
-    inlined: usize,
-}
-
-impl Part {
-    /// Nothing is known of it.
-    fn unknown(expression: &Expression) -> Self {
-        Part { expression: expression.clone(), value: None, shapes: Shapes::ANY, inlined: 0 }
-    }
-
-    /// A scalar that stands in the place of something else.
-    pub(super) fn of_value(span: Span, value: Value) -> Self {
-        Part::known(&Expression::new(Kind::Literal(value.clone()), span), value)
-    }
-
-    /// It has this value; what can be written out, is.
-    fn known(original: &Expression, value: Value) -> Self {
-        let shapes = Shapes::of(&value);
-        let expression = match original.kind() {
-            Kind::Literal(_) | Kind::List(_) => original.clone(),
-            _ => written_out(&value, original.span()).unwrap_or_else(|| original.clone()),
-        };
-        Part { expression, value: Some(value), shapes, inlined: 0 }
-    }
-}
-
-/// One operator of a chain, with what stands to its right.
-pub(super) struct Step<'a> {
-    pub node: &'a Expression,
-    pub operator: BinaryOperator,
-    pub left: &'a Expression,
-    pub right: &'a Expression,
-    /// What is left of the right operand.
-    pub part: Part,
-}
+use super::{Liberties, Specialized, Verdict, sums};
 
 /// Beyond so many replaced attributes an expression is not simpler, but longer.
 const MOST_INLINED: usize = 1000;
 
-/// A value as an expression that has it wherever it stands: scalars, and lists of scalars.
-fn written_out(value: &Value, span: Span) -> Option<Expression> {
-    let kind = match value {
-        Value::Ad(_) => return None,
-        Value::List(List { elements, .. }) => {
-            let scalar = |element: &Expression| matches!(element.kind(), Kind::Literal(value) if !matches!(value, Value::List(_) | Value::Ad(_)));
-            if !elements.iter().all(scalar) {
-                return None;
-            }
-            Kind::List(Arc::clone(elements))
-        }
-        scalar => Kind::Literal(scalar.clone()),
-    };
-    Some(Expression::new(kind, span))
-}
-
-struct Walk<'e> {
+/// A walk, and what it has found out on its way.
+pub struct Walk<'e> {
     evaluator: Evaluator<'e>,
     environment: &'e Environment,
     context: &'e Context,
@@ -202,12 +28,12 @@ struct Walk<'e> {
 }
 
 impl<'e> Walk<'e> {
-    fn new(environment: &'e Environment, context: &'e Context, liberties: Liberties) -> Self {
+    pub fn new(environment: &'e Environment, context: &'e Context, liberties: Liberties) -> Self {
         let evaluator = Evaluator::new(environment, context);
         Walk { evaluator, environment, context, liberties, attributes: FxHashMap::default(), depth: 0 }
     }
 
-    fn finish(&self, part: Part) -> Specialized {
+    pub fn finish(&self, part: Part) -> Specialized {
         let dialect = self.context.dialect;
         let is_true = |value: &Value| operators::truth(value, dialect) == Truth::True;
         let verdict = match &part.value {
@@ -219,7 +45,7 @@ impl<'e> Walk<'e> {
     }
 
     /// What is left of an expression; all of it where it is nested too deep.
-    fn part(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
+    pub fn part(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
         if self.depth >= self.context.deepest {
             return Part::unknown(expression);
         }
@@ -348,7 +174,7 @@ impl<'e> Walk<'e> {
 
     /// What is left of the expression that an attribute is bound to, wherever it is reached from; none if
     /// that is not the same everywhere, for it leads in a circle.
-    fn attribute(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
+    pub fn attribute(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
         let key = (bound.identity(), scope.ad.identity());
         if let Some(part) = self.attributes.get(&key) {
             return part.clone();
@@ -361,7 +187,7 @@ impl<'e> Walk<'e> {
 
     /// What is left of the expression that an attribute is bound to, reached from here; none if it is being
     /// looked into already.
-    fn bound(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
+    pub fn bound(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
         if !self.evaluator.begin(bound, scope) {
             return None;
         }
@@ -513,7 +339,7 @@ impl<'e> Walk<'e> {
     fn call(&mut self, expression: &Expression, name: &Name, arguments: &[Expression], frame: &Arc<Frame>) -> Part {
         let as_written = builtin::reads_text(name);
         let parts: Vec<Part> = arguments.iter().map(|argument| self.part(argument, frame)).collect();
-        let values = parts.iter().map(|part| part.value.clone().ok_or(super::Halt::Unknown)).collect();
+        let values = parts.iter().map(|part| part.value.clone().ok_or(Halt::Unknown)).collect();
         let known = if as_written {
             self.evaluator.evaluate(expression, frame)
         } else {
@@ -550,130 +376,4 @@ fn same_place(left: &Arc<Frame>, right: &Arc<Frame>) -> bool {
     let roots = left.enclosing.is_none() && right.enclosing.is_none();
     let same_ad = left.participant == right.participant && left.ad.identity() == right.ad.identity();
     Arc::ptr_eq(left, right) || (roots && same_ad)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Liberties, Verdict, specialize};
-    use crate::ad::Dialect;
-    use crate::eval::{Context, Environment, Extent};
-    use crate::syntax::{Rules, Style, parse_ad, parse_expression, print};
-
-    fn special(text: &str, known: &str, dialect: Dialect, liberties: Liberties) -> (String, Verdict) {
-        let rules = Rules::new(dialect);
-        let ad = parse_ad(known.as_bytes(), rules).unwrap();
-        let expression = parse_expression(text.as_bytes(), rules).unwrap();
-        let context = Context { now: None, chance: None, ..Context::new(dialect) };
-        let (environment, frame) = Environment::unmet(ad, Extent::Open);
-        let left = specialize(&expression, &frame, &environment, &context, liberties);
-        (String::from_utf8(print(&left.expression, Style::New)).unwrap(), left.verdict)
-    }
-
-    fn check(dialect: Dialect, liberties: Liberties, known: &str, cases: &[(&str, &str)]) {
-        for (text, expected) in cases {
-            assert_eq!(special(text, known, dialect, liberties).0, *expected, "{text} in {dialect}");
-        }
-    }
-
-    #[test]
-    fn what_is_the_same_in_both_dialects() {
-        for dialect in [Dialect::Classad, Dialect::Condor] {
-            check(
-                dialect,
-                Liberties::default(),
-                "[ a = 1; b = a + 1; n = [ c = 5; d = z ]; s = { 1, 2, a }; w = other.x > b ]",
-                &[
-                    ("b * 3", "6"),
-                    ("true && other.x > 10", "other.x > 10"),
-                    ("true && other.x", "true && other.x"),
-                    ("other.x > 10 || false", "other.x > 10"),
-                    ("x && true", "x && true"),
-                    ("(a < b && other.x > a) && x.y == b", "(other.x > 1) && x.y == 2"),
-                    ("3 + z + 7", "3 + z + 7"),
-                    ("n.c + n.d", "5 + n.d"),
-                    ("s[1] + s[2]", "3"),
-                    ("{ u, a }[0]", "u"),
-                    ("a == 1 ? u : v", "u"),
-                    ("u ? a : b", "u ? 1 : 2"),
-                    ("ifThenElse(a == 1, u, v)", "u"),
-                    ("u ?: a", "u ?: 1"),
-                    ("(u is 3) ?: a", "(u is 3)"),
-                    ("undefined ?: u", "u"),
-                    ("error + u", "error"),
-                    ("strcat(\"a\", string(b), u)", "strcat(\"a\", \"2\", u)"),
-                    ("time() > a", "time() > 1"),
-                    ("random(2) + b", "random(2) + 2"),
-                    ("w && true", "w"),
-                    ("a is \"1\"", "false"),
-                    ("(other.x > 10) is \"a\"", "false"),
-                    ("(x is 1 || true) && y > 1", "y > 1"),
-                    ("eval(\"b\" )", "2"),
-                    ("eval(\"u + b\" )", "eval(\"u + b\")"),
-                    ("{ a, b }", "{ a, b }"),
-                    ("split(\"a b\")", "{ \"a\", \"b\" }"),
-                ],
-            );
-        }
-    }
-
-    #[test]
-    fn an_error_on_the_right_shows_in_the_papers() {
-        let exact = Liberties::default();
-        check(Dialect::Classad, exact, "[ ]", &[("false && other.x > 10", "false && other.x > 10")]);
-        check(Dialect::Condor, exact, "[ ]", &[("false && other.x > 10", "false")]);
-        assert_eq!(special("false && other.x > 10", "[ ]", Dialect::Classad, exact).1, Verdict::Never);
-    }
-
-    #[test]
-    fn as_the_thesis_prints_it() {
-        for dialect in [Dialect::Classad, Dialect::Condor] {
-            let loose = Liberties { loose: true, ..Liberties::default() };
-            check(
-                dialect,
-                loose,
-                "[ ]",
-                &[
-                    ("false && other.x > 10", "false"),
-                    ("true && other.x > 10", "other.x > 10"),
-                    ("3 + a + 7", "10 + a"),
-                    ("a + 3 + 7", "a + 10"),
-                    ("a - 3 - 7 + b", "a - 10 + b"),
-                    ("a - 3 + 10", "a + 7"),
-                    ("3 * a + 7", "3 * a + 7"),
-                    ("1 + 2 + a < 3 + 4", "3 + a < 7"),
-                ],
-            );
-        }
-    }
-
-    #[test]
-    fn attributes_are_replaced_by_what_is_left_of_them() {
-        let inline = Liberties { inline: true, ..Liberties::default() };
-        check(
-            Dialect::Condor,
-            inline,
-            "[ START = Idle > Wait; Wait = 15 * 60; Requirements = START && true; n = [ k = j ] ]",
-            &[
-                ("Requirements", "Idle > 900"),
-                ("MY.Requirements && TARGET.x", "Idle > 900 && TARGET.x"),
-                // A name in a nested ad is not looked up on the other side of a match.
-                ("n.k", "n.k"),
-            ],
-        );
-    }
-
-    #[test]
-    fn verdicts() {
-        for (text, verdict) in [
-            ("1 == 1", Verdict::Always),
-            ("\"yes\"", Verdict::Never),
-            ("undefined", Verdict::Never),
-            ("other.x", Verdict::Depends),
-            ("other.x && error", Verdict::Never),
-            ("isUndefined(other.x)", Verdict::Depends),
-            ("(other.x > 1) + 1 == \"a\"", Verdict::Never),
-        ] {
-            assert_eq!(special(text, "[ ]", Dialect::Classad, Liberties::default()).1, verdict, "{text}");
-        }
-    }
 }

@@ -4,12 +4,13 @@
 
 use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 
-use super::operators;
-use super::specialize::{Part, Step};
+use crate::eval::operators;
+
+use super::part::{Part, Step};
 
 /// Adds up the numbers among the terms of the sum that a chain begins with; the result takes the place of
 /// the first of them.
-pub(super) fn added_up(first: Part, steps: Vec<Step<'_>>, dialect: Dialect) -> (Part, Vec<Step<'_>>) {
+pub fn added_up(first: Part, steps: Vec<Step<'_>>, dialect: Dialect) -> (Part, Vec<Step<'_>>) {
     let is_sum = |step: &Step| matches!(step.operator, BinaryOperator::Add | BinaryOperator::Subtract);
     let length = steps.iter().take_while(|step| is_sum(step)).count();
     let known = steps[..length].iter().filter(|step| is_number(&step.part)).count() + usize::from(is_number(&first));
