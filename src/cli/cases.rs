@@ -12,10 +12,10 @@ use classad::syntax::{Rules, Style, SyntaxError, parse_expression, print, print_
 use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
+use super::known::{PartlyKnown, names_of};
 use super::options::AdForm;
 use super::output::out;
 use super::session::Session;
-use super::specialize::{PartlyKnown, names_of};
 use super::{Failure, Status, report};
 
 /// Answers each line of a file with one line.  A line that is no case is reported, the rest answered.

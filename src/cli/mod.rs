@@ -9,6 +9,7 @@ mod fmt;
 mod functions;
 mod gangmatch;
 mod input;
+mod known;
 mod matches;
 mod options;
 mod output;

@@ -11,6 +11,7 @@ use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
 
 use super::input::Identified;
+use super::known::EVERYTHING;
 use super::output::{OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status, cases, input};
@@ -66,9 +67,6 @@ pub struct Refs {
     #[arg(long)]
     no_header: bool,
 }
-
-/// What stands for any name.
-pub const EVERYTHING: &str = "*";
 
 impl Refs {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {

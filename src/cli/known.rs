@@ -1,0 +1,74 @@
+//! How much is known of ads, and what is not: for `specialize`, `refs` and their cases.
+
+use std::sync::Arc;
+
+use classad::ad::{Ad, Frame, Name};
+use classad::eval::{Environment, Extent, Reference, References};
+use indexmap::IndexSet;
+
+/// What stands for any name.
+pub const EVERYTHING: &str = "*";
+
+/// What a constraint depends on, in words.
+pub fn names_of(unknowns: &References) -> Vec<String> {
+    let mut names: IndexSet<String> = unknowns.external.iter().map(Reference::to_string).collect();
+    if unknowns.everything {
+        names.insert(EVERYTHING.to_owned());
+    }
+    if names.is_empty() {
+        // Nothing else is unknown of an ad.
+        names.insert("the clock or chance".to_owned());
+    }
+    names.into_iter().collect()
+}
+
+/// How much of the ads is known.
+pub struct PartlyKnown {
+    /// The attributes to take for unknown.
+    pub unknown: Vec<String>,
+    /// Whether the ads have no others than those given.
+    pub closed: bool,
+}
+
+impl PartlyKnown {
+    /// An ad without the attributes that are to be taken for unknown; those of the other side are written
+    /// with a prefix.
+    fn known_part(&self, ad: &Ad, is_target: bool) -> Ad {
+        let unknown: Vec<Name> = self
+            .unknown
+            .iter()
+            .filter_map(|name| match name.split_once('.') {
+                Some((side, name)) if is_one_of(side, ["target", "other"]) => is_target.then(|| Name::new(name)),
+                Some((side, name)) if is_one_of(side, ["my", "self"]) => (!is_target).then(|| Name::new(name)),
+                _ => (!is_target).then(|| Name::new(name)),
+            })
+            .collect();
+        let known = ad.iter().filter(|attribute| !unknown.contains(attribute.name));
+        known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
+    }
+
+    /// What is known when an ad is specialized.
+    pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<Frame>) {
+        let extent = if self.closed { Extent::Closed } else { Extent::Open };
+        let ad = ad.map(|ad| self.known_part(ad, false));
+        match (ad, target) {
+            (ad, Some(target)) => {
+                let known = self.known_part(target, true);
+                let (mut environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), known);
+                for participant in [0, 1] {
+                    if let Some(member) = environment.member_mut(participant) {
+                        member.extent = extent;
+                    }
+                }
+                (environment, frame)
+            }
+            (Some(ad), None) => Environment::unmet(ad, extent),
+            (None, None) if self.closed => Environment::unmet(Ad::default(), extent),
+            (None, None) => Environment::unplaced(),
+        }
+    }
+}
+
+fn is_one_of(word: &str, words: [&str; 2]) -> bool {
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
