@@ -1,6 +1,6 @@
 //! `classad specialize`: evaluation as far as an ad is known (thesis §2.6.1).
 
-use std::io::{BufWriter, Stdout, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,7 +13,7 @@ use classad::format::Form;
 use classad::syntax::{Style, print};
 
 use super::input::Identified;
-use super::output::{AdWriter, OutputForm, Rows, out};
+use super::output::{AdWriter, Out, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status, cases, input};
 
@@ -196,7 +196,7 @@ struct Answers<'c> {
     rows: Rows,
     /// Writes whole ads.
     writer: Option<AdWriter>,
-    out: BufWriter<Stdout>,
+    out: Out,
     /// Whether some constraint can be true.
     possible: bool,
 }
