@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::output::{AdWriter, OutputForm, out};
+use super::output::{Documents, OutputForm, out};
 use super::session::Session;
 use super::{Failure, Status, input};
 
@@ -38,26 +38,17 @@ impl Convert {
         let mut sources = input::open(session, &self.files)?;
         session.decide_dialect(&sources);
         let mut out = out();
-        let mut writer = None;
+        let mut documents = Documents::new(Some(self.to), session.options.quiet);
         let mut count = 0_usize;
         for source in &mut sources {
-            let writer = match &mut writer {
-                Some(writer) => writer,
-                none => none.insert(AdWriter::new(Some(self.to), source.form)?),
-            };
+            documents.begin_file(&mut out, source.form)?;
             input::each_ad(session, source, |session, entry| {
                 count += 1;
-                if session.options.quiet {
-                    return Ok(true);
-                }
-                let ad = input::identify_by_place(entry);
-                writer.write(session, &mut out, &ad)?;
+                documents.write(session, &mut out, &input::identify_by_place(entry))?;
                 Ok(true)
             })?;
         }
-        if let Some(writer) = writer.filter(|_| !session.options.quiet) {
-            writer.finish(&mut out)?;
-        }
+        documents.finish(&mut out)?;
         out.flush()?;
         Ok(Status::of(count > 0))
     }

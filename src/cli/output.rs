@@ -317,6 +317,46 @@ impl AdWriter {
     }
 }
 
+/// Writes the ads of several files: one document in a form that is asked for; otherwise a document for each
+/// file, in the file's own form.
+pub struct Documents {
+    form: Option<OutputForm>,
+    is_silent: bool,
+    current: Option<AdWriter>,
+}
+
+impl Documents {
+    pub fn new(form: Option<OutputForm>, is_silent: bool) -> Self {
+        Documents { form, is_silent, current: None }
+    }
+
+    /// Goes on to the ads of a file in this form.
+    pub fn begin_file(&mut self, out: &mut dyn Write, input: Form) -> Result<(), Failure> {
+        if self.form.is_none() {
+            self.finish(out)?;
+        }
+        if self.current.is_none() {
+            self.current = Some(AdWriter::new(self.form, input)?);
+        }
+        Ok(())
+    }
+
+    pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+        match &mut self.current {
+            Some(writer) if !self.is_silent => writer.write(session, out, ad),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes what ends the document.
+    pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        match self.current.take() {
+            Some(writer) if !self.is_silent => writer.finish(out),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Prints the counters of a run on standard error: a table on a terminal, else one line of JSON.
 pub fn statistics(statistics: &Statistics, seconds: f64) {
     use std::io::IsTerminal;

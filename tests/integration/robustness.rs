@@ -321,8 +321,23 @@ fn whoever_waits_for_an_ad_gets_it_before_the_next_comes() {
 }
 
 #[test]
+fn each_file_in_its_own_form_is_a_whole_document() {
+    let files =
+        [("first.json", "{\"a\": 1}"), ("second.xml", "<c><a n=\"a\"><i>2</i></a></c>"), ("third.new", "[ a = 3 ]")];
+    let paths = files.map(|(name, text)| file(name, text.as_bytes()).to_str().unwrap().to_owned());
+    let documents = "[\n{\"a\": 1}\n]\n<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n\
+        <classads>\n<c>\n    <a n=\"a\"><i>2</i></a>\n</c>\n</classads>\n[\n  a = 3;\n]\n";
+    for command in [&["parse"][..], &["transform", "--default", "a=2"]] {
+        let arguments: Vec<&str> = command.iter().copied().chain(paths.iter().map(String::as_str)).collect();
+        let output = run(&arguments, b"");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), documents, "{command:?}");
+    }
+}
+
+#[test]
 fn what_comes_whole_before_a_break_is_delivered() {
-    let text: String = (0..2000).map(|number| format!("a = {number}\n\n")).collect();
+    let ads: Vec<String> = (0..2000).map(|number| format!("a = {number}\n\n")).collect();
+    let text = ads.concat();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
     gzip.write_all(text.as_bytes()).unwrap();
     let gzip = gzip.finish().unwrap();
