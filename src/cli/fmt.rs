@@ -95,9 +95,8 @@ impl Fmt {
             match bytes {
                 Ok(bytes) => {
                     let form = session.options.from.map(Form::from).or_else(|| format::detect(&bytes));
-                    // Without any ad there are only comments; `#` begins those of the long form.
-                    let commented = if bytes.trim_ascii_start().starts_with(b"#") { Form::Long } else { Form::New };
-                    sources.push(Text::of_file(name, bytes, form.unwrap_or(commented)));
+                    let form = form.unwrap_or_else(|| format::form_of_comments(&bytes));
+                    sources.push(Text::of_file(name, bytes, form));
                 }
                 Err(error) => {
                     session.trouble(&format!("cannot read {name}: {}", report::io_reason(&error)));

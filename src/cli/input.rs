@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::constraint::{PortFault, identity};
@@ -113,12 +112,7 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
 
 /// Reports that a source cannot be read, or not on to its end.
 pub fn unreadable(session: &mut Session, name: &str, error: &io::Error) {
-    let reason = if Path::new(name).is_dir() {
-        "it is a directory, not a file of ads".to_owned()
-    } else {
-        report::io_reason(error)
-    };
-    session.trouble(&format!("cannot read {name}: {reason}"));
+    session.trouble(&format!("cannot read {name}: {}", report::io_reason(error)));
 }
 
 /// Reads the ads of sources and finds out what they are called.
@@ -161,7 +155,7 @@ pub fn each_ad(
             Ok(Some(text)) => text,
             Ok(None) => return Ok(()),
             Err(error) => {
-                unreadable(session, &source.name, &error);
+                unreadable(session, &format!("{} to its end", source.name), &error);
                 return Ok(());
             }
         };

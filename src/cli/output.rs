@@ -1,6 +1,7 @@
 //! Results: tables for people, lines for scripts.
 
 use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
 use classad::ad::Value;
@@ -38,9 +39,42 @@ pub enum OutputForm {
     Names,
 }
 
+/// What is written to standard output and not yet handed on.
+static WRITTEN: LazyLock<Mutex<BufWriter<Stdout>>> = LazyLock::new(|| Mutex::new(BufWriter::new(io::stdout())));
+
+fn written() -> MutexGuard<'static, BufWriter<Stdout>> {
+    WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Hands on what is written, before more input is waited for: whoever reads the output may wait for it, too.
+pub fn hand_on() {
+    // What cannot be written now cannot be written later either, and is told then.
+    let _ = written().flush();
+}
+
 /// Standard output, buffered.
-pub fn out() -> BufWriter<Stdout> {
-    BufWriter::new(io::stdout())
+pub struct Out(());
+
+/// Standard output, buffered.
+pub fn out() -> Out {
+    Out(())
+}
+
+impl Write for Out {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        written().write(text)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        written().flush()
+    }
+}
+
+impl Drop for Out {
+    /// What was written before an error is handed on, too.
+    fn drop(&mut self) {
+        hand_on();
+    }
 }
 
 /// The text of a value on one line; strings without their quotes if `raw`.
@@ -293,6 +327,46 @@ impl AdWriter {
         }
         out.flush()?;
         Ok(())
+    }
+}
+
+/// Writes the ads of several files: one document in a form that is asked for; otherwise a document for each
+/// file, in the file's own form.
+pub struct Documents {
+    form: Option<OutputForm>,
+    is_silent: bool,
+    current: Option<AdWriter>,
+}
+
+impl Documents {
+    pub fn new(form: Option<OutputForm>, is_silent: bool) -> Self {
+        Documents { form, is_silent, current: None }
+    }
+
+    /// Goes on to the ads of a file in this form.
+    pub fn begin_file(&mut self, out: &mut dyn Write, input: Form) -> Result<(), Failure> {
+        if self.form.is_none() {
+            self.finish(out)?;
+        }
+        if self.current.is_none() {
+            self.current = Some(AdWriter::new(self.form, input)?);
+        }
+        Ok(())
+    }
+
+    pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+        match &mut self.current {
+            Some(writer) if !self.is_silent => writer.write(session, out, ad),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes what ends the document.
+    pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        match self.current.take() {
+            Some(writer) if !self.is_silent => writer.finish(out),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use classad::syntax::print_name;
 
 use super::input::Identified;
-use super::output::{AdWriter, OutputForm, out};
+use super::output::{Documents, OutputForm, out};
 use super::session::Session;
 use super::{Failure, Status, cases, input, trace};
 
@@ -45,36 +45,28 @@ impl Parse {
         session.decide_dialect(&sources);
         let mut out = out();
         let mut total = 0;
-        let mut writer: Option<AdWriter> = None;
+        let mut documents = Documents::new(self.output, self.count || self.ast || session.options.quiet);
         for source in &mut sources {
             let mut count = 0;
-            // One document in a form that is asked for; otherwise each file in its own form.
-            let mut current = match writer.take().filter(|_| self.output.is_some()) {
-                Some(writer) => writer,
-                None => AdWriter::new(self.output, source.form)?,
-            };
+            documents.begin_file(&mut out, source.form)?;
             input::each_ad(session, source, |session, entry| {
                 count += 1;
-                let ad = input::identify(session, entry, None);
                 if session.options.quiet || self.count {
                     return Ok(true);
                 }
+                let ad = input::identify(session, entry, None);
                 if self.ast {
                     tree_of(&mut out, &ad)?;
-                } else {
-                    current.write(session, &mut out, &ad)?;
                 }
+                documents.write(session, &mut out, &ad)?;
                 Ok(true)
             })?;
             if self.count && !session.options.quiet {
                 writeln!(out, "{}\t{count}", source.name)?;
             }
-            writer = Some(current);
             total += count;
         }
-        if let Some(writer) = writer.filter(|_| !self.count && !self.ast && !session.options.quiet) {
-            writer.finish(&mut out)?;
-        }
+        documents.finish(&mut out)?;
         out.flush()?;
         Ok(Status::of(total > 0))
     }

@@ -171,7 +171,11 @@ impl Session {
             // Whoever closed the pipe has seen enough.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Status::Yes,
             Err(Failure::Output(error)) => {
-                report::message(&self.options, "error", &format!("cannot write the output: {error}"));
+                report::message(
+                    &self.options,
+                    "error",
+                    &format!("cannot write the output: {}", report::io_reason(&error)),
+                );
                 Status::Trouble
             }
             Err(Failure::Refused(message)) => {

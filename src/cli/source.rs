@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use classad::format::{Block, Form, Stream};
 
+use super::output;
+
 /// A file or a pipe, read block by block.
 pub struct Source {
     pub name: Arc<str>,
@@ -26,6 +28,7 @@ impl Source {
 
     /// The next piece of it.
     pub fn next_text(&mut self) -> io::Result<Option<Text>> {
+        output::hand_on();
         let block = self.stream.next_block()?;
         Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
     }

@@ -1,6 +1,6 @@
 //! `classad specialize`: evaluation as far as an ad is known (thesis §2.6.1).
 
-use std::io::{BufWriter, Stdout, Write};
+use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
@@ -10,7 +10,7 @@ use classad::syntax::{Style, print};
 
 use super::input::Identified;
 use super::known::{PartlyKnown, names_of};
-use super::output::{AdWriter, OutputForm, Rows, out};
+use super::output::{AdWriter, Out, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status, cases, input};
 
@@ -154,7 +154,7 @@ struct Answers<'c> {
     rows: Rows,
     /// Writes whole ads.
     writer: Option<AdWriter>,
-    out: BufWriter<Stdout>,
+    out: Out,
     /// Whether some constraint can be true.
     possible: bool,
 }

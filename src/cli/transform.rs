@@ -12,7 +12,7 @@ use classad::format::transform::{Fault, Left, Transform};
 use classad::format::{Problem, is_compressed as is_compressed_data};
 
 use super::input::{self, Identified};
-use super::output::{AdWriter, OutputForm, out};
+use super::output::{AdWriter, Documents, OutputForm, out};
 use super::session::Session;
 use super::source::{Source, Text};
 use super::write::Rewrite;
@@ -86,24 +86,12 @@ impl TransformAds {
         id: Option<&Expression>,
     ) -> Result<Status, Failure> {
         let mut out = out();
-        let mut writer: Option<AdWriter> = None;
+        let mut documents = Documents::new(self.output, session.options.quiet);
         for source in sources {
-            // One document in a form that is asked for; otherwise each file in its own form.
-            let mut current = match writer.take().filter(|_| self.output.is_some()) {
-                Some(writer) => writer,
-                None => AdWriter::new(self.output, source.form)?,
-            };
-            each_result(session, source, pipeline, id, |session, ad, _| {
-                if session.options.quiet {
-                    return Ok(());
-                }
-                current.write(session, &mut out, ad)
-            })?;
-            writer = Some(current);
+            documents.begin_file(&mut out, source.form)?;
+            each_result(session, source, pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
         }
-        if let Some(writer) = writer.filter(|_| !session.options.quiet) {
-            writer.finish(&mut out)?;
-        }
+        documents.finish(&mut out)?;
         out.flush()?;
         Ok(Status::Yes)
     }

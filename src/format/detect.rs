@@ -73,10 +73,18 @@ impl Packing {
     }
 }
 
+/// Whether data is UTF-16, as some shells write it, by its byte order mark.
+pub(super) fn is_utf16(data: &[u8]) -> bool {
+    data.starts_with(b"\xff\xfe") || data.starts_with(b"\xfe\xff")
+}
+
+/// What to do about UTF-16.
+pub(super) const FROM_UTF16: &str = "`iconv -f UTF-16 -t UTF-8` makes UTF-8 of it";
+
 /// The form of a text; none if there is nothing in it but space and comments.
 #[must_use]
 pub fn detect(text: &[u8]) -> Option<Form> {
-    let rest = skip_blank(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
+    let rest = skip_blank(without_mark(text));
     let (first, behind) = rest.split_first()?;
     Some(match first {
         b'<' => Form::Xml,
@@ -90,6 +98,25 @@ pub fn detect(text: &[u8]) -> Option<Form> {
         _ if begins_mapping(rest) => Form::Yaml,
         _ => Form::Long,
     })
+}
+
+/// The form of a text, if it is the same whatever follows this beginning of it.
+pub(super) fn certain(beginning: &[u8]) -> Option<Form> {
+    let rest = skip_brackets(without_mark(beginning));
+    let rest = rest.strip_prefix(b"{").map_or(rest, skip_blank);
+    // All that tells forms apart stands in the first line behind comments and brackets.
+    memchr::memchr(b'\n', rest).and_then(|_| detect(beginning))
+}
+
+/// The form in which a text of nothing but comments can be read.
+#[must_use]
+pub fn form_of_comments(text: &[u8]) -> Form {
+    if without_mark(text).trim_ascii_start().starts_with(b"#") { Form::Long } else { Form::New }
+}
+
+/// A text without its byte order mark.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// Whether a text begins with `name: value`, or that as an element of a sequence, as YAML without its

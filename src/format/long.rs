@@ -6,7 +6,7 @@ use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::syntax::{Change, Rules, SyntaxError, parse_prefix, print_line, print_name, read_name};
 
 use super::name::{attribute_name, name_text};
-use super::{Entry, Item, Problem};
+use super::{Entry, Form, Item, Problem, detect};
 
 /// Reads ads line by line.  Every bad line is reported; the ad that it stands in is lost.
 pub struct Reader<'t> {
@@ -190,21 +190,24 @@ pub(super) fn separator(line: &[u8]) -> Option<usize> {
 }
 
 /// A name at the beginning of a line.  HTCondor reads there anything up to the `=` and knows no
-/// quotes, so that they are used only for names that could not be read otherwise.
+/// quotes, so that they are used only for names that could not be read otherwise, or make the line look
+/// like another form.
 fn line_name(name: &Name) -> String {
     let text = name.as_str();
-    let safe = !text.is_empty()
-        && text.trim() == text
-        && !text.contains(['=', '\n', '\r'])
-        && !text.starts_with(['#', '\'', '[', '/']);
+    let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let safe = is_plain(text)
+        || text.trim() == text
+            && !text.contains(['=', '\n', '\r'])
+            && !text.starts_with(['#', '\'', '[', '/', '\u{feff}'])
+            && detect(format!("{text} = ").as_bytes()) == Some(Form::Long);
     if safe { text.to_owned() } else { print_name(name) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Reader, write};
-    use crate::ad::Dialect;
-    use crate::format::{Position, Severity};
+    use crate::ad::{Dialect, Expression, Name, Value};
+    use crate::format::{Form, Position, Severity, detect};
 
     /// Each ad as it is written back, each problem as `line:column: message`.
     fn items(text: &str) -> Vec<String> {
@@ -240,6 +243,25 @@ mod tests {
             ("", vec![]),
         ] {
             assert_eq!(items(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_look_like_another_form() {
+        for name in ["<", "<<", "{", "[", "---", "%YAML", "a: b", "b:", "\u{feff}", "\u{feff}x", "#", "//", "a=b"] {
+            let ad = [(Name::new(name), Expression::literal(Value::Integer(1)))].into_iter().collect();
+            let mut text = Vec::new();
+            write(&mut text, &ad).unwrap();
+            assert!(
+                text.starts_with(b"'") && detect(&text) == Some(Form::Long),
+                "{name:?} {}",
+                String::from_utf8_lossy(&text)
+            );
+            let again = Reader::new(&text, Dialect::Condor).next().unwrap();
+            assert!(again.unwrap().ad == ad, "{name}");
+        }
+        for name in ["a b", "1a", "true", "*** Offset", "a:b", "---a", "-x", "\"x"] {
+            assert_eq!(super::line_name(&Name::new(name)), name);
         }
     }
 

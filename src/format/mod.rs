@@ -19,7 +19,7 @@ mod yaml;
 
 use std::io::{self, Write};
 
-pub use detect::{Form, detect, is_compressed};
+pub use detect::{Form, detect, form_of_comments, is_compressed};
 pub use layout::{Layout, layout};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};

@@ -19,8 +19,10 @@ pub struct Stream {
     window: Vec<u8>,
     /// Where the window begins.
     place: Position,
-    /// Whether all has been read.
+    /// Whether all has been read, or nothing more can be.
     ended: bool,
+    /// Why nothing more can be read, until it is told.
+    broken: Option<io::Error>,
     /// Whether the window is known to hold no whole ad.
     searched: bool,
 }
@@ -72,26 +74,50 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// Those of the reader, and compressed data that is broken.
+    /// Those of the reader, compressed data that is broken, and what is no text even when it is unpacked.
     pub fn new(reader: Box<dyn Read>, form: Option<Form>) -> io::Result<Self> {
-        let mut stream =
-            Stream { reader, form, window: Vec::new(), place: Position::START, ended: false, searched: false };
-        stream.fill_to(4)?;
+        let mut stream = Stream {
+            reader,
+            form,
+            window: Vec::new(),
+            place: Position::START,
+            ended: false,
+            broken: None,
+            searched: false,
+        };
+        stream.fill_to(4);
         if let Some(packed) = detect::packing(&stream.window) {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window));
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
             stream.reader = packed.unpacked(whole)?;
             stream.ended = false;
+            stream.fill_to(4);
         }
-        stream.fill_to(BEGINNING)?;
-        while stream.form.is_none() && !stream.ended {
-            stream.form = detect(&stream.window);
-            if stream.form.is_none() {
-                stream.fill_to(2 * stream.window.len())?;
+        let refusal = |message: String| Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        if detect::is_compressed(&stream.window) {
+            return refusal("it is compressed twice; unpack it once".to_owned());
+        }
+        if detect::is_utf16(&stream.window) {
+            return refusal(format!("it is UTF-16; {}", detect::FROM_UTF16));
+        }
+        stream.find_form();
+        match stream.broken.take_if(|_| stream.form.is_none()) {
+            Some(error) => Err(error),
+            None => Ok(stream),
+        }
+    }
+
+    /// Reads until the form is known.
+    fn find_form(&mut self) {
+        while self.form.is_none() && !self.ended {
+            let enough = self.window.len() >= BEGINNING;
+            self.form = if enough { detect(&self.window) } else { detect::certain(&self.window) };
+            if self.form.is_none() {
+                let length = self.window.len();
+                self.fill_to(if enough { 2 * length } else { length + 1 });
             }
         }
-        stream.form = stream.form.or_else(|| detect(&stream.window));
-        Ok(stream)
+        self.form = self.form.or_else(|| detect(&self.window));
     }
 
     /// The form; none if there is nothing but space and comments.
@@ -104,23 +130,26 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// Those of the reader.
+    /// Those of the reader, once, when all whole ads before have been handed out; what is left then is part of
+    /// an ad and left out.
     pub fn next_block(&mut self) -> io::Result<Option<Block>> {
-        let form = self.form.unwrap_or(Form::New);
+        let form = self.form.unwrap_or_else(|| detect::form_of_comments(&self.window));
         // A window without a whole ad is searched again only when it has grown by half.
         let mut enough = if self.searched { self.window.len() + 1 } else { 1 };
         loop {
             if self.ended || self.window.len() >= enough {
-                let length = if self.ended { self.window.len() } else { super::whole(&self.window, form) };
+                let is_complete = self.ended && self.broken.is_none();
+                let length = if is_complete { self.window.len() } else { super::whole(&self.window, form) };
                 if length > 0 {
                     return Ok(Some(self.cut(length, form)));
                 }
                 if self.ended {
-                    return Ok(None);
+                    self.window.clear();
+                    return self.broken.take().map_or(Ok(None), Err);
                 }
                 enough = self.window.len() + self.window.len() / 2;
             }
-            self.fill()?;
+            self.fill();
         }
     }
 
@@ -134,15 +163,14 @@ impl Stream {
         Block { text, form, place, before: 0 }
     }
 
-    fn fill_to(&mut self, length: usize) -> io::Result<()> {
+    fn fill_to(&mut self, length: usize) {
         while !self.ended && self.window.len() < length.max(1) {
-            self.fill()?;
+            self.fill();
         }
-        Ok(())
     }
 
     /// Reads once.
-    fn fill(&mut self) -> io::Result<()> {
+    fn fill(&mut self) {
         let length = self.window.len();
         self.window.resize(length + PIECE, 0);
         let count = loop {
@@ -151,10 +179,13 @@ impl Stream {
                 count => break count,
             }
         };
-        self.window.truncate(length + *count.as_ref().unwrap_or(&0));
-        self.ended = count? == 0;
+        let count = count.unwrap_or_else(|error| {
+            self.broken = Some(error);
+            0
+        });
+        self.window.truncate(length + count);
+        self.ended = count == 0;
         self.searched = false;
-        Ok(())
     }
 }
 
@@ -263,6 +294,98 @@ mod tests {
                 length += block.text.len();
             }
             assert_eq!(length, 20_000);
+        }
+    }
+
+    #[test]
+    fn a_form_is_known_as_soon_as_it_can_be() {
+        /// Gives what is there, and must not be asked for more.
+        struct Waiting(Vec<u8>);
+
+        impl Read for Waiting {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                assert!(!self.0.is_empty(), "more is waited for");
+                into[..self.0.len()].copy_from_slice(&self.0);
+                Ok(std::mem::take(&mut self.0).len())
+            }
+        }
+
+        for (text, form) in [
+            ("a = 1\n\n", Form::Long),
+            ("# c\na = 1\n\n", Form::Long),
+            ("[ a = 1 ]\n", Form::New),
+            ("[\n a = 1 ]\n", Form::New),
+            ("{\"a\": 1}\n", Form::Json),
+            ("[\n{\n\"a\": 1\n},\n", Form::Json),
+            ("---\na: 1\n---\n", Form::Yaml),
+            ("<classads>\n<c><a n=\"a\"><i>1</i></a></c>\n", Form::Xml),
+        ] {
+            let mut stream = Stream::new(Box::new(Waiting(text.into())), None).unwrap();
+            assert_eq!(stream.form(), Some(form), "{text}");
+            let block = stream.next_block().unwrap().unwrap();
+            assert_eq!(block.ads(Dialect::Condor).flatten().count(), 1, "{text}");
+        }
+    }
+
+    /// Gives its text and fails.
+    struct Breaking(Drops);
+
+    impl Read for Breaking {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(into)? {
+                0 => Err(io::Error::other("it broke")),
+                count => Ok(count),
+            }
+        }
+    }
+
+    #[test]
+    fn what_comes_whole_before_a_break_is_handed_out() {
+        for (text, form) in [
+            ("a = 1\n\na = 2\n\na = 3", Form::Long),
+            ("[ a = 1 ] [ a = 2 ] [ a = 3", Form::New),
+            ("[ {\"a\": 1}, {\"a\": 2}, {\"a\": 3", Form::Json),
+            ("---\na: 1\n---\na: 2\n---\na: 3", Form::Yaml),
+            ("<c><a n=\"a\"><i>1</i></a></c><c></c><c><a n=\"a\"><i>3", Form::Xml),
+        ] {
+            for piece in [1, 3, 1000] {
+                let broken = Breaking(Drops(text.as_bytes().to_vec(), piece));
+                let mut stream = Stream::new(Box::new(broken), None).unwrap();
+                assert_eq!(stream.form(), Some(form));
+                let mut count = 0;
+                let error = loop {
+                    match stream.next_block() {
+                        Ok(block) => {
+                            let ads: Result<Vec<_>, _> = block.unwrap().ads(Dialect::Condor).collect();
+                            count += ads.unwrap().len();
+                        }
+                        Err(error) => break error,
+                    }
+                };
+                assert_eq!((count, error.to_string().as_str()), (2, "it broke"), "{form}");
+                // That is told once.
+                assert!(stream.next_block().unwrap().is_none());
+            }
+        }
+        let nothing = Breaking(Drops(b"# only a comment".to_vec(), 3));
+        assert!(Stream::new(Box::new(nothing), None).is_err());
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        use std::io::Write;
+        let packed = |text: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(text).unwrap();
+            gzip.finish().unwrap()
+        };
+        for (bytes, reason) in [
+            (packed(&packed(b"[ a = 1 ]")), "it is compressed twice"),
+            (b"\xff\xfe[\0]\0".to_vec(), "it is UTF-16"),
+            (packed(b"\xfe\xff\0[\0]"), "it is UTF-16"),
+        ] {
+            let error = Stream::new(Box::new(Drops(bytes, 5)), None).err().unwrap();
+            assert!(error.to_string().starts_with(reason), "{error}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whatever comes in: no panic, no hang, no overflow; the right exit status and a place.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -292,6 +292,78 @@ fn a_closed_pipe_ends_quietly() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn whoever_waits_for_an_ad_gets_it_before_the_next_comes() {
+    for (command, ad) in [
+        (&["convert", "--to", "jsonl"][..], "a = 1\n\n"),
+        (&["convert", "--to", "jsonl"], "{\"a\": 1}\n"),
+        (&["transform", "--default", "a=2", "-o", "jsonl"], "[ a = 1 ]\n"),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
+            .args(command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        for _ in 0..3 {
+            input.write_all(ad.as_bytes()).unwrap();
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            assert_eq!(line, "{\"a\": 1}\n");
+        }
+        drop(input);
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn each_file_in_its_own_form_is_a_whole_document() {
+    let files =
+        [("first.json", "{\"a\": 1}"), ("second.xml", "<c><a n=\"a\"><i>2</i></a></c>"), ("third.new", "[ a = 3 ]")];
+    let paths = files.map(|(name, text)| file(name, text.as_bytes()).to_str().unwrap().to_owned());
+    let documents = "[\n{\"a\": 1}\n]\n<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n\
+        <classads>\n<c>\n    <a n=\"a\"><i>2</i></a>\n</c>\n</classads>\n[\n  a = 3;\n]\n";
+    for command in [&["parse"][..], &["transform", "--default", "a=2"]] {
+        let arguments: Vec<&str> = command.iter().copied().chain(paths.iter().map(String::as_str)).collect();
+        let output = run(&arguments, b"");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), documents, "{command:?}");
+    }
+}
+
+#[test]
+fn what_comes_whole_before_a_break_is_delivered() {
+    let ads: Vec<String> = (0..2000).map(|number| format!("a = {number}\n\n")).collect();
+    let text = ads.concat();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    let zstd = zstd::stream::encode_all(text.as_bytes(), 0).unwrap().repeat(2);
+    for (packed, least) in [(&gzip[..1000], 80), (&gzip[..gzip.len() - 4], 2000), (&zstd[..zstd.len() - 1], 2000)] {
+        let output = run(&["convert", "--to", "jsonl"], packed);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.starts_with("error: cannot read standard input to its end: "), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+        assert!(out.lines().count() >= least, "{}", out.lines().count());
+        // No ad is half an ad.
+        for (number, line) in out.lines().enumerate() {
+            assert_eq!(line, format!("{{\"a\": {number}}}"));
+        }
+    }
+}
+
+#[test]
+fn comments_alone_are_no_ads_and_no_fault() {
+    for text in ["# c\n", "// c\n/* d */", "\u{feff}# c\n\n# d\n", "<!-- c -->\n", "# c\n---\n"] {
+        let output = run(&["convert", "--to", "jsonl"], text.as_bytes());
+        assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(1), 0, 0), "{text}");
+    }
+    let output = run(&["convert", "--to", "jsonl"], b"/* never closed [ a = 1 ]");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

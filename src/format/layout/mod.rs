@@ -13,7 +13,7 @@ mod tree;
 
 use crate::ad::Dialect;
 
-use super::{Form, Problem, Severity, is_compressed};
+use super::{Form, Problem, Severity, detect, is_compressed};
 
 /// A text laid out.
 #[derive(Clone, Debug)]
@@ -46,18 +46,18 @@ impl Layout {
 ///
 /// A form that leaves nothing to lay out.
 pub fn layout(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Result<Layout, Problem> {
+    let refusal = |message: &str| Problem::at(0..text.len().min(1), 0, message);
     let line_end: &[u8] = if only_windows_line_ends(text) { b"\r\n" } else { b"\n" };
     match form {
         _ if is_compressed(text) => {
-            let message = "this is compressed, and only text has a layout";
-            Err(Problem::at(0..text.len().min(1), 0, message).with_help("unpack it first"))
+            Err(refusal("this is compressed, and only text has a layout").with_help("unpack it first"))
         }
+        _ if detect::is_utf16(text) => Err(refusal("this is UTF-16").with_help(detect::FROM_UTF16)),
         Form::New => Ok(bracketed::layout(text, dialect, width, line_end)),
         Form::Long => Ok(long::layout(text, dialect, line_end)),
         other => {
             let message = format!("this is {other}; only bracketed ads and the long form are laid out");
-            Err(Problem::at(0..text.len().min(1), 0, message)
-                .with_help("`classad convert` writes it anew, in this form or another"))
+            Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"))
         }
     }
 }
