@@ -115,7 +115,7 @@ pub fn form_of_comments(text: &[u8]) -> Form {
 }
 
 /// A text without its byte order mark.
-fn without_mark(text: &[u8]) -> &[u8] {
+pub(super) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
@@ -132,15 +132,27 @@ fn begins_mapping(text: &[u8]) -> bool {
 }
 
 /// Skips space and comments of either form.
-fn skip_blank(mut text: &[u8]) -> &[u8] {
+fn skip_blank(text: &[u8]) -> &[u8] {
+    let rest = &text[blank_length(text)..];
+    let is_comment = matches!(rest, [b'#', ..] | [b'/', b'/' | b'*', ..]);
+    if is_comment { &[] } else { rest }
+}
+
+/// The bytes of space and of comments of either form that a text begins with; not those of a comment that may
+/// go on behind it.
+pub(super) fn blank_length(text: &[u8]) -> usize {
+    let mut at = 0;
     loop {
-        text = text.trim_ascii_start();
-        let skipped = match text {
-            [b'#', ..] | [b'/', b'/', ..] => memchr::memchr(b'\n', text),
-            [b'/', b'*', ..] => memchr::memmem::find(text, b"*/").map(|at| at + 1),
-            _ => return text,
+        at = text.len() - text[at..].trim_ascii_start().len();
+        let comment = match &text[at..] {
+            line @ ([b'#', ..] | [b'/', b'/', ..]) => memchr::memchr(b'\n', line).map(|end| end + 1),
+            [b'/', b'*', rest @ ..] => memchr::memmem::find(rest, b"*/").map(|end| end + 4),
+            _ => None,
         };
-        text = skipped.map_or(&[], |at| &text[at + 1..]);
+        match comment {
+            Some(length) => at += length,
+            None => return at,
+        }
     }
 }
 

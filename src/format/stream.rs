@@ -110,14 +110,24 @@ impl Stream {
     /// Reads until the form is known.
     fn find_form(&mut self) {
         while self.form.is_none() && !self.ended {
-            let enough = self.window.len() >= BEGINNING;
+            self.drop_blank();
+            let length = self.window.len();
+            let enough = length >= BEGINNING;
             self.form = if enough { detect(&self.window) } else { detect::certain(&self.window) };
             if self.form.is_none() {
-                let length = self.window.len();
                 self.fill_to(if enough { 2 * length } else { length + 1 });
             }
         }
         self.form = self.form.or_else(|| detect(&self.window));
+    }
+
+    /// Leaves out the space and the comments that the stream begins with: however long, they tell nothing.
+    fn drop_blank(&mut self) {
+        let is_start = self.place == Position::START;
+        let text = if is_start { detect::without_mark(&self.window) } else { &self.window };
+        let length = self.window.len() - text.len() + detect::blank_length(text);
+        self.place = self.place.behind(&self.window[..length]);
+        self.window.drain(..length);
     }
 
     /// The form; none if there is nothing but space and comments.
@@ -369,6 +379,35 @@ mod tests {
         }
         let nothing = Breaking(Drops(b"# only a comment".to_vec(), 3));
         assert!(Stream::new(Box::new(nothing), None).is_err());
+    }
+
+    #[test]
+    fn what_is_long_and_blank_takes_no_memory() {
+        for (blank, ad, form) in [
+            ("\n", "a = 1\n", Form::Long),
+            ("# c\n", "a = 1\n", Form::Long),
+            ("/* é\n */ // c\n", "[ a = 1 ]", Form::New),
+            (" ", "{\"a\": 1}", Form::Json),
+        ] {
+            for count in [1, 5000, 5001, 200_000] {
+                let text = blank.repeat(count) + ad;
+                let at = crate::format::Position::of(text.as_bytes(), text.len() - ad.len());
+                for mark in ["", "\u{feff}"] {
+                    let text = mark.to_owned() + &text;
+                    let mut stream = Stream::new(Box::new(io::Cursor::new(text.into_bytes())), None).unwrap();
+                    assert_eq!(stream.form(), Some(form));
+                    assert!(stream.window.len() <= 2 * super::PIECE);
+                    let position = loop {
+                        let block = stream.next_block().unwrap().unwrap();
+                        if let Some(entry) = block.ads(Dialect::Condor).next() {
+                            break block.position(entry.unwrap().offset);
+                        }
+                    };
+                    let columns = usize::from(!mark.is_empty() && at.line == 1);
+                    assert_eq!((position.line, position.column), (at.line, at.column + columns), "{blank:?}");
+                }
+            }
+        }
     }
 
     #[test]
