@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::{self, Read};
 
+use super::json;
+
 /// A form of writing ads down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
@@ -91,7 +93,11 @@ pub fn detect(text: &[u8]) -> Option<Form> {
         // `[]` is an empty ad; a JSON array holds objects, and an ad begins with a name.
         b'[' if skip_brackets(behind).first().is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => Form::Json,
         // `{ [a=1], [b=2] }` is a list of ads.
-        b'{' if skip_blank(behind).first() != Some(&b'[') => Form::Json,
+        // An object that fills its line is the first of JSON Lines.
+        b'{' if skip_blank(behind).first() != Some(&b'[') => {
+            let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
+            if json::is_one_ad(line) { Form::JsonLines } else { Form::Json }
+        }
         b'[' | b'{' => Form::New,
         b'-' if rest.starts_with(b"---") && rest.get(3).is_none_or(u8::is_ascii_whitespace) => Form::Yaml,
         b'%' if rest.starts_with(b"%YAML") || rest.starts_with(b"%TAG") => Form::Yaml,
@@ -181,13 +187,16 @@ mod tests {
             ("[]", Some(Form::New)),
             ("[ ; a = 1 ]", Some(Form::New)),
             ("{ [a = 1], [b = 2] }", Some(Form::New)),
-            ("{\"a\": 1}", Some(Form::Json)),
-            ("{}", Some(Form::Json)),
+            ("{\"a\": 1}", Some(Form::JsonLines)),
+            ("{\"a\": 1}\n{\"a\": {", Some(Form::JsonLines)),
+            ("{\"a\": 1}{\"a\": 2}", Some(Form::Json)),
+            ("{\n \"a\": 1}", Some(Form::Json)),
+            ("{}", Some(Form::JsonLines)),
             ("[{\"a\": 1}]", Some(Form::Json)),
             ("\u{feff} // c\n[\n  {\n \"a\": 1}]", Some(Form::Json)),
             ("[[{\"a\": 1}]]", Some(Form::Json)),
             ("[1]", Some(Form::Json)),
-            ("{,\"a\": 1}", Some(Form::Json)),
+            ("{,\"a\": 1}", Some(Form::JsonLines)),
             ("{ /* c */ a: 1}", Some(Form::Json)),
             ("{", Some(Form::Json)),
             ("<c></c>", Some(Form::Xml)),

@@ -11,6 +11,9 @@ const PIECE: usize = 256 * 1024;
 /// So much tells which form a stream is in, unless it begins with longer comments.
 const BEGINNING: usize = 4096;
 
+/// An object whose line is longer is not told from JSON that is no JSON Lines.
+const LONGEST_LINE: usize = 1 << 20;
+
 /// A stream of ads.
 pub struct Stream {
     reader: Box<dyn Read>,
@@ -114,6 +117,9 @@ impl Stream {
             let length = self.window.len();
             let enough = length >= BEGINNING;
             self.form = if enough { detect(&self.window) } else { detect::certain(&self.window) };
+            // Whether an object fills its line is seen at the end of the line.
+            let in_first_line = length < LONGEST_LINE && memchr::memchr(b'\n', &self.window).is_none();
+            self.form = self.form.filter(|form| *form != Form::Json || !in_first_line);
             if self.form.is_none() {
                 self.fill_to(if enough { 2 * length } else { length + 1 });
             }
@@ -325,7 +331,7 @@ mod tests {
             ("# c\na = 1\n\n", Form::Long),
             ("[ a = 1 ]\n", Form::New),
             ("[\n a = 1 ]\n", Form::New),
-            ("{\"a\": 1}\n", Form::Json),
+            ("{\"a\": 1}\n", Form::JsonLines),
             ("[\n{\n\"a\": 1\n},\n", Form::Json),
             ("---\na: 1\n---\n", Form::Yaml),
             ("<classads>\n<c><a n=\"a\"><i>1</i></a></c>\n", Form::Xml),
@@ -387,7 +393,7 @@ mod tests {
             ("\n", "a = 1\n", Form::Long),
             ("# c\n", "a = 1\n", Form::Long),
             ("/* é\n */ // c\n", "[ a = 1 ]", Form::New),
-            (" ", "{\"a\": 1}", Form::Json),
+            (" ", "{\"a\": 1}", Form::JsonLines),
         ] {
             for count in [1, 5000, 5001, 200_000] {
                 let text = blank.repeat(count) + ad;

@@ -10,7 +10,7 @@ mod token;
 mod writer;
 
 pub use reader::Reader;
-pub use shape::whole;
+pub use shape::{is_one_ad, whole};
 pub use writer::write;
 
 /// The expression inside a string that stands for one, in any case: `/Expr(a + 1)/`.

@@ -168,6 +168,17 @@ pub fn whole(text: &[u8]) -> usize {
     end
 }
 
+/// Whether a text is one whole ad, with nothing but space around it.
+pub fn is_one_ad(text: &[u8]) -> bool {
+    let mut tokens = Tokens::new(text);
+    match tokens.next() {
+        Some((Ok(Token::BraceOpen), range)) => {
+            ad_end(&mut tokens, range.start).is_some_and(|end| text[end..].trim_ascii().is_empty())
+        }
+        _ => false,
+    }
+}
+
 /// Where an ad ends whose `{` has been read.
 fn ad_end(tokens: &mut Tokens, start: usize) -> Option<usize> {
     let mut shape = Shape::begin(tokens.text, start);
@@ -187,7 +198,22 @@ fn ad_end(tokens: &mut Tokens, start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::whole;
+    use super::{is_one_ad, whole};
+
+    #[test]
+    fn one_ad() {
+        for (text, one) in [
+            ("{}", true),
+            (" {\"a\": [{}, \"}\"]} \r", true),
+            ("{\"a\": 1", false),
+            ("{}{}", false),
+            ("{},", false),
+            ("[{}]", false),
+            ("", false),
+        ] {
+            assert_eq!(is_one_ad(text.as_bytes()), one, "{text}");
+        }
+    }
 
     #[test]
     fn whole_ads() {
