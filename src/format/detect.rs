@@ -197,7 +197,7 @@ mod tests {
             ("[[{\"a\": 1}]]", Some(Form::Json)),
             ("[1]", Some(Form::Json)),
             ("{,\"a\": 1}", Some(Form::JsonLines)),
-            ("{ /* c */ a: 1}", Some(Form::Json)),
+            ("{ /* c */ a: 1}", Some(Form::JsonLines)),
             ("{", Some(Form::Json)),
             ("<c></c>", Some(Form::Xml)),
             ("\u{feff}<?xml version=\"1.0\"?>", Some(Form::Xml)),
