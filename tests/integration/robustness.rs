@@ -323,7 +323,7 @@ fn whoever_waits_for_an_ad_gets_it_before_the_next_comes() {
 #[test]
 fn each_file_in_its_own_form_is_a_whole_document() {
     let files =
-        [("first.json", "{\"a\": 1}"), ("second.xml", "<c><a n=\"a\"><i>2</i></a></c>"), ("third.new", "[ a = 3 ]")];
+        [("first.json", "[{\"a\": 1}]"), ("second.xml", "<c><a n=\"a\"><i>2</i></a></c>"), ("third.new", "[ a = 3 ]")];
     let paths = files.map(|(name, text)| file(name, text.as_bytes()).to_str().unwrap().to_owned());
     let documents = "[\n{\"a\": 1}\n]\n<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n\
         <classads>\n<c>\n    <a n=\"a\"><i>2</i></a>\n</c>\n</classads>\n[\n  a = 3;\n]\n";
