@@ -1,6 +1,6 @@
 //! `classad refs`: what ads refer to (thesis §2.6.2).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
 
 use clap::Args;
@@ -95,7 +95,7 @@ impl Refs {
         let mut out = out();
         let status = match pool {
             Some(mut pool) => {
-                let mut census = Census::names();
+                let mut census = Census::names().nested();
                 input::each_ad(session, &mut pool, |_, entry| {
                     census.add(&entry.ad);
                     Ok(true)
@@ -257,6 +257,9 @@ impl Found {
     /// The references that no ad of a pool answers.
     fn missing_in(self, pool: &Census) -> Rows {
         let mut rows = Rows::new(&["reference", "ads", "near"]);
+        // What is evaluated in each of the ads in an ad finds its names there.
+        let inner = pool.attributes().filter_map(|(name, _)| Some(Name::new(name.as_str().rsplit_once('.')?.1)));
+        let inner: HashSet<Name> = inner.collect();
         for (name, count, reference) in self.counts.into_values() {
             let Some(reference) = reference else { continue };
             // What stands before the name of the attribute is a label, unless the pool has ads in ads.
@@ -265,7 +268,7 @@ impl Found {
                 [first, ..] => first,
                 [] => continue,
             };
-            if pool.attribute(wanted).is_some() {
+            if pool.attribute(wanted).is_some() || inner.contains(wanted) {
                 continue;
             }
             let near: Vec<String> = pool
