@@ -12,6 +12,8 @@ mod name;
 mod new;
 mod problem;
 mod stream;
+#[cfg(test)]
+mod testing;
 pub mod transform;
 mod writer;
 mod xml;

@@ -295,20 +295,11 @@ fn number_form(text: &str) -> Option<bool> {
 mod tests {
     use super::Reader;
     use crate::ad::Dialect;
-    use crate::format::Position;
-    use crate::syntax::{Style, print_ad};
+    use crate::format::Form;
+    use crate::format::testing::shown;
 
-    /// Each ad as it is printed, each problem as `line:column: message`.
     fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
-        Reader::new(text, dialect)
-            .map(|item| match item {
-                Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
-                Err(problem) => {
-                    let at = Position::of(text, problem.range.start);
-                    format!("!{}:{}: {}", at.line, at.column, problem.message)
-                }
-            })
-            .collect()
+        shown(text, Form::Json, dialect)
     }
 
     fn items(text: &str) -> Vec<String> {

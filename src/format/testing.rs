@@ -1,0 +1,18 @@
+//! What the tests of the readers share.
+
+use super::{Form, Position, read};
+use crate::ad::Dialect;
+use crate::syntax::{Style, print_ad};
+
+/// Each ad of a text as it is printed, each problem as `!line:column: message`.
+pub fn shown(text: &[u8], form: Form, dialect: Dialect) -> Vec<String> {
+    read(text, form, dialect)
+        .map(|item| match item {
+            Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).expect("what was read is UTF-8"),
+            Err(problem) => {
+                let at = Position::of(text, problem.range.start);
+                format!("!{}:{}: {}", at.line, at.column, problem.message)
+            }
+        })
+        .collect()
+}
