@@ -378,9 +378,9 @@ pub fn statistics(statistics: &Statistics, seconds: f64) {
         ("matched", statistics.matched),
         ("tests", statistics.tests),
         ("evaluations", statistics.evaluations),
-        ("probes", 0),
+        ("probes", statistics.probes),
         ("backtracks", statistics.backtracks),
-        ("autoclusters", 0),
+        ("autoclusters", statistics.autoclusters),
     ];
     let mut err = io::stderr().lock();
     // If standard error is closed there is no one to tell.

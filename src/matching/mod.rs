@@ -2,10 +2,12 @@
 
 pub mod gang;
 mod greedy;
+mod matchmaker;
 mod pair;
 mod query;
 
 pub use greedy::{Greedy, Match};
+pub use matchmaker::{Accelerations, Candidate, Matchmaker};
 pub use pair::{Pair, Side};
 pub use query::Query;
 
@@ -20,6 +22,12 @@ pub struct Statistics {
     pub tests: u64,
     /// Constraints and ranks evaluated.
     pub evaluations: u64,
+    /// Questions put to an index, cached or not.
+    pub probes: u64,
+    /// Groups of requests that nothing can tell apart.
+    pub autoclusters: u64,
+    /// Requests that were not considered, because one like them had failed.
+    pub skipped: u64,
     /// Docked candidates that were given up again.
     pub backtracks: u64,
     /// Evaluations that exceeded a budget; they count as no match.

@@ -1,0 +1,153 @@
+//! Which offers a request is compatible with, best first: the match list of the 2006 paper (§4.2), kept
+//! for every request that was asked about.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Frame};
+use crate::constraint::Protocol;
+use crate::eval::{Context, Halt};
+
+use super::{Pair, Side, Statistics};
+
+/// What is remembered and shared.  Switching any of it off changes the cost, never a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accelerations {
+    /// Requests that no offer and no policy can tell apart are considered together (2006 paper §4.1).
+    pub autoclusters: bool,
+    /// The match list of a request is kept for the next one that is alike (2006 paper §4.2).
+    pub match_lists: bool,
+    /// Constraints are looked up in an index of the offers (thesis ch. 4).
+    pub index: bool,
+}
+
+impl Accelerations {
+    /// All of them.
+    pub const ALL: Accelerations = Accelerations { autoclusters: true, match_lists: true, index: true };
+    /// None of them: every pair is evaluated, every time.
+    pub const NONE: Accelerations = Accelerations { autoclusters: false, match_lists: false, index: false };
+}
+
+/// An offer that a request is compatible with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Index of the offer.
+    pub offer: usize,
+    /// How the request ranks it.
+    pub request_rank: f64,
+    /// How it ranks the request.
+    pub offer_rank: f64,
+}
+
+impl Candidate {
+    /// The better one first: the request's rank, then the offer's, then the order of the offers.
+    #[must_use]
+    pub fn order(&self, other: &Candidate) -> Ordering {
+        let by_request = other.request_rank.total_cmp(&self.request_rank);
+        by_request.then(other.offer_rank.total_cmp(&self.offer_rank)).then(self.offer.cmp(&other.offer))
+    }
+}
+
+/// Finds out which offers requests are compatible with.  Whether an offer is taken is not its concern.
+pub struct Matchmaker {
+    pair: Pair,
+    offers: Vec<Arc<Frame>>,
+    accelerations: Accelerations,
+    lists: FxHashMap<usize, List>,
+    /// The offers that were replaced, in the order of time.
+    replaced: Vec<usize>,
+    /// What has been counted so far.
+    pub statistics: Statistics,
+}
+
+/// The candidates of a request.
+struct List {
+    /// Kept alive, so that no other request gets its identity.
+    #[allow(dead_code)]
+    request: Ad,
+    candidates: Arc<[Candidate]>,
+    /// How many of the replacements are in it.
+    seen: usize,
+}
+
+impl Matchmaker {
+    /// A matchmaker with these offers.
+    #[must_use]
+    pub fn new(offers: &[Ad], protocol: Protocol, context: Context, accelerations: Accelerations) -> Self {
+        Matchmaker {
+            pair: Pair::new(Ad::default(), Ad::default(), protocol, context),
+            offers: offers.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect(),
+            accelerations,
+            lists: FxHashMap::default(),
+            replaced: Vec::new(),
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The offers that a request is compatible with, best first.  Kept for the next call with the same ad
+    /// (a clone of it, not one that is merely equal).
+    pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
+        let kept = self.lists.get(&request.identity());
+        if let Some(list) = kept.filter(|list| list.seen == self.replaced.len()) {
+            return Arc::clone(&list.candidates);
+        }
+        let candidates = match kept {
+            Some(list) => {
+                let changed = self.replaced[list.seen..].to_vec();
+                let mut candidates: Vec<Candidate> = list.candidates.to_vec();
+                candidates.retain(|candidate| !changed.contains(&candidate.offer));
+                self.find(request, changed, candidates)
+            }
+            None => self.find(request, 0..self.offers.len(), Vec::new()),
+        };
+        if self.accelerations.match_lists {
+            let seen = self.replaced.len();
+            let list = List { request: request.clone(), candidates: Arc::clone(&candidates), seen };
+            self.lists.insert(request.identity(), list);
+        }
+        candidates
+    }
+
+    /// Puts another ad in the place of an offer: what remains of it, say.
+    pub fn replace(&mut self, offer: usize, ad: Ad) {
+        self.offers[offer] = Pair::scope(ad, Side::Right);
+        self.replaced.push(offer);
+    }
+
+    fn find(
+        &mut self,
+        request: &Ad,
+        among: impl IntoIterator<Item = usize>,
+        mut candidates: Vec<Candidate>,
+    ) -> Arc<[Candidate]> {
+        self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
+        let mut among: Vec<usize> = among.into_iter().collect();
+        among.sort_unstable();
+        among.dedup();
+        for offer in among {
+            self.pair.replace(Side::Right, &self.offers[offer]);
+            match self.test(offer) {
+                Ok(found) => candidates.extend(found),
+                Err(_) => self.statistics.failures += 1,
+            }
+        }
+        candidates.sort_by(Candidate::order);
+        candidates.into()
+    }
+
+    fn test(&mut self, offer: usize) -> Result<Option<Candidate>, Halt> {
+        self.statistics.tests += 1;
+        for side in [Side::Left, Side::Right] {
+            self.statistics.evaluations += 1;
+            if !self.pair.accepts(side)? {
+                return Ok(None);
+            }
+        }
+        self.statistics.evaluations += 2;
+        // Zero and minus zero are one rank.
+        let request_rank = self.pair.rank(Side::Left)? + 0.0;
+        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(Side::Right)? + 0.0 }))
+    }
+}
