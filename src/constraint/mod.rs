@@ -2,11 +2,13 @@
 //!
 //! Constraint and rank, ports and their labels, identity; and the parts that a constraint is made of.
 
+mod condition;
 mod conjuncts;
 mod identity;
 mod ports;
 mod protocol;
 
+pub use condition::{Condition, Mentions, Operand, stands_for_an_ad};
 pub use conjuncts::conjuncts;
 pub use identity::identity;
 pub use ports::{Port, PortFault, ports};

@@ -3,7 +3,10 @@
 //! What stands here knows ads, what they mean and the advertising protocol, and nothing of matching.
 
 mod census;
+mod column;
+mod sorted;
 mod summary;
 
 pub use census::Census;
+pub use column::{Cell, Column, Key};
 pub use summary::{Content, Distinct, Range, Summary};
