@@ -136,9 +136,9 @@ impl Match {
             self.print(&mut out, &found, &requests, &offers)?;
         }
         out.flush()?;
-        session.failures(matcher.statistics.failures);
+        session.failures(matcher.statistics().failures);
         if self.common.stats {
-            output::statistics(&matcher.statistics, start.elapsed().as_secs_f64());
+            output::statistics(&matcher.statistics(), start.elapsed().as_secs_f64());
         }
         Ok(Status::of(!found.is_empty()))
     }

@@ -89,6 +89,12 @@ impl Matchmaker {
         }
     }
 
+    /// Whether a match list is kept for the next request that is alike.
+    #[must_use]
+    pub fn keeps_lists(&self) -> bool {
+        self.accelerations.match_lists
+    }
+
     /// How many offers there are.
     #[must_use]
     pub fn offers(&self) -> usize {
