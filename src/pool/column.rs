@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Dialect, Span, Text, Value};
+use crate::ad::{BinaryOperator, Dialect, Group, Span, Text, Value};
 use crate::constraint::is_met;
 use crate::eval::operate;
 
@@ -155,15 +155,16 @@ impl Column {
             (Some(key), _) => {
                 let bounds = orders.numbers.bounds(&key);
                 self.add_range(&orders.numbers, operator, bounds, met, into);
-                self.add_met(orders.odd.iter().copied(), met, into);
             }
             (None, Value::String(text)) => {
                 let bounds = orders.strings.bounds(&folded(text));
                 self.add_range(&orders.strings, operator, bounds, met, into);
-                self.add_met(orders.odd.iter().copied(), met, into);
             }
+            // Nothing compares with these.
+            (None, Value::Undefined | Value::Error(_)) if operator.group() == Group::Comparison => return,
             _ => return self.select_met(met, into),
         }
+        self.add_met(orders.odd.iter().copied(), met, into);
         // Types that do not compare are not identical, either.
         if operator == BinaryOperator::Isnt {
             let other_types = self.values.iter().enumerate().filter(|(_, mine)| {
@@ -179,7 +180,7 @@ impl Column {
     }
 
     /// Adds the rows of a range of keys.
-    fn add_range<K: Ord>(
+    fn add_range<K: Ord + Clone>(
         &self,
         order: &Sorted<K>,
         operator: BinaryOperator,

@@ -10,11 +10,16 @@ const MOST_MEMORY: usize = 1 << 20;
 /// Nearer than so many rows bitmaps are of no use.
 const NEAREST: usize = 64;
 
+/// So many keys are a piece.
+const PIECE: usize = 64;
+
 /// Rows in the order of their keys.  A range of keys is found by bisection; its rows come from bitmaps of the
 /// rows before every so many positions, and one by one at the ends of the range.
 pub struct Sorted<K> {
     /// Distinct, ascending.
     keys: Vec<K>,
+    /// The first key of each piece.
+    signposts: Vec<K>,
     /// Where the rows of each key begin, and the end of the last.
     starts: Vec<usize>,
     rows: Vec<u32>,
@@ -29,11 +34,17 @@ struct Marks {
     maps: Vec<FixedBitSet>,
 }
 
-impl<K: Ord> Sorted<K> {
+impl<K: Ord + Clone> Sorted<K> {
     /// Rows, no row twice, each with its key, in the order of the keys, in a pool of this length.
     pub fn new(entries: impl IntoIterator<Item = (K, u32)>, length: usize) -> Self {
-        let mut sorted =
-            Sorted { keys: Vec::new(), starts: Vec::new(), rows: Vec::new(), length, marks: OnceLock::new() };
+        let mut sorted = Sorted {
+            keys: Vec::new(),
+            signposts: Vec::new(),
+            starts: Vec::new(),
+            rows: Vec::new(),
+            length,
+            marks: OnceLock::new(),
+        };
         for (key, row) in entries {
             if sorted.keys.last() != Some(&key) {
                 sorted.keys.push(key);
@@ -42,12 +53,16 @@ impl<K: Ord> Sorted<K> {
             sorted.rows.push(row);
         }
         sorted.starts.push(sorted.rows.len());
+        sorted.signposts = sorted.keys.iter().step_by(PIECE).cloned().collect();
         sorted
     }
 
     /// The positions of the rows whose keys are less than a key, and of those that are not greater.
     pub fn bounds(&self, key: &K) -> (usize, usize) {
-        let below = self.keys.partition_point(|k| k < key);
+        // Two short bisections: the signposts stay in the processor's cache, and one piece of the keys is read.
+        let piece = self.signposts.partition_point(|k| k < key).saturating_sub(1) * PIECE;
+        let end = (piece + PIECE + 1).min(self.keys.len());
+        let below = piece + self.keys[piece..end].partition_point(|k| k < key);
         let equal = self.keys.get(below).is_some_and(|k| k == key);
         (self.starts[below], self.starts[below + usize::from(equal)])
     }

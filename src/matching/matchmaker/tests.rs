@@ -17,9 +17,12 @@ fn pick<'a>(random: &mut fastrand::Rng, among: &[&'a str]) -> &'a str {
 /// A value as it may stand in a pool: mostly a small number, sometimes anything.
 fn value(random: &mut fastrand::Rng) -> String {
     match random.u8(..20) {
-        0 => pick(random, &["undefined", "error", "true", "false", "{ 1, 2 }", "[ x = 1 ]", "relTime(\"5\")"]).to_owned(),
+        0 => {
+            pick(random, &["undefined", "error", "true", "false", "{ 1, 2 }", "[ x = 1 ]", "relTime(\"5\")"]).to_owned()
+        }
         1 => pick(random, &["\"x\"", "\"X\"", "\"y\"", "\"\"", "\"5\""]).to_owned(),
-        2 => pick(random, &["9007199254740993", "9007199254740992.0", "-0.0", "real(\"NaN\")", "2.5", "1e300"]).to_owned(),
+        2 => pick(random, &["9007199254740993", "9007199254740992.0", "-0.0", "real(\"NaN\")", "2.5", "1e300"])
+            .to_owned(),
         3 => pick(random, &["b + 1", "other.a", "c", "MY.d * 2", "TARGET.b + a", "s", "START", "random(3)"]).to_owned(),
         4 => (random.u8(..2) == 0).to_string(),
         _ => random.i8(-1..6).to_string(),
@@ -47,9 +50,12 @@ fn part(random: &mut fastrand::Rng, depth: u8) -> String {
         1 if depth > 0 => format!("!({})", part(random, depth - 1)),
         2 if depth > 0 => format!("({} && {})", part(random, depth - 1), part(random, depth - 1)),
         3 => name(random),
-        4 => pick(random, &["START", "MY.START", "true", "TARGET.START", "member(TARGET.a, { 1, 2, b })", "1"]).to_owned(),
-        5 => pick(random, &["isUndefined(TARGET.a)", "(TARGET.b ?: 3) > 2", "TARGET.Requirements", "time() > 0"]).to_owned(),
-        6 => pick(random, &["eval(\"a > 1\")", "size(s) > 0", "TARGET.Rank > 0", "MY.Rank == 0", "START is true"]).to_owned(),
+        4 => pick(random, &["START", "MY.START", "true", "TARGET.START", "member(TARGET.a, { 1, 2, b })", "1"])
+            .to_owned(),
+        5 => pick(random, &["isUndefined(TARGET.a)", "(TARGET.b ?: 3) > 2", "TARGET.Requirements", "time() > 0"])
+            .to_owned(),
+        6 => pick(random, &["eval(\"a > 1\")", "size(s) > 0", "TARGET.Rank > 0", "MY.Rank == 0", "START is true"])
+            .to_owned(),
         7 => format!("TARGET.{} =?= undefined", pick(random, &NAMES)),
         _ => {
             let operator = pick(random, &["<", "<=", "==", "!=", ">=", ">", "is", "isnt"]);
