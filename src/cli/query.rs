@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Type, Value};
-use classad::eval::{Context, Environment, Evaluator, compare, external_references};
+use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Type, Value};
+use classad::constraint::{IDENTITY, Simple};
+use classad::eval::{Context, Environment, Evaluator, Mentions, compare, external_references};
+use classad::format::Selection;
 use classad::matching;
 
 use super::input::{self, Identified};
@@ -62,6 +64,12 @@ pub struct Query {
     /// Leave the heading out
     #[arg(long)]
     no_header: bool,
+    /// Parse all of every ad, and report whatever is bad in it
+    ///
+    /// Without it, of ads in the long form only the attributes that count are parsed; all other lines are checked
+    /// to be blank, a comment, or a name, `=`, and text with closed quotes.
+    #[arg(long)]
+    strict_input: bool,
 }
 
 /// The expressions of the command line.
@@ -90,12 +98,13 @@ impl Query {
         let mut writer: Option<AdWriter> = None;
         let mut found: Vec<Identified> = Vec::new();
         let mut total = 0_usize;
+        let mut selection = self.selection(&constraint, &columns, writes_ads, &context);
         for source in &mut sources {
             let form = source.form;
             if writes_ads && writer.is_none() {
                 writer = Some(AdWriter::new(self.output, form)?);
             }
-            input::each_ad(session, source, |session, entry| {
+            input::each_selected(session, source, selection.as_mut(), |session, entry| {
                 let wanted = match query.value(&entry.ad) {
                     Ok(value) => self.wants(&value, context.dialect),
                     Err(halt) => {
@@ -103,14 +112,15 @@ impl Query {
                         false
                     }
                 };
-                if wanted {
+                let is_shown = wanted && !self.count && !session.options.quiet;
+                total += usize::from(wanted && !is_shown);
+                let entry = if is_shown && writes_ads { entry.read_whole(session)? } else { Some(entry) };
+                if let Some(entry) = entry.filter(|_| is_shown) {
                     total += 1;
-                    if !self.count && !session.options.quiet {
-                        let ad = input::identify(session, entry, columns.id.as_ref());
-                        match &mut writer {
-                            Some(writer) if streams => writer.write(session, &mut out, &ad)?,
-                            _ => found.push(ad.without_place()),
-                        }
+                    let ad = input::identify(session, entry, columns.id.as_ref());
+                    match &mut writer {
+                        Some(writer) if streams => writer.write(session, &mut out, &ad)?,
+                        _ => found.push(ad.without_place()),
                     }
                 }
                 let enough = session.options.quiet || (streams && self.limit.is_some_and(|limit| total >= limit));
@@ -135,6 +145,33 @@ impl Query {
         out.flush()?;
         session.failures(columns.failures.get());
         Ok(Status::of(total > 0))
+    }
+
+    /// What has to be read of each ad to answer; none if that cannot be told.
+    fn selection(
+        &self,
+        constraint: &Expression,
+        columns: &Columns,
+        writes_ads: bool,
+        context: &Context,
+    ) -> Option<Selection> {
+        let mut asked = Mentions::default();
+        let options = [&columns.sort, &columns.group, &columns.id].into_iter().flatten();
+        for expression in columns.af.iter().map(|(_, expression)| expression).chain(options).chain([constraint]) {
+            asked.add(expression, context.dialect);
+        }
+        if self.strict_input || asked.everything {
+            return None;
+        }
+        asked.names.extend(IDENTITY.map(Name::new));
+        if columns.af.is_empty() && !writes_ads {
+            asked.names.extend(USUAL.map(Name::new));
+        }
+        let selection = Selection::new(asked.names, context.dialect);
+        let simple = Simple::new(constraint, context).filter(|_| !self.undefined);
+        let Some(simple) = simple else { return Some(selection) };
+        let (names, invert) = (simple.names().to_vec(), self.invert);
+        Some(selection.sifted(&names, move |values| simple.is_met(values).is_none_or(|met| met != invert)))
     }
 
     /// Whether the ads are written themselves, and no rows about them.
@@ -237,22 +274,24 @@ fn is_rows(form: OutputForm) -> bool {
     matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names)
 }
 
+/// The usual columns of a table.
+const USUAL: [&str; 12] = [
+    "Owner",
+    "Type",
+    "State",
+    "Activity",
+    "Arch",
+    "OpSys",
+    "Cpus",
+    "Memory",
+    "RequestCpus",
+    "RequestMemory",
+    "JobStatus",
+    "Cmd",
+];
+
 /// The columns of a table when none are asked for: those of the usual ones that any ad has.
 fn usual_columns(session: &Session, found: &[Identified]) -> Vec<(String, Expression)> {
-    const USUAL: [&str; 12] = [
-        "Owner",
-        "Type",
-        "State",
-        "Activity",
-        "Arch",
-        "OpSys",
-        "Cpus",
-        "Memory",
-        "RequestCpus",
-        "RequestMemory",
-        "JobStatus",
-        "Cmd",
-    ];
     let present = USUAL.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
     let rules = classad::syntax::Rules::new(session.dialect());
     let columns = present.filter_map(|name| {

@@ -69,59 +69,15 @@ pub fn stands_for_an_ad(name: &Name) -> bool {
     matches!(name.as_str().len(), 2 | 4 | 5 | 6 | 8 | 11) && NAMES.iter().any(|special| name.is(special))
 }
 
-/// The names that the value of an expression can depend on.
-#[derive(Clone, Debug, Default)]
-pub struct Mentions {
-    /// Attributes that are read, of either side, each once, in the order in which they are written.
-    pub names: Vec<Name>,
-    /// Whether the value depends on more than the values of these attributes: it reads texts, draws a random
-    /// number, takes a whole ad as a value.
-    pub is_opaque: bool,
-}
-
-impl Mentions {
-    /// What an expression mentions.
-    #[must_use]
-    pub fn of(expression: &Expression) -> Self {
-        const OPAQUE: [&str; 8] =
-            ["eval", "unparse", "unresolved", "evalInEachContext", "countMatches", "debug", "random", "userHome"];
-        let mut mentions = Mentions::default();
-        let mut pending = vec![expression];
-        while let Some(expression) = pending.pop() {
-            match expression.kind() {
-                Kind::Attribute(name) | Kind::RootAttribute(name) => mentions.add(name),
-                Kind::Select(ad, name) => {
-                    mentions.add(name);
-                    // A side that an attribute is selected from is not used as a value.
-                    if !matches!(ad.bare().kind(), Kind::Attribute(side) if stands_for_a_side(side)) {
-                        pending.push(ad);
-                    }
-                    continue;
-                }
-                Kind::Call(function, _) => mentions.is_opaque |= OPAQUE.iter().any(|opaque| function.is(opaque)),
-                _ => {}
-            }
-            expression.kind().for_each_child(|child| pending.push(child));
-        }
-        mentions.names.reverse();
-        mentions
-    }
-
-    fn add(&mut self, name: &Name) {
-        self.is_opaque |= stands_for_an_ad(name) && !name.is("CurrentTime");
-        if !self.names.contains(name) {
-            self.names.push(name.clone());
-        }
-    }
-}
-
-fn stands_for_a_side(name: &Name) -> bool {
+/// Whether a name is one of those that one ad of a pair has for itself or for the other.
+#[must_use]
+pub fn stands_for_a_side(name: &Name) -> bool {
     ["my", "self", "other", "target"].iter().any(|side| name.is(side))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Condition, Mentions, Operand};
+    use super::{Condition, Operand};
     use crate::syntax::{Rules, parse_expression};
 
     fn operand(operand: &Operand<'_>) -> String {
@@ -158,27 +114,6 @@ mod tests {
             ("a && b", "residue"),
         ] {
             assert_eq!(condition(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_mentioned() {
-        for (text, names, is_opaque) in [
-            ("TARGET.a + MY.b > a.c", "a b c", false),
-            ("member(x, { y, \"z\" }) ? p[0] : .q", "x y p q", false),
-            ("eval(\"x\")", "", true),
-            ("MY", "MY", true),
-            ("size(TARGET.my)", "my", true),
-            ("random(3) > x", "x", true),
-            ("CurrentTime > x", "CurrentTime x", false),
-        ] {
-            let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
-            let mentions = Mentions::of(&tree);
-            let mut found: Vec<&str> = mentions.names.iter().map(crate::ad::Name::as_str).collect();
-            let mut expected: Vec<&str> = names.split_whitespace().collect();
-            found.sort_unstable();
-            expected.sort_unstable();
-            assert_eq!((found, mentions.is_opaque), (expected, is_opaque), "{text}");
         }
     }
 }

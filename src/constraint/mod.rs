@@ -7,9 +7,11 @@ mod conjuncts;
 mod identity;
 mod ports;
 mod protocol;
+mod simple;
 
-pub use condition::{Condition, Mentions, Operand, stands_for_an_ad};
+pub use condition::{Condition, Operand, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
-pub use identity::identity;
+pub use identity::{IDENTITY, identity};
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
+pub use simple::Simple;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::{Form, Item, Position, detect, read};
+use super::{Form, Item, Position, Selected, Selection, detect, long, read};
 use crate::ad::Dialect;
 
 /// How much is read at once, in bytes.
@@ -63,6 +63,16 @@ impl Block {
                 Err(problem)
             }
         })
+    }
+
+    /// Of its ads, if they are in the long form, only what is selected; in the dialect of the selection.
+    pub fn selected<'t, 's>(&'t self, selection: &'s mut Selection) -> Selected<'t, 's> {
+        Selected::new(&self.text, self.before, selection)
+    }
+
+    /// The ad of the long form that begins at an offset, read whole; or the problems that it has.
+    pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = Item> + use<> {
+        long::ad_at(&self.text, offset, number, dialect)
     }
 
     /// Where in the stream an offset of this block is.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{BinaryOperator, Dialect, Group, Span, Text, Value};
 use crate::constraint::is_met;
-use crate::eval::operate;
+use crate::eval::binary;
 
 use super::sorted::{Number, Sorted};
 
@@ -149,7 +149,7 @@ impl Column {
 
     /// Adds the rows for which `attribute operator value` is met.  An absent attribute is undefined.
     pub fn select(&self, operator: BinaryOperator, value: &Value, dialect: Dialect, into: &mut FixedBitSet) {
-        let met = |mine: &Value| is_met(&operate(operator, mine, value, dialect, Span::default()), dialect);
+        let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
         let orders = self.orders.get_or_init(|| self.sort(dialect));
         match (number(value, dialect), value) {
             (Some(key), _) => {

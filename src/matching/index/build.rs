@@ -6,8 +6,8 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
-use crate::constraint::{Condition, Mentions, Operand};
-use crate::eval::Context;
+use crate::constraint::{Condition, Operand};
+use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
@@ -76,7 +76,7 @@ impl Index {
 
     /// Notes a part of the constraints of some offers; what does not depend on requests is settled at once.
     pub fn demand(&mut self, expression: Expression, mentions: &Mentions, mut offers: Vec<u32>) {
-        let groups = (!mentions.is_opaque).then(|| self.groups(mentions));
+        let groups = (!mentions.is_opaque()).then(|| self.groups(mentions));
         if let Some(groups) = &groups {
             let groups = groups.borrow();
             let mut settled: FxHashMap<u32, Option<bool>> = FxHashMap::default();
@@ -114,7 +114,7 @@ impl Collected {
         }
         let (number, is_new) = self.distinct.number(part);
         if is_new {
-            self.demands.push((part.clone(), Mentions::of(part), Vec::new()));
+            self.demands.push((part.clone(), Mentions::of(part, context.dialect), Vec::new()));
         }
         let (_, mentions, offers) = &mut self.demands[number];
         if parts.is_opaque(mentions) {

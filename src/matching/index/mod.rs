@@ -22,8 +22,8 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Name, Value};
-use crate::constraint::{Mentions, Protocol};
-use crate::eval::Context;
+use crate::constraint::Protocol;
+use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Column};
 
 use super::Side;

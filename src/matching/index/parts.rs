@@ -1,8 +1,8 @@
 //! The parts of a constraint that must all be true, followed through the ad's own attributes.
 
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::{Condition, Mentions, Operand, conjuncts, is_met, stands_for_an_ad};
-use crate::eval::{Context, Environment, Evaluator, Extent, references};
+use crate::constraint::{Condition, Operand, conjuncts, is_met, stands_for_an_ad};
+use crate::eval::{Context, Environment, Evaluator, Extent, Mentions, references};
 use crate::pool::Cell;
 
 /// The parts of the constraint of an ad.
@@ -43,7 +43,7 @@ impl Parts {
 
     /// Whether a part is more than the values of the attributes that it mentions.
     pub fn is_opaque(&self, mentions: &Mentions) -> bool {
-        mentions.is_opaque || mentions.names.iter().any(|name| self.through.contains(name))
+        mentions.is_opaque() || mentions.names.iter().any(|name| self.through.contains(name))
     }
 }
 
@@ -68,7 +68,7 @@ pub fn cell(ad: &Ad, name: &Name, through: &[Name], context: &Context) -> Cell {
             // What is drawn anew each time is no constant.
             let context = Context { chance: None, ..context.clone() };
             match Evaluator::new(&environment, &context).attribute(&frame, name) {
-                Ok(Value::List(_) | Value::Ad(_)) if !is_written_out(kind, expression) => Cell::Open,
+                Ok(Value::List(_) | Value::Ad(_)) if !is_written_out(kind, expression, context.dialect) => Cell::Open,
                 Ok(value) => Cell::Constant(value),
                 Err(_) => Cell::Open,
             }
@@ -77,9 +77,9 @@ pub fn cell(ad: &Ad, name: &Name, through: &[Name], context: &Context) -> Cell {
 }
 
 /// Whether a list or an ad is there in full, without names.
-fn is_written_out(kind: &Kind, expression: &Expression) -> bool {
-    let mentions = Mentions::of(expression);
-    matches!(kind, Kind::List(_) | Kind::Ad(_)) && mentions.names.is_empty() && !mentions.is_opaque
+fn is_written_out(kind: &Kind, expression: &Expression, dialect: Dialect) -> bool {
+    let mentions = Mentions::of(expression, dialect);
+    matches!(kind, Kind::List(_) | Kind::Ad(_)) && mentions.names.is_empty() && !mentions.is_opaque()
 }
 
 /// Whether a literal evaluates to what is written: the papers' integers have 32 bits.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Frame, Name, Span, Value};
-use crate::constraint::{Condition, Mentions, Operand, is_met, rank_of};
-use crate::eval::operate;
+use crate::constraint::{Condition, Operand, is_met, rank_of};
+use crate::eval::{Mentions, binary};
 use crate::pool::{Cell, Column};
 
 use super::super::{Candidate, Pair, Side};
@@ -134,7 +134,7 @@ impl Index {
                 }
                 (Some(Asked::Known(first)), Some(Asked::Known(second))) => {
                     let (Some(first), Some(second)) = (constant(first), constant(second)) else { return false };
-                    operate(operator, &first, &second, dialect, Span::default())
+                    binary(operator, &first, &second, dialect, Span::default())
                 }
                 _ => return false,
             },
@@ -208,7 +208,7 @@ impl Index {
 
     /// Drops the offers of which a part of the request's constraint is not true.
     fn ask_wish(&mut self, wish: &Expression, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
-        let mentions = Mentions::of(wish);
+        let mentions = Mentions::of(wish, self.context.dialect);
         if request.parts.is_opaque(&mentions) {
             left.unsure.union_with(&left.all);
             return;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ad::{Ad, Expression, Kind};
-use crate::constraint::{Mentions, Protocol, rank_of};
-use crate::eval::Context;
+use crate::constraint::{Protocol, rank_of};
+use crate::eval::{Context, Mentions};
 
 use super::super::Side;
 use super::groups::Groups;
@@ -53,8 +53,8 @@ impl Ranks {
         }
         let (number, is_new) = self.distinct.number(expression);
         if is_new {
-            let mentions = Mentions::of(expression);
-            let is_opaque = mentions.is_opaque || mentions.names.contains(protocol.rank());
+            let mentions = Mentions::of(expression, context.dialect);
+            let is_opaque = mentions.is_opaque() || mentions.names.contains(protocol.rank());
             let groups = (!is_opaque).then(|| groups(&mentions));
             self.residues.push(Residue::new(expression.clone(), self.side, groups));
         }

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Expression, Name};
-use crate::constraint::Mentions;
+use crate::constraint::stands_for_a_side;
+use crate::eval::Mentions;
 
 use super::super::Side;
 use super::groups::{Groups, OPEN};
@@ -88,7 +89,7 @@ impl Distinct {
 
 /// The attributes that an expression mentions, in one order however it is written.
 pub fn key(mentions: &Mentions) -> Vec<Name> {
-    let mut names = mentions.names.clone();
+    let mut names: Vec<Name> = mentions.names.iter().filter(|name| !stands_for_a_side(name)).cloned().collect();
     names.sort();
     names
 }
