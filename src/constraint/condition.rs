@@ -1,7 +1,7 @@
 //! The form of one part of a constraint: what an index can look up, and what only evaluation can tell
 //! (thesis §4.4: exported and imported intervals).
 
-use crate::ad::{BinaryOperator, Expression, Group, Kind, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Value};
 
 /// A side of a comparison, as far as it can be told without an ad.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,16 @@ impl<'e> Condition<'e> {
 pub fn stands_for_an_ad(name: &Name) -> bool {
     const NAMES: [&str; 8] = ["my", "self", "other", "target", "root", "parent", "toplevel", "CurrentTime"];
     matches!(name.as_str().len(), 2 | 4 | 5 | 6 | 8 | 11) && NAMES.iter().any(|special| name.is(special))
+}
+
+/// Whether a literal evaluates to what is written: the papers' integers have 32 bits.
+#[must_use]
+pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
+    match value {
+        Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
+        Value::Error(_) | Value::List(_) | Value::Ad(_) => false,
+        _ => true,
+    }
 }
 
 /// Whether a name is one of those that one ad of a pair has for itself or for the other.

@@ -9,7 +9,7 @@ mod ports;
 mod protocol;
 mod simple;
 
-pub use condition::{Condition, Operand, stands_for_a_side, stands_for_an_ad};
+pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
 pub use identity::{IDENTITY, identity};
 pub use ports::{Port, PortFault, ports};

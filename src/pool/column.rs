@@ -112,6 +112,17 @@ impl Column {
                 }),
             });
         }
+        Column::with(codes, values)
+    }
+
+    /// The column of these codes: 0 for absent, 1 for the first of the values.  The values need not be distinct.
+    pub fn of_codes(codes: impl IntoIterator<Item = u32>, values: impl IntoIterator<Item = Value>) -> Self {
+        let codes = codes.into_iter().map(|code| if code == ABSENT { ABSENT } else { code + OPEN });
+        let absent_and_open = [Value::Undefined, Value::Undefined];
+        Column::with(codes.collect(), absent_and_open.into_iter().chain(values).collect())
+    }
+
+    fn with(codes: Vec<u32>, values: Vec<Value>) -> Self {
         let mut open = FixedBitSet::with_capacity(codes.len());
         codes.iter().enumerate().filter(|(_, code)| **code == OPEN).for_each(|(row, _)| open.insert(row));
         let has_open = !open.is_clear();

@@ -5,8 +5,10 @@
 mod census;
 mod column;
 mod sorted;
+mod store;
 mod summary;
 
 pub use census::Census;
 pub use column::{Cell, Column, Key};
+pub use store::{Selected, Store};
 pub use summary::{Content, Distinct, Range, Summary};

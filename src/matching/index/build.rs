@@ -6,13 +6,13 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
-use crate::constraint::{Condition, Operand};
+use crate::constraint::{Condition, Operand, is_plain};
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
 use super::groups;
-use super::parts::{self, Parts, is_odd, is_plain};
+use super::parts::{self, Parts, is_odd};
 use super::residue::{Distinct, Residue};
 use super::{Imported, Index};
 

@@ -1,7 +1,7 @@
 //! The parts of a constraint that must all be true, followed through the ad's own attributes.
 
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::{Condition, Operand, conjuncts, is_met, stands_for_an_ad};
+use crate::constraint::{Condition, Operand, conjuncts, is_met, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Environment, Evaluator, Extent, Mentions, references};
 use crate::pool::Cell;
 
@@ -80,15 +80,6 @@ pub fn cell(ad: &Ad, name: &Name, through: &[Name], context: &Context) -> Cell {
 fn is_written_out(kind: &Kind, expression: &Expression, dialect: Dialect) -> bool {
     let mentions = Mentions::of(expression, dialect);
     matches!(kind, Kind::List(_) | Kind::Ad(_)) && mentions.names.is_empty() && !mentions.is_opaque()
-}
-
-/// Whether a literal evaluates to what is written: the papers' integers have 32 bits.
-pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
-    match value {
-        Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
-        Value::Error(_) | Value::List(_) | Value::Ad(_) => false,
-        _ => true,
-    }
 }
 
 /// Whether a part of the constraint of an ad is met, if that does not depend on the other side.

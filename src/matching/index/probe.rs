@@ -5,12 +5,11 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Frame, Name, Span, Value};
-use crate::constraint::{Condition, Operand, is_met, rank_of};
+use crate::constraint::{Condition, Operand, is_met, is_plain, rank_of};
 use crate::eval::{Mentions, binary};
 use crate::pool::{Cell, Column};
 
 use super::super::{Candidate, Pair, Side};
-use super::parts::is_plain;
 use super::ranks::Rank;
 use super::request::Request;
 use super::residue::Residue;

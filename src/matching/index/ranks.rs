@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ad::{Ad, Expression, Kind};
-use crate::constraint::{Protocol, rank_of};
+use crate::constraint::{Protocol, is_plain, rank_of};
 use crate::eval::{Context, Mentions};
 
 use super::super::Side;
 use super::groups::Groups;
-use super::parts::{is_odd, is_plain};
+use super::parts::is_odd;
 use super::request::Request;
 use super::residue::{Distinct, Residue};
 
