@@ -32,6 +32,9 @@ impl Parts {
 
     /// What a part stands for, if it is the name of an own attribute.
     fn followed<'a>(&mut self, ad: &'a Ad, part: &Expression) -> Option<&'a Expression> {
+        if !matches!(part.bare().kind(), Kind::Attribute(_) | Kind::Select(..)) {
+            return None;
+        }
         let Condition::Truth(Operand::Own(name) | Operand::Free(name)) = Condition::of(part) else { return None };
         let bound = ad.get(name).filter(|bound| !matches!(bound.kind(), Kind::Literal(_)))?;
         if self.through.contains(name) {
@@ -52,34 +55,47 @@ pub fn is_odd(ad: &Ad) -> bool {
     ad.iter().any(|attribute| stands_for_an_ad(attribute.name))
 }
 
-/// What an attribute of an ad is, by itself.  One that leads back to an attribute through which the parts of a
-/// constraint were found is open, for there it has another value.
+/// What an attribute of an ad is, by itself.
 pub fn cell(ad: &Ad, name: &Name, through: &[Name], context: &Context) -> Cell {
     let Some(expression) = ad.get(name) else { return Cell::Absent };
+    match literal(expression, context.dialect) {
+        Some(value) => Cell::Constant(value.clone()),
+        None => computed(ad, name, expression, through, context),
+    }
+}
+
+/// The value that an expression is.
+pub fn literal(expression: &Expression, dialect: Dialect) -> Option<&Value> {
     match expression.kind() {
-        Kind::Literal(value) if is_plain(value, context.dialect) => Cell::Constant(value.clone()),
-        _ if through.contains(name) => Cell::Open,
-        kind => {
-            let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
-            let found = references(expression, &frame, &environment, context);
-            if found.everything || through.iter().any(|name| found.internal.contains(name)) {
-                return Cell::Open;
-            }
-            // What is drawn anew each time is no constant.
-            let context = Context { chance: None, ..context.clone() };
-            match Evaluator::new(&environment, &context).attribute(&frame, name) {
-                Ok(Value::List(_) | Value::Ad(_)) if !is_written_out(kind, expression, context.dialect) => Cell::Open,
-                Ok(value) => Cell::Constant(value),
-                Err(_) => Cell::Open,
-            }
-        }
+        Kind::Literal(value) => Some(value).filter(|value| is_plain(value, dialect)),
+        _ => None,
+    }
+}
+
+/// What an attribute of an ad is whose value has to be computed.  One that leads back to an attribute through
+/// which the parts of a constraint were found is open, for there it has another value.
+pub fn computed(ad: &Ad, name: &Name, expression: &Expression, through: &[Name], context: &Context) -> Cell {
+    if through.contains(name) {
+        return Cell::Open;
+    }
+    let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+    let found = references(expression, &frame, &environment, context);
+    if found.everything || through.iter().any(|name| found.internal.contains(name)) {
+        return Cell::Open;
+    }
+    // What is drawn anew each time is no constant.
+    let context = Context { chance: None, ..context.clone() };
+    match Evaluator::new(&environment, &context).attribute(&frame, name) {
+        Ok(Value::List(_) | Value::Ad(_)) if !is_written_out(expression, context.dialect) => Cell::Open,
+        Ok(value) => Cell::Constant(value),
+        Err(_) => Cell::Open,
     }
 }
 
 /// Whether a list or an ad is there in full, without names.
-fn is_written_out(kind: &Kind, expression: &Expression, dialect: Dialect) -> bool {
+fn is_written_out(expression: &Expression, dialect: Dialect) -> bool {
     let mentions = Mentions::of(expression, dialect);
-    matches!(kind, Kind::List(_) | Kind::Ad(_)) && mentions.names.is_empty() && !mentions.is_opaque()
+    matches!(expression.kind(), Kind::List(_) | Kind::Ad(_)) && mentions.names.is_empty() && !mentions.is_opaque()
 }
 
 /// Whether a part of the constraint of an ad is met, if that does not depend on the other side.

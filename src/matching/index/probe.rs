@@ -97,8 +97,14 @@ impl Index {
         let mut request = Request::new(ad, &constraint, &self.protocol, &context);
         let mut left = Left { all: self.willing.clone(), unsure: self.opaque.clone() };
         let parts = std::mem::take(&mut request.parts.parts);
-        let wishes: Vec<&Expression> =
-            parts.iter().filter(|part| !self.export(&mut request, part, &mut left)).collect();
+        let mut wishes = Vec::new();
+        for part in &parts {
+            if !self.export(&mut request, part, &mut left) {
+                wishes.push(part);
+            } else if left.all.is_clear() {
+                break;
+            }
+        }
         self.look_up_demands(&mut request, &mut left);
         self.ask_demands(&mut request, &mut left, meeting);
         for wish in wishes {
@@ -174,6 +180,9 @@ impl Index {
     /// Keeps the offers whose bounds admit the request.
     fn look_up_demands(&mut self, request: &mut Request<'_>, left: &mut Left) {
         for imported in &self.imported {
+            if left.all.is_clear() {
+                return;
+            }
             let Some(value) = constant(request.cell(&imported.attribute)) else {
                 left.unsure.union_with(&imported.offers);
                 continue;

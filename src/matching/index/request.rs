@@ -7,7 +7,7 @@ use crate::constraint::Protocol;
 use crate::eval::Context;
 use crate::pool::Cell;
 
-use super::parts::{Parts, cell};
+use super::parts::{Parts, computed, literal};
 
 /// A request and what has been found out about it.
 pub struct Request<'r> {
@@ -18,6 +18,7 @@ pub struct Request<'r> {
     /// The attributes whose values differ from what they are by themselves where they lead back here.
     through: Vec<Name>,
     context: &'r Context,
+    /// What is no literal, and was asked for.
     cells: FxHashMap<Name, Cell>,
 }
 
@@ -32,10 +33,14 @@ impl<'r> Request<'r> {
 
     /// What an attribute of it is.
     pub fn cell(&mut self, name: &Name) -> Cell {
+        let Some(expression) = self.ad.get(name) else { return Cell::Absent };
+        if let Some(value) = literal(expression, self.context.dialect) {
+            return Cell::Constant(value.clone());
+        }
         if let Some(known) = self.cells.get(name) {
             return known.clone();
         }
-        let cell = cell(self.ad, name, &self.through, self.context);
+        let cell = computed(self.ad, name, expression, &self.through, self.context);
         self.cells.insert(name.clone(), cell.clone());
         cell
     }
