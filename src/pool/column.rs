@@ -148,6 +148,12 @@ impl Column {
         }
     }
 
+    /// Whether the value of a row is not known.
+    #[must_use]
+    pub fn is_open(&self, row: usize) -> bool {
+        self.codes[row] == OPEN
+    }
+
     /// The rows in which the value is not known.
     pub fn open(&self) -> &FixedBitSet {
         &self.open

@@ -4,11 +4,13 @@
 
 mod census;
 mod column;
+mod partition;
 mod sorted;
 mod store;
 mod summary;
 
 pub use census::Census;
 pub use column::{Cell, Column, Key};
+pub use partition::Partition;
 pub use store::{Selected, Store};
 pub use summary::{Content, Distinct, Range, Summary};

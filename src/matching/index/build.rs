@@ -11,7 +11,6 @@ use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
-use super::groups;
 use super::parts::{self, Parts, is_odd};
 use super::residue::{Distinct, Residue};
 use super::{Imported, Index};
@@ -79,12 +78,9 @@ impl Index {
         let groups = (!mentions.is_opaque()).then(|| self.groups(mentions));
         if let Some(groups) = &groups {
             let groups = groups.borrow();
-            let mut settled: FxHashMap<u32, Option<bool>> = FxHashMap::default();
+            let mut settled: FxHashMap<usize, Option<bool>> = FxHashMap::default();
             offers.retain(|offer| {
-                let group = groups.of[*offer as usize];
-                if group == groups::OPEN {
-                    return true;
-                }
+                let Some(group) = groups.offers.group(*offer as usize) else { return true };
                 let ad = &self.offers[*offer as usize];
                 let met = settled.entry(group).or_insert_with(|| parts::settled(ad, &expression, &self.context));
                 if *met == Some(false) {

@@ -11,7 +11,7 @@ use crate::constraint::stands_for_a_side;
 use crate::eval::Mentions;
 
 use super::super::Side;
-use super::groups::{Groups, OPEN};
+use super::groups::Groups;
 use super::request::Request;
 
 /// What is known of a part, or of a number that is computed from an expression.
@@ -47,14 +47,13 @@ impl<T: Copy> Residue<T> {
             return offers.for_each(|offer| answer(offer, None));
         };
         let groups = groups.borrow();
-        let answers = self.answers.entry(number).or_insert_with(|| vec![None; groups.first.len()]);
+        let answers = self.answers.entry(number).or_insert_with(|| vec![None; groups.offers.first().len()]);
         for offer in offers {
-            let group = groups.of[offer];
-            if group == OPEN {
+            let Some(group) = groups.offers.group(offer) else {
                 answer(offer, None);
                 continue;
-            }
-            let known = &mut answers[group as usize];
+            };
+            let known = &mut answers[group];
             answer(offer, *known.get_or_insert_with(|| evaluate(self.side, &self.expression, offer)));
         }
     }

@@ -89,7 +89,7 @@ impl Store {
     fn spelling(&mut self, name: &Name) -> u32 {
         let place = match self.attributes.get_index_of(name) {
             Some(place) => place,
-            None => self.attributes.insert_full(name.clone(), Texts::default()).0,
+            None => self.attributes.insert_full(name.clone(), Texts::new()).0,
         };
         let (spelling, _) = self.spellings.insert_full(name.as_str().as_bytes().into(), place);
         u32::try_from(spelling).unwrap_or(u32::MAX)

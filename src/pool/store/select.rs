@@ -5,12 +5,11 @@ use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::constraint::{Condition, Operand, conjuncts, is_met, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Environment, Evaluator, Mentions};
-use crate::pool::{Cell, Column};
+use crate::pool::{Cell, Column, Partition};
 
 use super::Store;
 
@@ -100,15 +99,20 @@ impl Store {
     /// Evaluates a part of a constraint for the ads that are left; how often that failed.
     fn evaluate(&mut self, part: &Expression, context: &Context, left: &mut FixedBitSet) -> usize {
         let reached = self.reached(part, context);
-        let mut known: FxHashMap<Box<[u32]>, Option<bool>> = FxHashMap::default();
+        let groups = reached.as_ref().map(|places| {
+            let mut groups = Partition::new(self.len());
+            places.iter().for_each(|place| groups.split(|row| Some(self.attributes[*place].code(row))));
+            groups
+        });
+        let mut known: Vec<Option<Option<bool>>> = vec![None; groups.as_ref().map_or(0, |groups| groups.first().len())];
         let mut failures = 0;
         for row in left.ones().collect::<Vec<_>>() {
-            let met = match &reached {
-                Some(places) => {
-                    let codes: Box<[u32]> = places.iter().map(|place| self.attributes[*place].code(row)).collect();
-                    *known.entry(codes).or_insert_with(|| met(self.partial(row, places), part, context))
+            let group = groups.as_ref().and_then(|groups| groups.group(row));
+            let met = match (group, &reached) {
+                (Some(group), Some(places)) => {
+                    *known[group].get_or_insert_with(|| met(self.partial(row, places), part, context))
                 }
-                None => met(self.ad(row).unwrap_or_default(), part, context),
+                _ => met(self.ad(row).unwrap_or_default(), part, context),
             };
             failures += usize::from(met.is_none());
             left.set(row, met == Some(true));

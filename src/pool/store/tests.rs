@@ -152,3 +152,25 @@ fn a_selection_is_evaluation() {
     }
     assert!(selected > 1000, "{selected}");
 }
+
+/// Many ads, most with a text of their own: none is lost, equal or not.
+#[test]
+fn attributes_that_hardly_repeat() {
+    use std::fmt::Write;
+    let mut text = String::new();
+    for number in 0..3000 {
+        let _ = write!(text, "Name = \"slot{number}\"\nKind = {}\nTwice = {}\n\n", number % 3, number / 2);
+    }
+    let mut store = Store::new(Dialect::Condor);
+    store.read(&Block::whole(text.clone(), Form::Long), |problem| panic!("{}", problem.message));
+    store.shrink();
+    let (expected, _) = ads(&text, Dialect::Condor);
+    assert!(expected.iter().enumerate().all(|(row, ad)| store.ad(row).as_ref() == Some(ad)));
+    for (constraint, count) in
+        [("Name == \"SLOT17\"", 1), ("Kind == 1", 1000), ("Twice < 10 && Kind != 2", 14), ("size(Name) == 5", 10)]
+    {
+        let tree = parse_expression(constraint.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        let found = store.select(&tree, &Context::new(Dialect::Condor));
+        assert_eq!((found.ads.count_ones(..), found.failures), (count, 0), "{constraint}");
+    }
+}

@@ -15,20 +15,37 @@ pub const ABSENT: u32 = 0;
 const SPREAD: &[u8] = b"\0";
 
 /// The texts that are bound to one name.
-#[derive(Default)]
 pub struct Texts {
     /// For each ad the code of its text; ads behind the last have no such attribute.
     codes: Vec<u32>,
     /// All texts, one behind the other, and where each ends: code 1 is the first.
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Codes by the hash of the text.
-    known: HashTable<u32>,
+    /// Codes by the hash of the text; none for an attribute that has another text in most ads, which is not
+    /// worth looking up: there a text may be kept more than once.
+    known: Option<HashTable<u32>>,
+    /// How many texts were looked up.
+    lookups: usize,
     /// Codes of texts that are no plain literals.
     expressions: Vec<u32>,
 }
 
+/// After so many texts it is seen whether most are new.
+const ENOUGH: usize = 512;
+
 impl Texts {
+    /// No text yet.
+    pub fn new() -> Self {
+        Texts {
+            codes: Vec::new(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            known: Some(HashTable::new()),
+            lookups: 0,
+            expressions: Vec::new(),
+        }
+    }
+
     /// The code of the text of an ad.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row).copied().unwrap_or(ABSENT)
@@ -70,8 +87,10 @@ impl Texts {
         {
             return Some(last);
         }
+        self.lookups += 1;
         let (bytes, ends) = (&self.bytes, &self.ends);
-        let found = self.known.find(hash(value), |code| text(bytes, ends, *code) == value);
+        let found =
+            self.known.as_ref().and_then(|known| known.find(hash(value), |code| text(bytes, ends, *code) == value));
         if let Some(code) = found {
             return Some(*code);
         }
@@ -98,7 +117,12 @@ impl Texts {
         self.bytes.extend_from_slice(value);
         self.ends.push(self.bytes.len());
         let (bytes, ends) = (&self.bytes, &self.ends);
-        self.known.insert_unique(hash(value), code, |code| hash(text(bytes, ends, *code)));
+        if self.lookups > ENOUGH && self.ends.len() * 2 > self.lookups {
+            self.known = None;
+        }
+        if let Some(known) = &mut self.known {
+            known.insert_unique(hash(value), code, |code| hash(text(bytes, ends, *code)));
+        }
         if !is_plain {
             self.expressions.push(code);
         }
@@ -119,7 +143,9 @@ impl Texts {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
         let (bytes, ends) = (&self.bytes, &self.ends);
-        self.known.shrink_to_fit(|code| hash(text(bytes, ends, *code)));
+        if let Some(known) = &mut self.known {
+            known.shrink_to_fit(|code| hash(text(bytes, ends, *code)));
+        }
     }
 }
 
