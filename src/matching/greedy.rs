@@ -89,6 +89,8 @@ impl Greedy {
         let mut candidates = self.matchmaker.candidates(request).to_vec();
         candidates.retain(|candidate| !self.taken[candidate.offer]);
         candidates.sort_unstable_by_key(|candidate| candidate.offer);
-        candidates.into_iter().for_each(|candidate| found(Match::new(index, candidate)));
+        for candidate in candidates {
+            found(Match::new(index, candidate));
+        }
     }
 }

@@ -80,6 +80,7 @@ pub enum Key {
 
 impl Key {
     /// The key of a value.
+    #[must_use]
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Undefined => Key::Undefined,
@@ -185,7 +186,7 @@ impl Column {
         // Types that do not compare are not identical, either.
         if operator == BinaryOperator::Isnt {
             let other_types = self.values.iter().enumerate().filter(|(_, mine)| {
-                number(mine, dialect).is_some() != number(value, dialect).is_some() && !orders.is_odd(mine, dialect)
+                number(mine, dialect).is_some() != number(value, dialect).is_some() && !is_odd(mine, dialect)
             });
             self.add_rows(other_types.map(|(at, _)| code(at)).filter(|code| *code > OPEN), into);
         }
@@ -274,10 +275,9 @@ impl Column {
     }
 }
 
-impl Orders {
-    fn is_odd(&self, value: &Value, dialect: Dialect) -> bool {
-        number(value, dialect).is_none() && !matches!(value, Value::String(_))
-    }
+/// Whether a value is in no order.
+fn is_odd(value: &Value, dialect: Dialect) -> bool {
+    number(value, dialect).is_none() && !matches!(value, Value::String(_))
 }
 
 impl RowsOf {

@@ -121,10 +121,9 @@ impl Index {
         let mut side = |operand| match operand {
             Operand::Literal(value) if is_plain(value, dialect) => Some(Asked::Known(Cell::Constant(value.clone()))),
             Operand::Literal(_) => None,
-            Operand::Other(name) => Some(Asked::Attribute(name)),
             Operand::Own(name) => Some(Asked::Known(request.cell(name))),
             Operand::Free(name) if request.ad.get(name).is_some() => Some(Asked::Known(request.cell(name))),
-            Operand::Free(name) => Some(Asked::Attribute(name)),
+            Operand::Free(name) | Operand::Other(name) => Some(Asked::Attribute(name)),
         };
         let known = match Condition::of(part) {
             Condition::Comparison(operator, first, second) => match (side(first), side(second)) {

@@ -101,7 +101,9 @@ impl Store {
         let reached = self.reached(part, context);
         let groups = reached.as_ref().map(|places| {
             let mut groups = Partition::new(self.len());
-            places.iter().for_each(|place| groups.split(|row| Some(self.attributes[*place].code(row))));
+            for place in places {
+                groups.split(|row| Some(self.attributes[*place].code(row)));
+            }
             groups
         });
         let mut known: Vec<Option<Option<bool>>> = vec![None; groups.as_ref().map_or(0, |groups| groups.first().len())];
