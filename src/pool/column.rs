@@ -307,3 +307,83 @@ fn number(value: &Value, dialect: Dialect) -> Option<Number> {
 fn folded(text: &Text) -> Box<[u8]> {
     text.as_bytes().to_ascii_lowercase().into()
 }
+
+#[cfg(test)]
+mod tests {
+    use fixedbitset::FixedBitSet;
+
+    use super::{Cell, Column};
+    use crate::ad::{BinaryOperator, Dialect, Group, Kind, Span, Value};
+    use crate::constraint::is_met;
+    use crate::eval::binary;
+    use crate::syntax::{Rules, parse_expression};
+
+    fn value(text: &str) -> Value {
+        let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
+        match tree.kind() {
+            Kind::Literal(value) => value.clone(),
+            _ => panic!("{text} is a literal"),
+        }
+    }
+
+    /// What is found in the orders is what comparing value by value finds.
+    #[test]
+    fn a_selection_compares_every_value() {
+        let mut values: Vec<Value> = [
+            "0",
+            "1",
+            "2",
+            "-1",
+            "5",
+            "2.5",
+            "0.0",
+            "1.0",
+            "1e300",
+            "9007199254740992",
+            "9007199254740993",
+            "9007199254740992.0",
+            "9223372036854775807",
+            "true",
+            "false",
+            "\"\"",
+            "\"a\"",
+            "\"A\"",
+            "\"b\"",
+            "\"5\"",
+            "undefined",
+            "error",
+        ]
+        .map(value)
+        .into();
+        values.extend([f64::NAN, -0.0, f64::INFINITY, f64::NEG_INFINITY].map(Value::Real));
+        let mut random = fastrand::Rng::with_seed(1);
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            for length in [1, 10, 1000] {
+                let cells: Vec<Cell> = (0..length)
+                    .map(|_| match random.u8(..10) {
+                        0 => Cell::Absent,
+                        1 => Cell::Open,
+                        _ => Cell::Constant(values[random.usize(..values.len())].clone()),
+                    })
+                    .collect();
+                let column = Column::new(cells.clone());
+                let operators = BinaryOperator::ALL.iter().copied();
+                for operator in operators.filter(|o| matches!(o.group(), Group::Comparison | Group::Identity)) {
+                    for value in &values {
+                        let mut found = FixedBitSet::with_capacity(length);
+                        column.select(operator, value, dialect, &mut found);
+                        let met =
+                            |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
+                        let expected = cells.iter().enumerate().filter(|(_, cell)| match cell {
+                            Cell::Absent => met(&Value::Undefined),
+                            Cell::Open => false,
+                            Cell::Constant(mine) => met(mine),
+                        });
+                        let expected: Vec<usize> = expected.map(|(row, _)| row).collect();
+                        assert_eq!(found.ones().collect::<Vec<_>>(), expected, "{operator:?} {value:?} {dialect}");
+                    }
+                }
+            }
+        }
+    }
+}
