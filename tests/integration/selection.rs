@@ -215,3 +215,78 @@ proptest! {
         }
     }
 }
+
+/// Offers that share what matching reads, and some that do not.
+const OFFERS: &str = "Name = \"m1\"\nCpus = 4\nMemory = 100\nRequirements = TARGET.Need <= Cpus && START\nSTART = Spare > 1\nSpare = 2\nRank = TARGET.Prio\n\n\
+    Name = \"m2\"\nCpus = 4\nMemory = 100\nRequirements = TARGET.Need <= Cpus && START\nSTART = Spare > 1\nSpare = 2\nRank = TARGET.Prio\nOther = 7\n\n\
+    Name = \"m3\"\nCpus = 8\nRequirements = true\nSpare = 0\nconstraint = false\n\n\
+    Name = strcat(\"m\", Suffix)\nSuffix = \"4\"\ncpus = 8\nRequirements = START\nSTART = other.Prio > 5\nRank = size(Owner)\n\n\
+    Cpus = 4\nRequirements = Name == \"x\"\n\n\
+    MyAddress = \"<1.2.3.4>\"\nCpus = 1\nCPUS = 16\nRequirements = true\n\n\
+    Name = \"bad\"\nRequirements = true\nCpus = (\n\n\
+    Name = \"worse\"\nno attribute\n\n\
+    Name = \"warned\"\nCpus = 3 x\nRequirements = true\n\n\
+    Name = \"none\"\nCpus = 9\n";
+const REQUESTS: &str = "ClusterId = 1\nProcId = 0\nNeed = 2\nPrio = 1\nRequirements = TARGET.Cpus >= Need\nRank = TARGET.Memory\n\n\
+    ClusterId = 1\nProcId = 1\nNeed = 2\nPrio = 1\nRequirements = TARGET.Cpus >= Need\nRank = TARGET.Memory\n\n\
+    ClusterId = 1\nProcId = 2\nNeed = 2\nPrio = 9\nRequirements = Cpus >= Need\nOwner = \"me\"\n\n\
+    ClusterId = 2\nProcId = 0\nNeed = 16\nRequirements = TARGET.Cpus >= Need\nName = \"x\"\n\n\
+    ClusterId = 3\nProcId = 0\nRequirements = TARGET.Late is 7\nNeed = 1\n\n";
+
+#[test]
+fn matches_are_those_of_whole_ads() {
+    let far =
+        format!("ClusterId = 9\nProcId = 9\nRequirements = false\nFiller = \"{}\"\n\n", "x".repeat(9000)).repeat(40);
+    let late = "ClusterId = 4\nProcId = 0\nRequirements = TARGET.Other is 7\nNeed = 1\nPorts = 0\n\n";
+    let whole = "ClusterId = 5\nProcId = 0\nRequirements = size(TARGET) > 3\nNeed = 1\n\n";
+    let computed = "ClusterId = 6\nProcId = 0\nRequirements = eval(strcat(\"TARGET.Sp\", \"are\")) is 2\nNeed = 1\n\n";
+    let offers = file("offers.long", OFFERS);
+    for (index, more) in
+        [String::new(), late.to_owned(), far + late, whole.to_owned(), computed.to_owned()].iter().enumerate()
+    {
+        let requests = file(&format!("requests-{index}.long"), &format!("{REQUESTS}{more}"));
+        let [requests, offers] = [&requests, &offers].map(|path| path.to_str().unwrap());
+        for dialect in ["condor", "classad"] {
+            for options in [
+                &[][..],
+                &["--all"],
+                &["--all", "--count"],
+                &["--no-consume", "-o", "json"],
+                &["--id", "strcat(ClusterId, Name, Need)", "--all"],
+                &["--constraint-attr", "START", "--all"],
+                &["--rank-attr", "Need", "--no-consume"],
+            ] {
+                let common = ["match", requests, "--offers", offers, "--dialect", dialect];
+                let fast = classad(&[&common[..], options].concat());
+                let full = classad(&[&common[..], options, &["--strict-input"]].concat());
+                assert_eq!(fast.1, full.1, "{index} {dialect} {options:?}\n{}", fast.2);
+                // What is bad in an attribute that is not read is not told.
+                if !options.contains(&"START") {
+                    assert_eq!((fast.0, &fast.2), (full.0, &full.2), "{index} {dialect} {options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_nothing_can_tell_apart_are_one_ad() {
+    let block = Block::whole(OFFERS, Form::Long);
+    let names = ["Cpus", "Memory", "Requirements"].map(Name::new);
+    let mut selection = Selection::new(names, Dialect::Condor).grouped(["Name", "Suffix"].map(Name::new));
+    let mut selected = block.selected(&mut selection);
+    let mut ads = Vec::new();
+    let mut labels = Vec::new();
+    while let Some(item) = selected.next() {
+        if let Ok(entry) = item {
+            labels.push(selected.label().get_str("Name").is_some());
+            // The fifth mentions the name.
+            assert!(entry.is_whole || entry.number >= 5 || entry.ad.get_str("Name").is_none());
+            ads.push(entry.ad);
+        }
+    }
+    assert_eq!(ads[0].identity(), ads[1].identity());
+    assert!(ads[1..].windows(2).all(|pair| pair[0].identity() != pair[1].identity()));
+    assert_eq!(labels[..6], [true, true, true, true, false, false]);
+    assert!(ads[0].get_str("Spare").is_some() && ads[0].get_str("Rank").is_none());
+}
