@@ -74,6 +74,11 @@ impl Identified {
         Identified { place: None, ..self }
     }
 
+    /// An ad of a source that is not kept.
+    pub fn new(ad: Ad, id: String, number: usize) -> Self {
+        Identified { ad, id, number, place: None }
+    }
+
     /// Another ad in its place.
     pub fn with(self, ad: Ad) -> Self {
         Identified { ad, ..self }

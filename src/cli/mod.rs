@@ -18,6 +18,7 @@ mod pattern;
 mod query;
 mod refs;
 mod report;
+mod rows;
 mod session;
 mod source;
 mod specialize;

@@ -97,6 +97,9 @@ impl Query {
         let mut out = out();
         let mut writer: Option<AdWriter> = None;
         let mut found: Vec<Identified> = Vec::new();
+        // Rows that need no more than their ads are made as these are found, too.
+        let lists = streams && !columns.af.is_empty() && columns.group.is_none();
+        let mut rows = Self::rows(&columns.af, false);
         let mut total = 0_usize;
         let mut selection = self.selection(&constraint, &columns, writes_ads, &context);
         for source in &mut sources {
@@ -117,10 +120,14 @@ impl Query {
                 let entry = if is_shown && writes_ads { entry.read_whole(session)? } else { Some(entry) };
                 if let Some(entry) = entry.filter(|_| is_shown) {
                     total += 1;
-                    let ad = input::identify(session, entry, columns.id.as_ref());
-                    match &mut writer {
-                        Some(writer) if streams => writer.write(session, &mut out, &ad)?,
-                        _ => found.push(ad.without_place()),
+                    if lists {
+                        self.add_row(&mut rows, columns.cells(&entry.ad, &columns.af, &context).collect());
+                    } else {
+                        let ad = input::identify(session, entry, columns.id.as_ref());
+                        match &mut writer {
+                            Some(writer) if streams => writer.write(session, &mut out, &ad)?,
+                            _ => found.push(ad.without_place()),
+                        }
                     }
                 }
                 let enough = session.options.quiet || (streams && self.limit.is_some_and(|limit| total >= limit));
@@ -131,6 +138,7 @@ impl Query {
             order(session, &mut found, sort, &columns);
         }
         found.truncate(self.limit.unwrap_or(usize::MAX));
+        rows.rows.truncate(self.limit.unwrap_or(usize::MAX));
         match writer {
             _ if session.options.quiet => {}
             _ if self.count => writeln!(out, "{}", total.min(self.limit.unwrap_or(usize::MAX)))?,
@@ -140,6 +148,7 @@ impl Query {
                 }
                 writer.finish(&mut out)?;
             }
+            None if lists => self.write_rows(&mut out, &rows)?,
             None => self.print(session, &mut out, &found, &constraint, &columns)?,
         }
         out.flush()?;
@@ -163,7 +172,9 @@ impl Query {
         if self.strict_input || asked.everything {
             return None;
         }
-        asked.names.extend(IDENTITY.map(Name::new));
+        if columns.af.is_empty() {
+            asked.names.extend(IDENTITY.map(Name::new));
+        }
         if columns.af.is_empty() && !writes_ads {
             asked.names.extend(USUAL.map(Name::new));
         }
@@ -226,7 +237,7 @@ impl Query {
         self.table(out, found, &shown, columns, &context)
     }
 
-    /// One row for each ad.  A list of expressions without a form is for scripts: no heading.
+    /// One row for each ad.
     fn table(
         &self,
         out: &mut dyn Write,
@@ -236,16 +247,29 @@ impl Query {
         context: &Context,
     ) -> Result<(), Failure> {
         let with_id = columns.af.is_empty();
-        let mut header: Vec<&str> = if with_id { vec!["id"] } else { Vec::new() };
-        header.extend(shown.iter().map(|(text, _)| text.as_str()));
-        let mut rows = Rows::new(&header);
+        let mut rows = Self::rows(shown, with_id);
         for ad in found {
-            let mut row: Vec<output::Cell> = if with_id { vec![ad.id.clone().into()] } else { Vec::new() };
-            row.extend(shown.iter().map(|(_, expression)| columns.cell(&ad.ad, expression, context)));
-            if !self.distinct || !rows.rows.contains(&row) {
-                rows.rows.push(row);
-            }
+            let id = with_id.then(|| ad.id.clone().into());
+            self.add_row(&mut rows, id.into_iter().chain(columns.cells(&ad.ad, shown, context)).collect());
         }
+        self.write_rows(out, &rows)
+    }
+
+    /// No rows yet, under the heading of these columns.
+    fn rows(shown: &[(String, Expression)], with_id: bool) -> Rows {
+        let id = with_id.then_some("id");
+        let header: Vec<&str> = id.into_iter().chain(shown.iter().map(|(text, _)| text.as_str())).collect();
+        Rows::new(&header)
+    }
+
+    fn add_row(&self, rows: &mut Rows, row: Vec<output::Cell>) {
+        if !self.distinct || !rows.rows.contains(&row) {
+            rows.rows.push(row);
+        }
+    }
+
+    /// A list of expressions without a form is for scripts: no heading.
+    fn write_rows(&self, out: &mut dyn Write, rows: &Rows) -> Result<(), Failure> {
         let heading = !self.no_header && (self.output.is_some() || Session::is_terminal());
         rows.write(out, self.output, heading)
     }
@@ -309,6 +333,10 @@ impl Columns {
             self.failures.set(self.failures.get() + 1);
             Value::Undefined
         })
+    }
+
+    fn cells(&self, ad: &Ad, shown: &[(String, Expression)], context: &Context) -> impl Iterator<Item = output::Cell> {
+        shown.iter().map(|(_, expression)| self.cell(ad, expression, context))
     }
 
     fn cell(&self, ad: &Ad, expression: &Expression, context: &Context) -> output::Cell {

@@ -17,6 +17,7 @@ const LONGEST_LINE: usize = 1 << 20;
 /// A stream of ads.
 pub struct Stream {
     reader: Box<dyn Read>,
+    is_packed: bool,
     form: Option<Form>,
     /// What has been read and not handed out.
     window: Vec<u8>,
@@ -91,6 +92,7 @@ impl Stream {
     pub fn new(reader: Box<dyn Read>, form: Option<Form>) -> io::Result<Self> {
         let mut stream = Stream {
             reader,
+            is_packed: false,
             form,
             window: Vec::new(),
             place: Position::START,
@@ -103,6 +105,7 @@ impl Stream {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window));
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
             stream.reader = packed.unpacked(whole)?;
+            stream.is_packed = true;
             stream.ended = false;
             stream.fill_to(4);
         }
@@ -150,6 +153,12 @@ impl Stream {
     #[must_use]
     pub fn form(&self) -> Option<Form> {
         self.form
+    }
+
+    /// Whether it is unpacked.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
     }
 
     /// The next block of whole ads, or of what is left at the end.

@@ -13,5 +13,6 @@ mod random;
 mod references;
 mod robustness;
 mod samples;
+mod selection;
 mod specialize;
 mod transform;

@@ -8,11 +8,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::Mentions;
 use crate::format::{Entry, Item};
-use crate::syntax::{Rules, Seen, Sight, long_string_length, plain_value};
+use crate::syntax::{Rules, Seen, Sight, long_string_length, plain_literal, plain_value};
 
 use super::reader::{Reader, separator};
 use super::scan::{Filter, scan};
@@ -30,13 +31,34 @@ pub struct Selection {
     filter: Filter,
     seen: Seen,
     sieve: Option<Sieve>,
+    groups: Option<Groups>,
+    /// How often it has grown.
+    version: usize,
+    /// Whether something was found that may read more than it mentions.
+    everything: bool,
 }
+
+/// Ads of which all that is asked for is written alike are one.
+#[derive(Default)]
+struct Groups {
+    /// The ads, by the texts of their values.
+    ads: FxHashMap<Box<[u8]>, Ad>,
+    /// The names that tell what an ad is called.
+    labels: Vec<usize>,
+    /// Those of them that nothing else asks for; they are not in the ads.
+    only_labels: IndexSet<usize>,
+    /// Where the texts of an ad are put together.
+    key: Vec<u8>,
+}
+
+/// A test of values.
+type Test = Box<dyn Fn(&[Value]) -> bool>;
 
 /// A test that most ads fail, on plain literals.
 struct Sieve {
     /// The names whose values it tests.
     names: Vec<usize>,
-    passes: Box<dyn Fn(&[Value]) -> bool>,
+    passes: Test,
 }
 
 impl Selection {
@@ -50,12 +72,19 @@ impl Selection {
             filter: Filter::new(),
             seen: Seen::new(Rules::long(dialect)),
             sieve: None,
+            groups: None,
+            version: 0,
+            everything: false,
         };
         if dialect == Dialect::Classad {
             // No ad may have them.
-            ["self", "parent", "root"].iter().for_each(|name| selection.add(Name::new(name)));
+            for name in ["self", "parent", "root"] {
+                selection.add(Name::new(name));
+            }
         }
-        names.into_iter().for_each(|name| selection.add(name));
+        for name in names {
+            selection.add(name);
+        }
         selection
     }
 
@@ -63,10 +92,42 @@ impl Selection {
     /// that an ad has not; an ad in which one of them is more than a plain literal is not tested, and stays.
     #[must_use]
     pub fn sifted(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
-        names.iter().for_each(|name| self.add(name.clone()));
+        for name in names {
+            self.add(name.clone());
+        }
         let names = names.iter().filter_map(|name| self.names.get_index_of(name)).collect();
         self.sieve = Some(Sieve { names, passes: Box::new(passes) });
         self
+    }
+
+    /// The same with one ad for all that are written alike in what is asked for.  What these names are bound to is
+    /// not, unless it is asked for anyway: [`Selected::label`] has it.
+    #[must_use]
+    pub fn grouped(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
+        let mut groups = Groups::default();
+        for name in labels {
+            let asked = self.names.contains(&name);
+            self.add(name.clone());
+            let position = self.names.get_index_of(&name).unwrap_or_default();
+            groups.labels.push(position);
+            if !asked {
+                groups.only_labels.insert(position);
+            }
+        }
+        self.groups = Some(groups);
+        self
+    }
+
+    /// A number that is greater when more is asked for: ads that were read before may lack what others mention.
+    #[must_use]
+    pub fn version(&self) -> usize {
+        self.version
+    }
+
+    /// Whether something was found that may read any attribute, or so many that it is no use to select.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.everything || self.names.len() > MOST_NAMES
     }
 
     /// The dialect in which ads are read.
@@ -79,9 +140,26 @@ impl Selection {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
         let (position, is_new) = self.names.insert_full(name);
+        if self.groups.as_mut().is_some_and(|groups| groups.only_labels.swap_remove(&position)) {
+            self.version += 1;
+        }
         if is_new {
+            self.version += 1;
             self.by_length[length].push(position);
             self.filter.add(self.names[position].as_str());
+        }
+    }
+
+    /// Adds what the attributes of an ad mention that are asked for.
+    fn add_mentioned(&mut self, ad: &Ad) {
+        let mut position = 0;
+        while let Some(name) = self.names.get_index(position) {
+            position += 1;
+            let Some(expression) = ad.get(name) else { continue };
+            let mut mentions = Mentions::default();
+            mentions.add(expression, self.dialect);
+            self.everything |= mentions.everything;
+            mentions.names.into_iter().for_each(|name| self.add(name));
         }
     }
 
@@ -100,15 +178,17 @@ pub struct Selected<'t, 's> {
     at: usize,
     /// Ads begun so far.
     number: usize,
-    /// The lines worth looking at, behind the offset where they were sought; which one is next; for how many names.
+    /// The lines worth looking at, behind the offset where they were sought; which one is next; for which names.
     marks: Vec<usize>,
     marked_from: usize,
     next: usize,
-    marked_names: usize,
+    marked_version: usize,
     /// Where the value of each name stands in the current ad.
     values: Vec<Option<Range<usize>>>,
     /// Found, but not yet handed out.
     found: VecDeque<Item>,
+    /// What tells what the ad is called that was read last.
+    label: Ad,
 }
 
 /// What a line is.
@@ -144,10 +224,17 @@ impl<'t, 's> Selected<'t, 's> {
             marks: Vec::new(),
             marked_from: 0,
             next: 0,
-            marked_names: 0,
+            marked_version: usize::MAX,
             values: Vec::new(),
             found: VecDeque::new(),
+            label: Ad::default(),
         }
+    }
+
+    /// What the labels are bound to in the ad that was read last, if ads are grouped.
+    #[must_use]
+    pub fn label(&self) -> &Ad {
+        &self.label
     }
 
     /// How many ads there are up to the one that was read last, with those before this text.
@@ -160,7 +247,7 @@ impl<'t, 's> Selected<'t, 's> {
     fn ad(&mut self) -> bool {
         let Some(offset) = self.first_line() else { return false };
         let outcome = loop {
-            if self.marked_names != self.selection.names.len() {
+            if self.marked_version != self.selection.version {
                 self.mark(offset);
             }
             let is_sound = self.collect(offset) && self.selection.names.len() <= MOST_NAMES;
@@ -177,6 +264,12 @@ impl<'t, 's> Selected<'t, 's> {
             }
             Outcome::Whole => {
                 self.found = Reader::at(self.text, self.selection.dialect, offset, self.number - 1).one();
+                if self.selection.groups.is_some()
+                    && let Some(Ok(entry)) = self.found.back()
+                {
+                    self.label = entry.ad.clone();
+                    self.selection.add_mentioned(&entry.ad);
+                }
             }
         }
         true
@@ -203,7 +296,7 @@ impl<'t, 's> Selected<'t, 's> {
     fn mark(&mut self, from: usize) {
         self.marks.clear();
         scan(&self.text[from..], &self.selection.filter, &mut self.marks);
-        (self.marked_from, self.next, self.marked_names) = (from, 0, self.selection.names.len());
+        (self.marked_from, self.next, self.marked_version) = (from, 0, self.selection.version);
     }
 
     /// Finds the values that are asked for, up to the end of the ad that begins here; whether all is well.
@@ -301,6 +394,28 @@ impl<'t, 's> Selected<'t, 's> {
                 return Outcome::Left;
             }
         }
+        if let Some(groups) = &mut self.selection.groups {
+            groups.key.clear();
+            for (position, range) in self.values.iter().enumerate() {
+                if let Some(range) = range.as_ref().filter(|_| !groups.only_labels.contains(&position)) {
+                    groups.key.extend(position.to_le_bytes());
+                    groups.key.extend(&text[range.clone()]);
+                    groups.key.push(b'\n');
+                }
+            }
+            if let Some(ad) = groups.ads.get(groups.key.as_slice()).cloned() {
+                let attribute = |position: &usize| {
+                    let range = self.values[*position].clone()?;
+                    Some((self.selection.names[*position].clone(), plain_literal(&text[range])?))
+                };
+                let is_bound = |position: &&usize| self.values[**position].is_some();
+                let labels: Vec<_> = groups.labels.iter().filter_map(attribute).collect();
+                if labels.len() == groups.labels.iter().filter(is_bound).count() {
+                    self.label = labels.into_iter().collect();
+                    return Outcome::Partial(ad);
+                }
+            }
+        }
         let mut attributes = Vec::new();
         let mut names = IndexSet::new();
         let mut is_partial = true;
@@ -314,6 +429,7 @@ impl<'t, 's> Selected<'t, 's> {
                     if mentions.everything {
                         // It must be told of the next ad that has it, too.
                         self.selection.seen.forget(&text[range.clone()]);
+                        self.selection.everything = true;
                         is_partial = false;
                     }
                     names.extend(mentions.names);
@@ -326,13 +442,26 @@ impl<'t, 's> Selected<'t, 's> {
             };
             attributes.push((self.selection.names[position].clone(), expression));
         }
-        let before = self.selection.names.len();
+        let before = self.selection.version;
         names.into_iter().for_each(|name| self.selection.add(name));
-        match self.selection.names.len() > before {
+        match self.selection.version > before {
             _ if !is_partial => Outcome::Whole,
             true => Outcome::Again,
-            false => Outcome::Partial(attributes.into_iter().collect()),
+            false => Outcome::Partial(self.group(attributes)),
         }
+    }
+
+    /// The ad of these attributes, which is the one of all that are written alike if ads are grouped.
+    fn group(&mut self, mut attributes: Vec<(Name, Expression)>) -> Ad {
+        let Selection { groups: Some(groups), names, .. } = &mut *self.selection else {
+            return attributes.into_iter().collect();
+        };
+        self.label = attributes.iter().cloned().collect();
+        attributes.retain(|(name, _)| {
+            names.get_index_of(name).is_none_or(|position| !groups.only_labels.contains(&position))
+        });
+        let ad = || attributes.into_iter().collect();
+        groups.ads.entry(groups.key.as_slice().into()).or_insert_with(ad).clone()
     }
 }
 
