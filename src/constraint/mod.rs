@@ -1,12 +1,14 @@
 //! What a matchmaker reads in an ad: the advertising protocol (thesis §3.2.1).
 //!
-//! Constraint and rank, ports and their labels, identity; and the parts that a constraint is made of.
+//! Constraint and rank, ports and their labels, identity and lifetime; and the parts that a constraint is made of.
 
+mod advertisement;
 mod conjuncts;
 mod identity;
 mod ports;
 mod protocol;
 
+pub use advertisement::{ADVERTISING, Advertisement, Occupant, latest};
 pub use conjuncts::conjuncts;
 pub use identity::identity;
 pub use ports::{Port, PortFault, ports};
