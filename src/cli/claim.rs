@@ -20,11 +20,12 @@ use super::{Failure, Status, earlier};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - |
-      classad claim - --ads samples/memory/jobs.long --ads samples/memory/machines.long
-  classad gangmatch samples/rendering/client.ad --offers samples/rendering/service.ad \\
-      --offers samples/rendering/machines.ad --offers samples/rendering/licenses.ad -o jsonl |
-      classad claim - --ads samples/rendering/client.ad --ads samples/rendering/machines.ad --transcript";
+  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
+      | classad claim --ads samples/memory/jobs.long --ads samples/memory/machines.long
+  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
+      --offers samples/license/licenses.ad -o jsonl \\
+      | classad claim - --ads samples/license/jobs.ad --ads samples/license/machines.ad \\
+      --ads samples/license/licenses.ad --transcript";
 
 /// Claim matches by the ads as they are now
 ///
@@ -133,12 +134,12 @@ fn outcomes(notices: &[Notice], claims: &[Claim]) -> Rows {
     let mut rows = Rows::new(&["match", "outcome", "claimed", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {
         let name = |party: usize| notice.parties[party].id.as_str();
-        let claimed: Vec<&str> = claim.claimed.iter().map(|&party| name(party)).collect();
+        let claimed: Vec<String> = claim.claimed.iter().map(|&party| name(party).to_owned()).collect();
         // That others had to give up, too, is no reason of its own.
         let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::Left(_)));
         let reasons: Vec<String> = own.map(|(party, veto)| format!("{}: {veto}", name(*party))).collect();
-        let cells = [notice.id.clone(), outcome(claim).to_owned(), claimed.join(","), reasons.join("; ")];
-        rows.rows.push(cells.map(Cell::from).into());
+        let (outcome, reason) = (outcome(claim).to_owned(), reasons.join("; "));
+        rows.rows.push(vec![notice.id.clone().into(), outcome.into(), claimed.into(), reason.into()]);
     }
     rows
 }

@@ -34,38 +34,40 @@ fn text(path: &str) -> std::io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// Does something for each JSON value of a text, and for each element of an array; goes on in the next line
-/// after what is none.
+/// Does something for each JSON value of a text, and for each element of an array.  Behind what is none it goes on
+/// in the line where that was seen, or in the next one.
 fn each_value(
     session: &mut Session,
     path: &str,
     text: &[u8],
     mut visit: impl FnMut(&Json) -> Result<(), Fault>,
 ) -> Result<(), Failure> {
-    // Where reading goes on, and how many lines are before that.
-    let (mut start, mut before) = (0, 0);
+    let mut start = 0;
     while start < text.len() {
+        let before = newlines(&text[..start]);
         let rest = &text[start..];
         let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Json>();
-        let wrong = loop {
-            let lines = before + newlines(&rest[..values.byte_offset()]);
+        let (line, wrong) = loop {
+            let done = values.byte_offset();
+            let blank = rest[done..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let line = newlines(&rest[..done + blank]) + 1;
             match values.next() {
                 None => return Ok(()),
-                Some(Err(error)) => break error,
+                Some(Err(error)) => break (line, error),
                 Some(Ok(Json::Array(elements))) => {
                     for element in &elements {
-                        visit(element).or_else(|fault| told(session, path, lines + 1, &fault))?;
+                        visit(element).or_else(|fault| told(session, path, before + line, &fault))?;
                     }
                 }
-                Some(Ok(value)) => visit(&value).or_else(|fault| told(session, path, lines + 1, &fault))?,
+                Some(Ok(value)) => visit(&value).or_else(|fault| told(session, path, before + line, &fault))?,
             }
         };
         let reason = wrong.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        told(session, path, before + wrong.line(), &format!("this is no JSON: {reason}"))?;
-        let mut ends = line_ends(rest).skip(wrong.line().saturating_sub(1));
-        start = ends.next().map_or(text.len(), |end| start + end);
-        before = newlines(&text[..start]);
+        told(session, path, before + line, &format!("this is no JSON: {reason}"))?;
+        // A line that breaks off is seen to be wrong in the next one.
+        let next = line.max(wrong.line().saturating_sub(1));
+        start = line_ends(rest).nth(next - 1).map_or(text.len(), |end| start + end);
     }
     Ok(())
 }

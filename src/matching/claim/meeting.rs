@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Frame, Participant};
+use crate::ad::{Ad, Expression, Frame, Kind, Name, Participant, Span, Value};
 use crate::constraint::{Protocol, is_met};
 use crate::eval::{Context, Environment, Evaluator, Member};
 
@@ -123,6 +123,22 @@ impl<'a> Meeting<'a> {
             }));
         }
         (!self.accepts(&link)).then(|| Veto::Refuses(above.clone()))
+    }
+
+    /// Whether an ad goes on without what is docked at these ports.
+    pub fn goes_on_without(&mut self, ad: Option<&Ad>, aborted: &[String]) -> bool {
+        let name = Name::new("AcceptPartial");
+        let Some(ad) = ad.filter(|_| !aborted.is_empty()) else { return true };
+        if ad.get(&name).is_none() {
+            return false;
+        }
+        let labels = aborted.iter().map(|label| Expression::literal(Value::string(label.as_str())));
+        let labels = Expression::new(Kind::List(labels.collect()), Span::default());
+        let (environment, frame) = Environment::alone(ad.with(Name::new("aborted"), labels));
+        self.evaluations += 1;
+        let value = Evaluator::new(&environment, self.context).attribute(&frame, &name);
+        self.failures += u64::from(value.is_err());
+        value.is_ok_and(|value| is_met(&value, self.context.dialect))
     }
 
     fn accepts(&mut self, frame: &Arc<Frame>) -> bool {

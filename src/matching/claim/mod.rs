@@ -9,9 +9,9 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
-use crate::constraint::{Advertisement, Protocol, is_met};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::ad::Ad;
+use crate::constraint::{Advertisement, Protocol};
+use crate::eval::Context;
 
 use super::{Notice, Party};
 use meeting::Meeting;
@@ -184,7 +184,7 @@ impl<'a> Claimer<'a> {
         for party in (0..parties.len()).rev() {
             if !vote.gone[party] && vote.vetoes[party].is_none() {
                 aborted[party].reverse();
-                vote.vetoes[party] = if self.goes_on_without(vote.ads[party], &aborted[party]) {
+                vote.vetoes[party] = if meeting.goes_on_without(vote.ads[party], &aborted[party]) {
                     meeting.refusal(vote, party)
                 } else {
                     Some(Veto::Left(aborted[party].clone()))
@@ -196,20 +196,6 @@ impl<'a> Claimer<'a> {
         }
         self.evaluations += meeting.evaluations;
         self.failures += meeting.failures;
-    }
-
-    /// Whether an ad goes on without what is docked at these ports.
-    fn goes_on_without(&self, ad: Option<&Ad>, aborted: &[String]) -> bool {
-        let name = Name::new("AcceptPartial");
-        let Some(ad) = ad.filter(|_| !aborted.is_empty()) else { return true };
-        if ad.get(&name).is_none() {
-            return false;
-        }
-        let labels = aborted.iter().map(|label| Expression::literal(Value::string(label.as_str())));
-        let labels = Expression::new(Kind::List(labels.collect()), Span::default());
-        let (environment, frame) = Environment::alone(ad.with(Name::new("aborted"), labels));
-        let value = Evaluator::new(&environment, &self.context).attribute(&frame, &name);
-        value.is_ok_and(|value| is_met(&value, self.context.dialect))
     }
 }
 
