@@ -180,9 +180,9 @@ fn party(fields: &Map<String, Json>, own: usize) -> Result<Party, Fault> {
     let docking = if own == 0 {
         None
     } else {
-        let parent = index_of(fields, "parent")?;
+        let parent = index_of(fields, "above")?;
         if parent >= own {
-            return Err("`parent` must be an earlier member".to_owned());
+            return Err("`above` must be an earlier member".to_owned());
         }
         let (label, link) = (text_of(fields, "label")?, index_of(fields, "link")?);
         Some(Docking { parent, label, link, ranks: ranks(fields.get("ranks")) })

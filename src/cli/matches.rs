@@ -146,7 +146,7 @@ impl Match {
             [changed(&requests, &what_if.requests, &context), changed(&offers, &what_if.offers, &context)]
         };
         let (found, statistics) = self.find(session, &ads(&what_if));
-        if !what_if.is_empty() {
+        if !what_if.is_empty() && !session.options.quiet {
             let (before, _) = self.find(session, &ads(&WhatIf::default()));
             let what = if self.takes_nothing() { "pairs" } else { "matches" };
             session.note(&format!("{} {what}; as the ads are: {}", found.len(), before.len()));

@@ -5,11 +5,11 @@
 //! ```text
 //! {"version": 1, "match": ID, "bond": "pair" or "gang", "time": SECONDS,
 //!  "member": INDEX, "to": ID, "address": ADDRESS,
-//!  "members": [{"id", "type", "sequence", "address", "claim_id", "parent", "label", "link", "ranks", "preempts"}]}
+//!  "members": [{"id", "type", "sequence", "address", "claim_id", "above", "label", "link", "ranks", "preempts"}]}
 //! ```
 //!
 //! `members` is the whole match, the request first, then each offer followed by what is docked at it; `member`
-//! is the index of the one that the record is for.  Of an offer, `parent` is the index of the member that it is
+//! is the index of the one that the record is for.  Of an offer, `above` is the index of the member that it is
 //! docked to, at the port `label`; `link` is the position of its own port; `ranks` is how that port ranks it, and
 //! how it ranks the port.  What is not known of an ad is left out.  `claim_id` stands only where it is the
 //! recipient's own or that of an ad docked at the recipient, who has to present it.
@@ -91,7 +91,7 @@ fn party_json(party: &Party, with_ticket: bool) -> Json {
     put(&mut fields, "address", party.address.as_deref());
     put(&mut fields, "claim_id", party.ticket.as_deref().filter(|_| with_ticket));
     if let Some(docking) = &party.docking {
-        fields.insert("parent".to_owned(), docking.parent.into());
+        fields.insert("above".to_owned(), docking.parent.into());
         fields.insert("label".to_owned(), docking.label.as_str().into());
         fields.insert("link".to_owned(), docking.link.into());
         put(&mut fields, "ranks", docking.ranks.map(|ranks| json!(ranks)));

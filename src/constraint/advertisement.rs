@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Kind, Name, Value};
+use crate::ad::{Ad, Kind, Name, Text, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
 use super::rank_of;
@@ -78,36 +78,45 @@ impl<'a> Advertisement<'a> {
     /// `MyAddress`.
     #[must_use]
     pub fn identity(&self) -> Option<String> {
-        let text = |attribute| self.get(attribute).and_then(word);
-        text(Attribute::Name)
-            .or_else(|| text(Attribute::GlobalJobId))
-            .or_else(|| Some(format!("{}.{}", text(Attribute::ClusterId)?, text(Attribute::ProcId)?)))
-            .or_else(|| text(Attribute::MyAddress))
+        self.identity_text().map(|text| text.to_str().into_owned())
+    }
+
+    fn identity_text(&self) -> Option<Text> {
+        let number = |attribute| self.word(attribute).map(|text| text.to_str().into_owned());
+        self.word(Attribute::Name)
+            .or_else(|| self.word(Attribute::GlobalJobId))
+            .or_else(|| Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?).into()))
+            .or_else(|| self.word(Attribute::MyAddress))
     }
 
     /// What kind of thing is advertised: `MyType`, in the papers `Type`.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
-        self.get(Attribute::MyType).and_then(word).or_else(|| self.get(Attribute::Type).and_then(word))
+        self.kind_text().map(|text| text.to_str().into_owned())
+    }
+
+    fn kind_text(&self) -> Option<Text> {
+        self.word(Attribute::MyType).or_else(|| self.word(Attribute::Type))
     }
 
     /// Where the agent can be reached: `MyAddress`, else `AddressV1`.
     #[must_use]
     pub fn address(&self) -> Option<String> {
-        self.get(Attribute::MyAddress).and_then(word).or_else(|| self.get(Attribute::AddressV1).and_then(word))
+        let text = self.word(Attribute::MyAddress).or_else(|| self.word(Attribute::AddressV1));
+        text.map(|text| text.to_str().into_owned())
     }
 
     /// What a claim has to present: `ClaimId`.
     #[must_use]
     pub fn ticket(&self) -> Option<String> {
-        self.get(Attribute::ClaimId).and_then(word)
+        self.word(Attribute::ClaimId).map(|text| text.to_str().into_owned())
     }
 
     /// Whose work goes on where this is offered: `RemoteUser`, and `GlobalJobId` and `CurrentRank` of it.
     #[must_use]
     pub fn occupant(&self) -> Option<Occupant> {
-        let user = self.get(Attribute::RemoteUser).and_then(word)?;
-        let job = self.get(Attribute::GlobalJobId).and_then(word);
+        let text = |attribute| self.word(attribute).map(|text| text.to_str().into_owned());
+        let (user, job) = (text(Attribute::RemoteUser)?, text(Attribute::GlobalJobId));
         Some(Occupant { user, job, rank: self.get(Attribute::CurrentRank).map_or(0.0, |rank| rank_of(&rank)) })
     }
 
@@ -134,6 +143,15 @@ impl<'a> Advertisement<'a> {
         self.expiration().is_some_and(|expiration| expiration < at)
     }
 
+    /// A string, or an integer as one.
+    fn word(&self, attribute: Attribute) -> Option<Text> {
+        match self.get(attribute)? {
+            Value::String(text) => Some(text),
+            Value::Integer(integer) => Some(integer.to_string().into()),
+            _ => None,
+        }
+    }
+
     fn get(&self, attribute: Attribute) -> Option<Value> {
         value(self.ad, &NAMES[attribute as usize], self.context)
     }
@@ -147,14 +165,6 @@ fn value(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
     }
     let (environment, frame) = Environment::alone(ad.clone());
     Evaluator::new(&environment, context).attribute(&frame, name).ok()
-}
-
-fn word(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.to_str().into_owned()),
-        Value::Integer(integer) => Some(integer.to_string()),
-        _ => None,
-    }
 }
 
 /// A time, or a length of time, in whole seconds.
@@ -174,14 +184,14 @@ fn seconds(value: &Value) -> Option<i64> {
 /// the name given beside the ad, and by their kind; an ad without either is one of its own.
 #[must_use]
 pub fn latest<'a>(ads: impl Iterator<Item = (&'a Ad, Option<&'a str>)>, context: &Context) -> Vec<bool> {
-    let mut of_agent: FxHashMap<(String, Option<String>), (usize, Option<i64>)> = FxHashMap::default();
+    let mut of_agent: FxHashMap<(Text, Option<Text>), (usize, Option<i64>)> = FxHashMap::default();
     let mut counts = Vec::new();
     for (index, (ad, name)) in ads.enumerate() {
         counts.push(true);
         let advertisement = Advertisement::new(ad, context);
-        let Some(identity) = advertisement.identity().or_else(|| name.map(str::to_owned)) else { continue };
+        let Some(identity) = advertisement.identity_text().or_else(|| name.map(Text::from)) else { continue };
         let sequence = advertisement.sequence();
-        let held = of_agent.entry((identity, advertisement.kind())).or_insert((index, sequence));
+        let held = of_agent.entry((identity, advertisement.kind_text())).or_insert((index, sequence));
         if held.0 == index {
             continue;
         }

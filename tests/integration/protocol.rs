@@ -44,7 +44,7 @@ fn random_ads(random: &mut fastrand::Rng, count: usize, dialect: Dialect) -> Vec
         let mut text = String::from("[ ");
         for name in names {
             if random.u8(0..6) > 0 {
-                text += &format!("{name} = {}; ", random.u8(0..4));
+                text += &[name, " = ", &random.u8(0..4).to_string(), "; "].concat();
             }
         }
         let other = |random: &mut fastrand::Rng| format!("other.{}", names[random.usize(0..3)]);
@@ -89,8 +89,8 @@ fn stable_and_max_are_what_they_say_in_both_dialects() {
         let (r, o) = (random.usize(1..7), random.usize(1..7));
         let requests = random_ads(&mut random, r, dialect);
         let offers = random_ads(&mut random, o, dialect);
-        let mut matcher = Matchmaker::new(&offers, Protocol::new(dialect), Context::new(dialect), Accelerations::ALL);
-        let lists: Vec<_> = requests.iter().map(|request| matcher.candidates(request)).collect();
+        let mut maker = Matchmaker::new(&offers, Protocol::new(dialect), Context::new(dialect), Accelerations::ALL);
+        let lists: Vec<_> = requests.iter().map(|request| maker.candidates(request)).collect();
         let (stable, maximum) = (stable(&lists), maximum(&lists));
 
         for pairing in stable.iter().chain(&maximum) {
@@ -394,7 +394,7 @@ fn whatever_comes_as_matches() {
         "\u{0}",
         "{\"request\":\"a\"",
         &deep,
-        "{\"version\":1,\"bond\":\"gang\",\"match\":\"x\",\"members\":[{\"id\":\"m\"},{\"id\":\"m\",\"parent\":0,\"label\":\"\",\"link\":18446744073709551615}]}",
+        "{\"version\":1,\"bond\":\"gang\",\"match\":\"x\",\"members\":[{\"id\":\"m\"},{\"id\":\"m\",\"above\":0,\"label\":\"\",\"link\":18446744073709551615}]}",
     ];
     for text in odd {
         let output = classad(&["claim", "--ads", &ads], text);
