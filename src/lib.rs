@@ -5,9 +5,9 @@
 //!
 //! | floor | what is there |
 //! |---|---|
-//! | [`matching`] | queries, bilateral matches, gangs |
+//! | [`matching`] | queries, bilateral matches, gangs; telling of matches, and claiming them |
 //! | [`pool`] | many ads at once: the census |
-//! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity |
+//! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime |
 //! | [`mod@format`] | files of ads: detection, streams, reading, writing, layout, positions, differences, transforms |
 //! | [`eval`] | meaning: scope, evaluation, specialization, references, the built-in functions |
 //! | [`syntax`] | text to tree and back |
@@ -148,6 +148,34 @@
 //! let gang = matcher.marshal(0, &request)?.unwrap();
 //! assert_eq!(gang.members().len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Matching many requests at once, and claiming a match by the ads of a later time:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::constraint::Protocol;
+//! use classad::eval::Context;
+//! use classad::matching::claim::Claimer;
+//! use classad::matching::{Accelerations, Matchmaker, Notice, Party, maximum};
+//! use classad::syntax::{Rules, parse_ad};
+//!
+//! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+//! let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+//! let offers = [ad("[ Memory = 64; Constraint = true ]"), ad("[ Memory = 32; Constraint = true ]")];
+//! let requests = [ad("[ Constraint = true ]"), ad("[ Constraint = other.Memory >= 48 ]")];
+//!
+//! let mut matcher = Matchmaker::new(&offers, protocol.clone(), context.clone(), Accelerations::ALL);
+//! let lists: Vec<_> = requests.iter().map(|request| matcher.candidates(request)).collect();
+//! let matches = maximum(&lists);
+//! assert_eq!(matches.len(), 2);
+//!
+//! let party = |index: usize| Party::of_offer(&offers[index], &index.to_string(), &context);
+//! let notice = Notice::of_pair(&matches[1], Party::new(&requests[1], "r", &context), party, None);
+//! let now = [requests[1].clone(), ad("[ Memory = 16; Constraint = true ]")];
+//! let claim = Claimer::new(&now, protocol, context.clone(), None).claim(&notice, &[Ok(0), Ok(1)]);
+//! assert!(!claim.is_committed());
+//! assert_eq!(claim.vetoes[0].1.to_string(), "without other it does not go on");
 //! ```
 
 pub mod ad;

@@ -5,10 +5,13 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use classad::matching::gang::{Docked, Gang, Gangmatcher};
+use classad::matching::{Notice, Party};
 use serde_json::json;
 
+use super::advertising::Advertising;
 use super::input::Identified;
 use super::matches::Common;
+use super::notify::Notify;
 use super::output::{self, Cell, OutputForm, Rows, out};
 use super::session::Session;
 use super::{Failure, Status};
@@ -34,6 +37,10 @@ pub struct Gangmatch {
     #[arg(long, default_value = "naive")]
     algorithm: Algorithm,
     #[command(flatten)]
+    notify: Notify,
+    #[command(flatten)]
+    advertising: Advertising,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -46,7 +53,8 @@ enum Algorithm {
 
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, false)?;
+        let ads = self.common.ads(session, &self.requests, &self.offers, false)?;
+        let [requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
         let start = Instant::now();
         let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
         let Algorithm::Naive = self.algorithm;
@@ -60,12 +68,20 @@ impl Gangmatch {
                 Ok(gang) => gangs.extend(gang),
                 Err(fault) => request.bad_ports(session, &fault)?,
             }
-            if session.options.quiet && !gangs.is_empty() {
+            // The first gang will do, if nobody is told of any.
+            if session.options.quiet && self.notify.notify.is_none() && !gangs.is_empty() {
                 break;
             }
         }
+        let context = session.context();
+        let at = self.advertising.lifetime.at(session).or(context.now);
+        self.notify.write(session, || {
+            let offer = |index: usize| Party::of_offer(&offers[index].ad, &offers[index].id, &context);
+            let request = |index: usize| Party::new(&requests[index].ad, &requests[index].id, &context);
+            gangs.iter().map(|gang| Notice::of_gang(gang, request(gang.request), offer, at)).collect()
+        })?;
         let mut out = out();
-        if !session.options.quiet {
+        if !session.options.quiet && !self.notify.takes_the_output() {
             self.print(&mut out, &gangs, &requests, &offers)?;
         }
         out.flush()?;

@@ -58,6 +58,8 @@ pub struct Place {
 pub struct Identified {
     pub ad: Ad,
     pub id: String,
+    /// What it says of itself as an advertisement, if it was read only in part.
+    advertisement: Option<Ad>,
     /// Which one of its source it is, and where it begins; nowhere on the command line.
     number: usize,
     place: Option<Place>,
@@ -66,7 +68,7 @@ pub struct Identified {
 impl Identified {
     /// An ad that stands in no source.
     pub fn unnamed(ad: Ad) -> Self {
-        Identified { ad, id: String::new(), number: 0, place: None }
+        Identified { ad, id: String::new(), advertisement: None, number: 0, place: None }
     }
 
     /// The same, when its text need not be kept.
@@ -74,9 +76,14 @@ impl Identified {
         Identified { place: None, ..self }
     }
 
-    /// An ad of a source that is not kept.
-    pub fn new(ad: Ad, id: String, number: usize) -> Self {
-        Identified { ad, id, number, place: None }
+    /// An ad of which only a part was read, and apart from that what it says of itself as an advertisement.
+    pub fn selected(ad: Ad, advertisement: Ad, id: String, number: usize) -> Self {
+        Identified { ad, id, advertisement: Some(advertisement), number, place: None }
+    }
+
+    /// The ad that has the attributes of an advertisement.
+    pub fn advertisement(&self) -> &Ad {
+        self.advertisement.as_ref().unwrap_or(&self.ad)
     }
 
     /// Another ad in its place.
@@ -164,7 +171,7 @@ pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Ide
 /// An ad that is called by its place, whatever its name.
 pub fn identify_by_place(found: Found) -> Identified {
     let id = format!("{}:{}", found.place.text.name, found.number);
-    Identified { id, ad: found.ad, number: found.number, place: Some(found.place) }
+    Identified { id, ad: found.ad, advertisement: None, number: found.number, place: Some(found.place) }
 }
 
 /// Does something for each ad of a source, as long as it says `true`; bad ads are reported.

@@ -4,18 +4,27 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use classad::ad::Ad;
 use classad::constraint::Protocol;
-use classad::matching::{Greedy, Match as Pairing};
+use classad::matching::{
+    Accelerations, Candidate, Greedy, Match as Pairing, Matchmaker, Notice, Party, Statistics, maximum, stable,
+};
 
+use super::advertising::Advertising;
 use super::input::{self, Identified};
+use super::notify::Notify;
 use super::output::{self, OutputForm, Rows, out};
 use super::session::Session;
+use super::what_if::{self, WhatIf};
 use super::{Failure, Status, cases, rows};
 
 const EXAMPLES: &str = "\
 Examples:
   classad match samples/pool/jobs.long --offers samples/pool/machines.long
-  classad match --all samples/pool/jobs.long --offers samples/pool/machines.long --count";
+  classad match --all samples/pool/jobs.long --offers samples/pool/machines.long --count
+  classad match --strategy max samples/memory/jobs.long --offers samples/memory/machines.long
+  classad match --what-if 'RequestMemory=RequestMemory/4' samples/pool/jobs.long \\
+      --offers samples/pool/machines.long";
 
 /// Match requests with offers, one offer for each request
 ///
@@ -34,17 +43,27 @@ pub struct Match {
     #[arg(long, default_value = "greedy")]
     strategy: Strategy,
     /// Print every compatible pair; nothing is taken
-    #[arg(long)]
+    #[arg(long, conflicts_with = "best")]
     all: bool,
+    /// Print the N best offers for each request, best first; nothing is taken
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    best: Option<u64>,
     /// A matched offer stays for later requests
     #[arg(long)]
     no_consume: bool,
     /// Print only how many there are
     #[arg(long)]
     count: bool,
+    /// Match as if every request had this attribute, or, for offer.NAME, every offer; NAME in EXPR is what an ad has
+    #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
+    what_if: Vec<String>,
     /// Read cases {"id","left","right"} from a file of JSON lines
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
+    #[command(flatten)]
+    notify: Notify,
+    #[command(flatten)]
+    advertising: Advertising,
     #[command(flatten)]
     common: Common,
 }
@@ -54,6 +73,10 @@ pub struct Match {
 enum Strategy {
     /// Requests in order, each takes its best offer
     Greedy,
+    /// No request and offer rank each other higher than what they got
+    Stable,
+    /// As many requests as possible get an offer
+    Max,
 }
 
 /// What bilateral and gang matching have in common.
@@ -118,39 +141,117 @@ impl Match {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::matching);
         }
-        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, true)?;
+        self.check()?;
+        let ads = self.common.ads(session, &self.requests, &self.offers, self.what_if.is_empty())?;
+        let [requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
         let with_ports = requests.iter().filter(|request| request.ad.get_str("Ports").is_some()).count();
         if with_ports > 0 {
             session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
         }
         let start = Instant::now();
-        let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
-        let Strategy::Greedy = self.strategy;
-        let mut matcher = Greedy::new(&ads, self.common.protocol(session), session.context());
-        matcher.consume = !self.no_consume;
-        let mut found: Vec<Pairing> = Vec::new();
-        for (index, request) in requests.iter().enumerate() {
-            if self.all {
-                matcher.each_compatible(index, &request.ad, |pairing| found.push(pairing));
-            } else {
-                found.extend(matcher.best(index, &request.ad));
-            }
-            if session.options.quiet && !found.is_empty() {
-                break;
-            }
+        let context = session.context();
+        let what_if = WhatIf::new(session, &self.what_if)?;
+        let ads = |what_if: &WhatIf| {
+            let changed = what_if::changed;
+            [changed(&requests, &what_if.requests, &context), changed(&offers, &what_if.offers, &context)]
+        };
+        let (found, statistics) = self.find(session, &ads(&what_if));
+        if !what_if.is_empty() && !session.options.quiet {
+            let (before, _) = self.find(session, &ads(&WhatIf::default()));
+            let what = if self.takes_nothing() { "pairs" } else { "matches" };
+            session.note(&format!("{} {what}; as the ads are: {}", found.len(), before.len()));
         }
+        let at = self.advertising.lifetime.at(session).or(context.now);
+        self.notify.write(session, || {
+            let offer = |index: usize| Party::of_offer(offers[index].advertisement(), &offers[index].id, &context);
+            let request = |index: usize| Party::new(requests[index].advertisement(), &requests[index].id, &context);
+            found.iter().map(|pairing| Notice::of_pair(pairing, request(pairing.request), offer, at)).collect()
+        })?;
         let mut out = out();
-        if self.count && !session.options.quiet {
+        if session.options.quiet || self.notify.takes_the_output() {
+        } else if self.count {
             writeln!(out, "{}", found.len())?;
-        } else if !session.options.quiet {
+        } else {
             self.print(&mut out, &found, &requests, &offers)?;
         }
         out.flush()?;
-        session.failures(matcher.statistics().failures);
+        session.failures(statistics.failures);
         if self.common.stats {
-            output::statistics(&matcher.statistics(), start.elapsed().as_secs_f64());
+            output::statistics(&statistics, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(!found.is_empty()))
+    }
+
+    /// Whether what is printed are offers that a request could have, rather than matches.
+    fn takes_nothing(&self) -> bool {
+        self.all || self.best.is_some()
+    }
+
+    /// Refuses what makes no sense together.
+    fn check(&self) -> Result<(), Failure> {
+        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
+        if self.strategy != Strategy::Greedy && self.takes_nothing() {
+            return refuse("--all and --best give nothing to anybody: --strategy has no use there");
+        }
+        if self.strategy != Strategy::Greedy && self.no_consume {
+            return refuse("if offers are not used up, each request has its best one: --strategy greedy --no-consume");
+        }
+        if self.notify.notify.is_some() && (self.takes_nothing() || self.no_consume || !self.what_if.is_empty()) {
+            return refuse("--notify tells of matches; with --all, --best, --no-consume or --what-if there are none");
+        }
+        if self.notify.takes_the_output() && self.count {
+            return refuse("--count and --notify - both want standard output");
+        }
+        Ok(())
+    }
+
+    /// The pairs that are asked for.
+    fn find(&self, session: &Session, [requests, offers]: &[Vec<Ad>; 2]) -> (Vec<Pairing>, Statistics) {
+        // The first match will do, if nobody is told of any.
+        let enough = |found: &[Pairing]| session.options.quiet && self.notify.notify.is_none() && !found.is_empty();
+        let protocol = self.common.protocol(session);
+        let mut found: Vec<Pairing> = Vec::new();
+        if self.strategy == Strategy::Greedy && !self.takes_nothing() {
+            let mut matcher = Greedy::new(offers, protocol, session.context());
+            matcher.consume = !self.no_consume;
+            for (index, request) in requests.iter().enumerate() {
+                found.extend(matcher.best(index, request));
+                if enough(&found) {
+                    break;
+                }
+            }
+            return (found, matcher.statistics());
+        }
+        let mut matcher = Matchmaker::new(offers, protocol, session.context(), Accelerations::ALL);
+        let mut lists = Vec::new();
+        for (index, request) in requests.iter().enumerate() {
+            let list = matcher.candidates(request);
+            matcher.statistics.roots += 1;
+            if self.takes_nothing() {
+                matcher.statistics.matched += u64::from(!list.is_empty());
+                found.extend(self.shown(&list).into_iter().map(|candidate| candidate.of(index)));
+            } else {
+                lists.push(list);
+            }
+            if enough(&found) {
+                break;
+            }
+        }
+        if !self.takes_nothing() {
+            found = if self.strategy == Strategy::Stable { stable(&lists) } else { maximum(&lists) };
+            matcher.statistics.matched = found.len() as u64;
+        }
+        (found, matcher.statistics)
+    }
+
+    /// What is printed of the offers that a request could have: the best, or all, in the order of the offers.
+    fn shown(&self, list: &[Candidate]) -> Vec<Candidate> {
+        let most = self.best.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        let mut candidates = list[..list.len().min(most)].to_vec();
+        if self.all {
+            candidates.sort_by_key(|candidate| candidate.offer);
+        }
+        candidates
     }
 
     fn print(

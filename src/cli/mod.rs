@@ -1,9 +1,12 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
+mod advertising;
 mod cases;
 mod census;
+mod claim;
 mod convert;
 mod diff;
+mod earlier;
 mod eval;
 mod fmt;
 mod functions;
@@ -11,6 +14,7 @@ mod gangmatch;
 mod input;
 mod known;
 mod matches;
+mod notify;
 mod options;
 mod output;
 mod parse;
@@ -24,6 +28,7 @@ mod source;
 mod specialize;
 mod trace;
 mod transform;
+mod what_if;
 mod write;
 
 use std::io;
@@ -103,6 +108,7 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Claim(claim::ClaimCommand),
     Convert(convert::Convert),
     Diff(diff::Diff),
     Census(census::CensusCommand),
@@ -137,6 +143,7 @@ pub fn run() -> ExitCode {
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
+        Command::Claim(command) => command.run(&mut session),
         Command::Diff(command) => command.run(&mut session),
         Command::Census(command) => command.run(&mut session),
         Command::Convert(command) => command.run(&mut session),

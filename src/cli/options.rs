@@ -105,7 +105,8 @@ fn dialect(text: &str) -> Result<Dialect, String> {
     text.parse()
 }
 
-fn time(text: &str) -> Result<i64, String> {
+/// A time of the command line, in seconds since 1970.
+pub fn time(text: &str) -> Result<i64, String> {
     if text.eq_ignore_ascii_case("now") {
         return Context::new(Dialect::default()).now.ok_or_else(|| "there is no clock".to_owned());
     }

@@ -173,7 +173,7 @@ impl Query {
             return None;
         }
         if columns.af.is_empty() {
-            asked.names.extend(IDENTITY.map(Name::new));
+            asked.names.extend(IDENTITY.iter().map(|name| Name::new(name)));
         }
         if columns.af.is_empty() && !writes_ads {
             asked.names.extend(USUAL.map(Name::new));

@@ -3,7 +3,7 @@
 use std::io;
 
 use classad::ad::{Expression, Name};
-use classad::constraint::{IDENTITY, Protocol, identity};
+use classad::constraint::{ADVERTISING, Protocol, identity};
 use classad::eval::{Context, Mentions};
 use classad::format::{Problem, Selection};
 
@@ -58,9 +58,9 @@ pub fn selected(
 /// What matching is known to read before any ad is seen.
 fn selection(protocol: &Protocol, id: Option<&Expression>, context: &Context) -> Option<Selection> {
     let mut labels = Mentions::default();
-    match id {
-        Some(id) => labels.add(id, context.dialect),
-        None => labels.names.extend(IDENTITY.map(Name::new)),
+    labels.names.extend(ADVERTISING.map(Name::new));
+    if let Some(id) = id {
+        labels.add(id, context.dialect);
     }
     let names = protocol.names().cloned().chain([Name::new("Ports")]);
     (!labels.everything).then(|| Selection::new(names, context.dialect).grouped(labels.names))
@@ -84,7 +84,7 @@ fn load(
                 Ok(entry) => {
                     let name = identity(selected.label(), id, context);
                     let name = name.unwrap_or_else(|| format!("{}:{}", source.name, entry.number));
-                    ads.push(Identified::new(entry.ad, name, entry.number));
+                    ads.push(Identified::selected(entry.ad, selected.label().clone(), name, entry.number));
                 }
                 Err(problem) => problems.push((text.clone(), problem)),
             }

@@ -1,7 +1,8 @@
 //! What a matchmaker reads in an ad: the advertising protocol (thesis §3.2.1).
 //!
-//! Constraint and rank, ports and their labels, identity; and the parts that a constraint is made of.
+//! Constraint and rank, ports and their labels, identity and lifetime; and the parts that a constraint is made of.
 
+mod advertisement;
 mod condition;
 mod conjuncts;
 mod identity;
@@ -9,9 +10,10 @@ mod ports;
 mod protocol;
 mod simple;
 
+pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, latest};
 pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
-pub use identity::{IDENTITY, identity};
+pub use identity::identity;
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
 pub use simple::Simple;

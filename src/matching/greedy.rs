@@ -6,7 +6,7 @@ use crate::ad::Ad;
 use crate::constraint::Protocol;
 use crate::eval::Context;
 
-use super::{Accelerations, Candidate, Matchmaker, Statistics};
+use super::{Accelerations, Matchmaker, Statistics};
 
 /// A request and the offer it got.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,15 +19,6 @@ pub struct Match {
     pub request_rank: f64,
     /// How the offer ranks the request.
     pub offer_rank: f64,
-}
-
-impl Match {
-    /// A request that gets a candidate.
-    #[must_use]
-    pub fn new(request: usize, candidate: Candidate) -> Self {
-        let Candidate { offer, request_rank, offer_rank } = candidate;
-        Match { request, offer, request_rank, offer_rank }
-    }
 }
 
 /// Matches requests, one after the other.
@@ -71,7 +62,7 @@ impl Greedy {
         while candidates.get(*passed).is_some_and(|candidate| self.taken[candidate.offer]) {
             *passed += 1;
         }
-        let best = candidates.get(*passed).map(|candidate| Match::new(index, *candidate));
+        let best = candidates.get(*passed).map(|candidate| candidate.of(index));
         if !self.matchmaker.keeps_lists() {
             self.passed.clear();
         }
@@ -90,7 +81,7 @@ impl Greedy {
         candidates.retain(|candidate| !self.taken[candidate.offer]);
         candidates.sort_unstable_by_key(|candidate| candidate.offer);
         for candidate in candidates {
-            found(Match::new(index, candidate));
+            found(candidate.of(index));
         }
     }
 }

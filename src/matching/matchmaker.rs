@@ -11,7 +11,7 @@ use crate::constraint::Protocol;
 use crate::eval::{Context, Halt};
 
 use super::index::{Index, Meeting};
-use super::{Pair, Side, Statistics};
+use super::{Match, Pair, Side, Statistics};
 
 /// What is remembered and shared.  Switching any of it off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,12 @@ impl Candidate {
     pub fn order(&self, other: &Candidate) -> Ordering {
         let by_request = other.request_rank.total_cmp(&self.request_rank);
         by_request.then(other.offer_rank.total_cmp(&self.offer_rank)).then(self.offer.cmp(&other.offer))
+    }
+
+    /// The match of a request and this offer.
+    #[must_use]
+    pub fn of(&self, request: usize) -> Match {
+        Match { request, offer: self.offer, request_rank: self.request_rank, offer_rank: self.offer_rank }
     }
 }
 

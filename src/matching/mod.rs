@@ -1,16 +1,28 @@
-//! Matchmaking: one-way queries, bilateral matches, gangs.
+//! Matchmaking: one-way queries, bilateral matches, gangs; telling of matches, and claiming them.
 
+pub mod claim;
 pub mod gang;
 mod greedy;
 mod index;
 mod matchmaker;
+mod maximum;
+mod notice;
 mod pair;
+mod preference;
 mod query;
+mod registrar;
+mod stable;
+#[cfg(test)]
+mod testing;
 
 pub use greedy::{Greedy, Match};
 pub use matchmaker::{Accelerations, Candidate, Matchmaker};
+pub use maximum::maximum;
+pub use notice::{Bond, Docking, Notice, Party};
 pub use pair::{Pair, Side};
 pub use query::Query;
+pub use registrar::Registrar;
+pub use stable::stable;
 
 /// What a run has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod gangs;
 mod help;
 mod layout;
 mod properties;
+mod protocol;
 mod random;
 mod references;
 mod robustness;

@@ -4,6 +4,7 @@ mod search;
 mod table;
 
 pub use search::Gangmatcher;
+pub(super) use table::member;
 
 use crate::constraint::PortFault;
 

@@ -186,7 +186,7 @@ impl Table {
 }
 
 /// An ad and its ports as scopes; whether its one port is the implicit one.
-fn member(ad: &Ad, participant: Participant) -> Result<(Member, bool), PortFault> {
+pub fn member(ad: &Ad, participant: Participant) -> Result<(Member, bool), PortFault> {
     let list = ports(ad)?;
     let frame = Frame::root(ad.clone(), participant);
     let mut member = Member::new(Arc::clone(&frame), Vec::with_capacity(list.len()));

@@ -1,0 +1,272 @@
+//! Advertisements in time: which of several is the latest, and until when it counts (thesis §3.4.2).
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Kind, Name, Text, Value};
+use crate::eval::{Context, Environment, Evaluator};
+
+use super::rank_of;
+
+/// The attributes that say what an advertisement is, whom it comes from and how long it counts.
+pub const ADVERTISING: [&str; 15] = [
+    "Name",
+    "GlobalJobId",
+    "ClusterId",
+    "ProcId",
+    "MyAddress",
+    "AddressV1",
+    "MyType",
+    "Type",
+    "UpdateSequenceNumber",
+    "ExpirationTime",
+    "LastHeardFrom",
+    "ClassAdLifetime",
+    "ClaimId",
+    "RemoteUser",
+    "CurrentRank",
+];
+
+/// The first of [`ADVERTISING`], which say what an advertisement is called.
+pub const IDENTITY: &[&str] = ADVERTISING.split_at(5).0;
+
+static NAMES: LazyLock<[Name; 15]> = LazyLock::new(|| ADVERTISING.map(Name::new));
+
+/// One of [`ADVERTISING`].
+#[derive(Clone, Copy)]
+enum Attribute {
+    Name,
+    GlobalJobId,
+    ClusterId,
+    ProcId,
+    MyAddress,
+    AddressV1,
+    MyType,
+    Type,
+    Sequence,
+    Expiration,
+    Heard,
+    Lifetime,
+    ClaimId,
+    RemoteUser,
+    CurrentRank,
+}
+
+/// Whose work goes on where an offer is, to be given up if the offer is matched anew.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occupant {
+    /// The user.
+    pub user: String,
+    /// The job, if the offer tells.
+    pub job: Option<String>,
+    /// How the offer ranks it.
+    pub rank: f64,
+}
+
+/// An ad, read as an advertisement.  Attributes are evaluated in the ad alone.
+pub struct Advertisement<'a> {
+    ad: &'a Ad,
+    context: &'a Context,
+}
+
+impl<'a> Advertisement<'a> {
+    /// This ad.
+    #[must_use]
+    pub fn new(ad: &'a Ad, context: &'a Context) -> Self {
+        Advertisement { ad, context }
+    }
+
+    /// What the agent calls itself: the first present of `Name`, `GlobalJobId`, `ClusterId.ProcId` and
+    /// `MyAddress`.
+    #[must_use]
+    pub fn identity(&self) -> Option<String> {
+        self.identity_text().map(|text| text.to_str().into_owned())
+    }
+
+    fn identity_text(&self) -> Option<Text> {
+        let number = |attribute| self.word(attribute).map(|text| text.to_str().into_owned());
+        self.word(Attribute::Name)
+            .or_else(|| self.word(Attribute::GlobalJobId))
+            .or_else(|| Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?).into()))
+            .or_else(|| self.word(Attribute::MyAddress))
+    }
+
+    /// What kind of thing is advertised: `MyType`, in the papers `Type`.
+    #[must_use]
+    pub fn kind(&self) -> Option<String> {
+        self.kind_text().map(|text| text.to_str().into_owned())
+    }
+
+    fn kind_text(&self) -> Option<Text> {
+        self.word(Attribute::MyType).or_else(|| self.word(Attribute::Type))
+    }
+
+    /// Where the agent can be reached: `MyAddress`, else `AddressV1`.
+    #[must_use]
+    pub fn address(&self) -> Option<String> {
+        let text = self.word(Attribute::MyAddress).or_else(|| self.word(Attribute::AddressV1));
+        text.map(|text| text.to_str().into_owned())
+    }
+
+    /// What a claim has to present: `ClaimId`.
+    #[must_use]
+    pub fn ticket(&self) -> Option<String> {
+        self.word(Attribute::ClaimId).map(|text| text.to_str().into_owned())
+    }
+
+    /// Whose work goes on where this is offered: `RemoteUser`, and `GlobalJobId` and `CurrentRank` of it.
+    #[must_use]
+    pub fn occupant(&self) -> Option<Occupant> {
+        let text = |attribute| self.word(attribute).map(|text| text.to_str().into_owned());
+        let (user, job) = (text(Attribute::RemoteUser)?, text(Attribute::GlobalJobId));
+        Some(Occupant { user, job, rank: self.get(Attribute::CurrentRank).map_or(0.0, |rank| rank_of(&rank)) })
+    }
+
+    /// How many advertisements the agent had sent before this one: `UpdateSequenceNumber`.
+    #[must_use]
+    pub fn sequence(&self) -> Option<i64> {
+        match self.get(Attribute::Sequence)? {
+            Value::Integer(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The last second in which the advertisement counts, in seconds since 1970: `ExpirationTime`, else
+    /// `ClassAdLifetime` after `LastHeardFrom`.  None if it counts for ever.
+    #[must_use]
+    pub fn expiration(&self) -> Option<i64> {
+        let at = |attribute| self.get(attribute).as_ref().and_then(seconds);
+        at(Attribute::Expiration).or_else(|| at(Attribute::Heard)?.checked_add(at(Attribute::Lifetime)?))
+    }
+
+    /// Whether the advertisement does not count any more at a time, in seconds since 1970.
+    #[must_use]
+    pub fn has_expired(&self, at: i64) -> bool {
+        self.expiration().is_some_and(|expiration| expiration < at)
+    }
+
+    /// A string, or an integer as one.
+    fn word(&self, attribute: Attribute) -> Option<Text> {
+        match self.get(attribute)? {
+            Value::String(text) => Some(text),
+            Value::Integer(integer) => Some(integer.to_string().into()),
+            _ => None,
+        }
+    }
+
+    fn get(&self, attribute: Attribute) -> Option<Value> {
+        value(self.ad, &NAMES[attribute as usize], self.context)
+    }
+}
+
+/// The value of an attribute in an ad alone; none if there is none, or a budget was exceeded.
+fn value(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
+    let expression = ad.get(name)?;
+    if let Kind::Literal(value) = expression.bare().kind() {
+        return Some(value.clone());
+    }
+    let (environment, frame) = Environment::alone(ad.clone());
+    Evaluator::new(&environment, context).attribute(&frame, name).ok()
+}
+
+/// A time, or a length of time, in whole seconds.
+#[allow(clippy::cast_possible_truncation)] // what is beyond every time becomes the last one
+fn seconds(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(seconds) => Some(*seconds),
+        Value::Real(seconds) if !seconds.is_nan() => Some(seconds.floor() as i64),
+        Value::AbsoluteTime(time) => Some(time.seconds),
+        Value::RelativeTime(time) => Some(time.seconds.floor() as i64),
+        _ => None,
+    }
+}
+
+/// Of each ad whether it is the advertisement that counts: of several of one agent the one with the greatest
+/// `UpdateSequenceNumber`, else the latest.  Agents are told apart by what they call themselves, else by
+/// the name given beside the ad, and by their kind; an ad without either is one of its own.
+#[must_use]
+pub fn latest<'a>(ads: impl Iterator<Item = (&'a Ad, Option<&'a str>)>, context: &Context) -> Vec<bool> {
+    let mut of_agent: FxHashMap<(Text, Option<Text>), (usize, Option<i64>)> = FxHashMap::default();
+    let mut counts = Vec::new();
+    for (index, (ad, name)) in ads.enumerate() {
+        counts.push(true);
+        let advertisement = Advertisement::new(ad, context);
+        let Some(identity) = advertisement.identity_text().or_else(|| name.map(Text::from)) else { continue };
+        let sequence = advertisement.sequence();
+        let held = of_agent.entry((identity, advertisement.kind_text())).or_insert((index, sequence));
+        if held.0 == index {
+            continue;
+        }
+        let replaced = if sequence >= held.1 { std::mem::replace(held, (index, sequence)).0 } else { index };
+        counts[replaced] = false;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ADVERTISING, Advertisement, Attribute, latest};
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::Context;
+    use crate::syntax::{Rules, parse_ad};
+
+    fn ads(texts: &[&str]) -> Vec<Ad> {
+        texts.iter().map(|text| parse_ad(text.as_bytes(), Rules::default()).unwrap()).collect()
+    }
+
+    fn counting(texts: &[&str]) -> Vec<bool> {
+        latest(ads(texts).iter().map(|ad| (ad, None)), &Context::new(Dialect::Classad))
+    }
+
+    fn expiration(text: &str) -> Option<i64> {
+        Advertisement::new(&ads(&[text])[0], &Context::new(Dialect::Classad)).expiration()
+    }
+
+    #[test]
+    fn the_table_and_its_places() {
+        assert_eq!(ADVERTISING[Attribute::Name as usize], "Name");
+        assert_eq!(ADVERTISING[Attribute::Sequence as usize], "UpdateSequenceNumber");
+        assert_eq!(ADVERTISING[Attribute::Lifetime as usize], "ClassAdLifetime");
+        assert_eq!(Attribute::CurrentRank as usize + 1, ADVERTISING.len());
+    }
+
+    #[test]
+    fn the_greatest_number_else_the_latest() {
+        let name = |rest: &str| format!("[ Name = \"a\"; {rest} ]");
+        let three = [name("UpdateSequenceNumber = 2"), name("UpdateSequenceNumber = 3"), name("")];
+        assert_eq!(counting(&three.each_ref().map(String::as_str)), [false, true, false]);
+        assert_eq!(counting(&["[ Name = \"a\"; v = 1 ]", "[ Name = \"a\"; v = 2 ]"]), [false, true]);
+        // The same number twice: the later one.
+        let twice = name("UpdateSequenceNumber = 1 + 1");
+        assert_eq!(counting(&[&three[0], &twice]), [false, true]);
+    }
+
+    #[test]
+    fn agents_are_told_apart_by_name_and_kind() {
+        let machine = "[ Type = \"Machine\"; Name = \"foo\" ]";
+        assert_eq!(counting(&[machine, "[ Type = \"License\"; Name = \"foo\" ]"]), [true, true]);
+        assert_eq!(counting(&["[ a = 1 ]", "[ a = 1 ]"]), [true, true]);
+        assert_eq!(counting(&["[ ClusterId = 1; ProcId = 0 ]", "[ ClusterId = 1; ProcId = 0 ]"]), [false, true]);
+        let unnamed = ads(&["[ a = 1 ]", "[ a = 1 ]"]);
+        let named = latest(unnamed.iter().map(|ad| (ad, Some("x"))), &Context::new(Dialect::Classad));
+        assert_eq!(named, [false, true]);
+    }
+
+    #[test]
+    fn lifetimes() {
+        assert_eq!(expiration("[ ExpirationTime = 100; LastHeardFrom = 1; ClassAdLifetime = 2 ]"), Some(100));
+        assert_eq!(expiration("[ LastHeardFrom = 100; ClassAdLifetime = 20 ]"), Some(120));
+        assert_eq!(
+            expiration("[ LastHeardFrom = absTime(\"1970-01-01T00:01:40Z\"); ClassAdLifetime = '00:00:20' ]"),
+            Some(120)
+        );
+        assert_eq!(expiration("[ LastHeardFrom = 100 ]"), None);
+        assert_eq!(expiration("[ ClassAdLifetime = 100 ]"), None);
+        assert_eq!(expiration("[ LastHeardFrom = 9223372036854775807; ClassAdLifetime = 20 ]"), None);
+        let ad = &ads(&["[ ExpirationTime = 100 ]"])[0];
+        let context = Context::new(Dialect::Classad);
+        assert!(!Advertisement::new(ad, &context).has_expired(100));
+        assert!(Advertisement::new(ad, &context).has_expired(101));
+    }
+}

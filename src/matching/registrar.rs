@@ -1,0 +1,65 @@
+//! What was matched before, and has not been advertised afresh (thesis §3.4.2).
+
+use rustc_hash::FxHashMap;
+
+use super::notice::{Notice, Party};
+
+/// Remembers the advertisements that were matched: they are used up.
+#[derive(Clone, Debug, Default)]
+pub struct Registrar {
+    matched: FxHashMap<String, Vec<Entry>>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    kind: Option<String>,
+    sequence: Option<i64>,
+}
+
+impl Registrar {
+    /// Takes note of a match.
+    pub fn note(&mut self, notice: &Notice) {
+        for party in &notice.parties {
+            let entry = Entry { kind: party.kind.clone(), sequence: party.sequence };
+            self.matched.entry(party.id.clone()).or_default().push(entry);
+        }
+    }
+
+    /// Whether an ad was matched before and is not afresh: its `UpdateSequenceNumber` is not greater than
+    /// that which was matched.  Without numbers to compare it is the same ad for ever.
+    #[must_use]
+    pub fn has_used(&self, party: &Party) -> bool {
+        let same_kind = |entry: &&Entry| entry.kind.is_none() || party.kind.is_none() || entry.kind == party.kind;
+        let entries = self.matched.get(&party.id).into_iter().flatten().filter(same_kind);
+        entries.into_iter().any(|entry| match (entry.sequence, party.sequence) {
+            (Some(matched), Some(sequence)) => sequence <= matched,
+            _ => true,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::notice::{Bond, Notice, Party};
+    use super::Registrar;
+
+    fn party(kind: Option<&str>, sequence: Option<i64>) -> Party {
+        Party { id: "a".to_owned(), kind: kind.map(str::to_owned), sequence, ..Party::default() }
+    }
+
+    #[test]
+    fn until_it_is_advertised_afresh() {
+        let mut registrar = Registrar::default();
+        assert!(!registrar.has_used(&party(None, None)));
+        registrar.note(&Notice::new(Bond::Pair, vec![party(Some("Machine"), Some(4))], None));
+        registrar.note(&Notice::new(Bond::Pair, vec![party(Some("Machine"), Some(2))], None));
+        assert!(registrar.has_used(&party(Some("Machine"), Some(4))));
+        assert!(registrar.has_used(&party(Some("Machine"), Some(3))));
+        assert!(!registrar.has_used(&party(Some("Machine"), Some(5))));
+        assert!(registrar.has_used(&party(Some("Machine"), None)));
+        assert!(!registrar.has_used(&party(Some("Job"), Some(4))));
+        assert!(!registrar.has_used(&Party { id: "b".to_owned(), ..Party::default() }));
+        registrar.note(&Notice::new(Bond::Pair, vec![party(None, None)], None));
+        assert!(registrar.has_used(&party(Some("Machine"), Some(5))));
+    }
+}

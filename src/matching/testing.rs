@@ -1,0 +1,37 @@
+//! Match lists for the tests of the strategies.
+
+use std::sync::Arc;
+
+use super::Candidate;
+
+/// Lists of `(offer, request rank, offer rank)`, best first.
+pub fn ranks(lists: &[&[(usize, f64, f64)]]) -> Vec<Arc<[Candidate]>> {
+    let mut sorted = Vec::new();
+    for list in lists {
+        let candidates = list.iter();
+        let candidates =
+            candidates.map(|&(offer, request_rank, offer_rank)| Candidate { offer, request_rank, offer_rank });
+        let mut candidates: Vec<Candidate> = candidates.collect();
+        candidates.sort_by(Candidate::order);
+        sorted.push(candidates.into());
+    }
+    sorted
+}
+
+/// Up to seven requests and six offers, with many equal ranks; some requests share their list.
+pub fn random_lists(random: &mut fastrand::Rng) -> Vec<Arc<[Candidate]>> {
+    let offers = random.usize(0..=6);
+    let most = random.u8(1..=4);
+    let mut lists: Vec<Arc<[Candidate]>> = Vec::new();
+    for _ in 0..random.usize(0..=7) {
+        if !lists.is_empty() && random.bool() {
+            lists.push(Arc::clone(&lists[random.usize(0..lists.len())]));
+            continue;
+        }
+        let list: Vec<(usize, f64, f64)> =
+            (0..offers).map(|offer| (offer, f64::from(random.u8(0..most)), f64::from(random.u8(0..most)))).collect();
+        let list: Vec<_> = list.into_iter().filter(|_| random.u8(0..5) < 3).collect();
+        lists.extend(ranks(&[&list]));
+    }
+    lists
+}
