@@ -23,6 +23,7 @@ mod source;
 mod specialize;
 mod trace;
 mod transform;
+mod workload;
 mod write;
 
 use std::io;
@@ -109,6 +110,7 @@ enum Command {
     Refs(refs::Refs),
     Transform(transform::TransformAds),
     Functions(functions::Functions),
+    Workload(workload::Workload),
 }
 
 /// Runs the command that the arguments ask for.
@@ -143,6 +145,7 @@ pub fn run() -> ExitCode {
         Command::Refs(command) => command.run(&mut session),
         Command::Transform(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
+        Command::Workload(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))
 }
