@@ -137,11 +137,13 @@ impl Delivery {
         for kind in kinds {
             let path = Path::new(folder).join(format!("{}.{}", name_of(&kind), name_of(&form)));
             let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
-            let count = write(session, plan.ads(kind, seed), form, &mut BufWriter::new(file))
-                .map_err(|failure| match failure {
-                    Failure::Output(error) => unwritable(&path, &error),
-                    failure => failure,
-                })?;
+            let count =
+                write(session, plan.ads(kind, seed), form, &mut BufWriter::new(file)).map_err(
+                    |failure| match failure {
+                        Failure::Output(error) => unwritable(&path, &error),
+                        failure => failure,
+                    },
+                )?;
             let bytes = fs::metadata(&path).map_err(|error| unwritable(&path, &error))?.len();
             rows.rows.push(vec![path.display().to_string().into(), count.into(), bytes.to_string().into()]);
         }

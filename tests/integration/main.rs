@@ -15,3 +15,4 @@ mod robustness;
 mod samples;
 mod specialize;
 mod transform;
+mod workload;

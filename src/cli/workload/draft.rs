@@ -45,7 +45,8 @@ impl Mould {
             self.texts.clear();
         }
         let expression = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor));
-        let expression = expression.unwrap_or_else(|error| Expression::literal(Value::error(error.span, error.message)));
+        let expression =
+            expression.unwrap_or_else(|error| Expression::literal(Value::error(error.span, error.message)));
         self.texts.insert(text.to_owned(), expression.clone());
         expression
     }

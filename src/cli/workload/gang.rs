@@ -6,7 +6,7 @@ use classad::ad::{Ad, Expression, Kind as Tree, Span};
 
 use super::chance::{Chance, round};
 use super::draft::{Draft, Mould};
-use super::{Ads, AdForm, Delivery, Kind, Plan};
+use super::{AdForm, Ads, Delivery, Kind, Plan};
 
 /// Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)
 #[derive(Args)]

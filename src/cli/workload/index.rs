@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use classad::ad::{Ad, BinaryOperator, Expression, Kind as Tree, Name, Span, Value};
 
 use super::chance::Chance;
-use super::{Ads, AdForm, Delivery, Kind, Plan, share};
+use super::{AdForm, Ads, Delivery, Kind, Plan, share};
 
 /// Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)
 #[derive(Args)]

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::chance::{Chance, Zipf};
 use super::draft::Mould;
-use super::{Ads, AdForm, Delivery, Kind, Plan, share};
+use super::{AdForm, Ads, Delivery, Kind, Plan, share};
 use request::{Class, Request};
 
 /// Machines of a modern HTCondor pool, and the jobs of many users
@@ -78,9 +78,11 @@ impl Plan for Pool {
                 let users = self.users(seed);
                 let mut chance = Chance::new(seed, "pool machines");
                 let mut mould = Mould::new(machine::COMMON);
-                Box::new((0..self.machines).map(move |number| {
-                    machine::machine(&mut chance, &mut mould.draft(), i64::from(number), &users)
-                }))
+                Box::new(
+                    (0..self.machines).map(move |number| {
+                        machine::machine(&mut chance, &mut mould.draft(), i64::from(number), &users)
+                    }),
+                )
             }
             Kind::Jobs => {
                 let (requests, clusters) = self.queue(seed);

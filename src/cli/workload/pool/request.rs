@@ -77,10 +77,8 @@ const A_LITTLE_MORE: [i64; 5] = [0, 0, 0, 100, 500];
 const DISK: [i64; 6] = [1_000_000, 2_000_000, 5_000_000, 10_485_760, 20_971_520, 104_857_600];
 
 /// How files come to the job.
-const FILES: [&str; 2] = [
-    "(TARGET.HasFileTransfer)",
-    "((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))",
-];
+const FILES: [&str; 2] =
+    ["(TARGET.HasFileTransfer)", "((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))"];
 
 const TYPOS: [&str; 4] = [
     "(TARGET.HasSingularty == true)",
