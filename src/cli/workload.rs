@@ -7,7 +7,7 @@ mod index;
 mod pool;
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -15,7 +15,7 @@ use classad::ad::Ad;
 
 use super::input::Identified;
 use super::options::AdForm;
-use super::output::{AdWriter, OutputForm, Rows, out};
+use super::output::{AdWriter, Rows, out};
 use super::session::Session;
 use super::{Failure, Status, report};
 
@@ -74,8 +74,8 @@ trait Plan {
         None
     }
 
-    /// What there is to know of the ads that cannot be seen from them.
-    fn remark(&self, _seed: u64) -> Option<String> {
+    /// What there is to know of the ads of a kind that cannot be seen from them.
+    fn remark(&self, _kind: Kind, _seed: u64) -> Option<String> {
         None
     }
 }
@@ -93,9 +93,6 @@ struct Delivery {
     #[arg(long, value_name = "DIR")]
     out: Option<String>,
 }
-
-/// What is deterministic starts here unless another seed is asked for.
-const SEED: u64 = 1;
 
 impl Workload {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
@@ -121,53 +118,73 @@ impl Delivery {
         if let Some(refusal) = plan.refusal() {
             return Err(Failure::Refused(Some(refusal)));
         }
-        let form = self.form.unwrap_or(plan.form());
-        let seed = session.options.seed.unwrap_or(SEED);
-        let Some(folder) = &self.out else {
-            let mut sink: Box<dyn Write> =
-                if session.options.quiet { Box::new(std::io::sink()) } else { Box::new(out()) };
-            let mut count = 0;
-            for kind in kinds {
-                count += write(session, plan.ads(kind, seed), form, &mut sink)?;
-            }
-            return Ok(Status::of(count > 0));
-        };
-        fs::create_dir_all(folder).map_err(|error| unwritable(Path::new(folder), &error))?;
+        match &self.out {
+            Some(folder) => self.to_files(session, plan, &kinds, Path::new(folder)),
+            None => self.to_output(session, plan, &kinds),
+        }
+    }
+
+    fn to_output(&self, session: &mut Session, plan: &dyn Plan, kinds: &[Kind]) -> Result<Status, Failure> {
+        let mut out: Box<dyn Write> = if session.options.quiet { Box::new(io::sink()) } else { Box::new(out()) };
+        let mut count = 0;
+        for kind in kinds {
+            count += self.write(session, plan, *kind, &mut out)?;
+        }
+        Ok(Status::of(count > 0))
+    }
+
+    fn to_files(
+        &self,
+        session: &mut Session,
+        plan: &dyn Plan,
+        kinds: &[Kind],
+        folder: &Path,
+    ) -> Result<Status, Failure> {
+        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         let mut rows = Rows::new(&["file", "ads", "bytes"]);
         for kind in kinds {
-            let path = Path::new(folder).join(format!("{}.{}", name_of(&kind), name_of(&form)));
+            let path = folder.join(format!("{}.{}", name_of(kind), name_of(&self.form(plan))));
             let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
-            let count =
-                write(session, plan.ads(kind, seed), form, &mut BufWriter::new(file)).map_err(
-                    |failure| match failure {
-                        Failure::Output(error) => unwritable(&path, &error),
-                        failure => failure,
-                    },
-                )?;
+            let count = self.write(session, plan, *kind, &mut BufWriter::new(file));
+            let count = count.map_err(|failure| match failure {
+                Failure::Output(error) => unwritable(&path, &error),
+                failure @ Failure::Refused(_) => failure,
+            })?;
             let bytes = fs::metadata(&path).map_err(|error| unwritable(&path, &error))?.len();
             rows.rows.push(vec![path.display().to_string().into(), count.into(), bytes.to_string().into()]);
         }
         if !session.options.quiet {
-            rows.write(&mut out(), None::<OutputForm>, true)?;
-            plan.remark(seed).inspect(|remark| session.note(remark));
+            rows.write(&mut out(), None, true)?;
+            for remark in kinds.iter().filter_map(|kind| plan.remark(*kind, seed(session))) {
+                session.note(&remark);
+            }
         }
         Ok(Status::Yes)
     }
-}
 
-/// Writes ads as one document; how many there were.
-fn write(session: &mut Session, ads: Ads, form: AdForm, out: &mut dyn Write) -> Result<usize, Failure> {
-    let mut writer = AdWriter::of(form.into());
-    let mut count = 0;
-    for ad in ads {
-        count += 1;
-        writer.write(session, out, &Identified::unnamed(ad))?;
+    fn form(&self, plan: &dyn Plan) -> AdForm {
+        self.form.unwrap_or(plan.form())
     }
-    writer.finish(out)?;
-    Ok(count)
+
+    /// Writes the ads of a kind as one document; how many there were.
+    fn write(&self, session: &mut Session, plan: &dyn Plan, kind: Kind, out: &mut dyn Write) -> Result<usize, Failure> {
+        let mut writer = AdWriter::of(self.form(plan).into());
+        let mut count = 0;
+        for ad in plan.ads(kind, seed(session)) {
+            count += 1;
+            writer.write(session, out, &Identified::unnamed(ad))?;
+        }
+        writer.finish(out)?;
+        Ok(count)
+    }
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+/// Where chance starts: at 1, unless another seed is asked for.
+fn seed(session: &Session) -> u64 {
+    session.options.seed.unwrap_or(1)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Refused(Some(format!("cannot write {}: {}", path.display(), report::io_reason(error))))
 }
 

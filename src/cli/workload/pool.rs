@@ -99,7 +99,10 @@ impl Plan for Pool {
         }
     }
 
-    fn remark(&self, seed: u64) -> Option<String> {
+    fn remark(&self, kind: Kind, seed: u64) -> Option<String> {
+        if kind != Kind::Jobs {
+            return None;
+        }
         let (requests, clusters) = self.queue(seed);
         let mut jobs = BTreeMap::<Class, u32>::new();
         for cluster in &clusters {
@@ -113,7 +116,7 @@ impl Plan for Pool {
 impl Pool {
     fn users(&self, seed: u64) -> Vec<User> {
         let mut chance = Chance::new(seed, "pool users");
-        let user = |number| User { number, name: format!("user{number:02}"), group: *chance.one(&GROUPS) };
+        let user = |number| User { number, name: format!("user{number:02}"), group: chance.one::<&str>(&GROUPS) };
         (0..self.users).map(user).collect()
     }
 

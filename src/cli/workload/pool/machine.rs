@@ -327,7 +327,7 @@ fn policy(chance: &mut Chance, ad: &mut Draft, model: &Model, users: &[User]) {
         &group,
         "TARGET.RequestCpus * 10 + (TARGET.RequestMemory / 1024)",
     ];
-    ad.write("Rank", *chance.one(&ranks));
+    ad.write("Rank", chance.one::<&str>(&ranks));
     if chance.is(0.3) {
         ad.write("MaxJobRetirementTime", "MY.Rank > 0 ? 86400 : 3600");
     } else {

@@ -169,7 +169,7 @@ fn request(chance: &mut Chance, pool: &Pool, user: &User) -> Request {
         Class::Typo => clauses.push((*chance.one(&TYPOS)).to_owned()),
         Class::Memory => memory = *chance.one(&[4_000_000, 8_000_000, 16_777_216]),
         Class::OldSystem => clauses.push((*chance.one(&OLD_SYSTEMS)).to_owned()),
-        Class::Arch => arch = *chance.one(&["INTEL", "aarch64", "ppc64le"]),
+        Class::Arch => arch = chance.one::<&str>(&["INTEL", "aarch64", "ppc64le"]),
         Class::Few => match chance.fraction() {
             ..0.5 => {
                 gpus = *chance.one(&[1, 2, 4]);
@@ -197,7 +197,7 @@ fn request(chance: &mut Chance, pool: &Pool, user: &User) -> Request {
         disk,
         gpus,
         requirements,
-        rank: *chance.weighted(&RANKS),
+        rank: chance.weighted::<&str>(&RANKS),
         priority: *chance.weighted(&PRIORITIES),
         has_project: chance.is(0.45),
         has_group: chance.is(0.6),
