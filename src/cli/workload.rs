@@ -87,7 +87,7 @@ struct Delivery {
     #[arg(long, value_name = "FORM")]
     form: Option<AdForm>,
     /// Write one kind of ads, without --out to standard output
-    #[arg(long, value_name = "KIND", required_unless_present = "out")]
+    #[arg(long, value_name = "KIND")]
     kind: Option<Kind>,
     /// Write a file for each kind of ads into this folder, and print what was written
     #[arg(long, value_name = "DIR")]
@@ -107,11 +107,14 @@ impl Workload {
 impl Delivery {
     fn run(&self, session: &mut Session, plan: &dyn Plan) -> Result<Status, Failure> {
         let kinds = match self.kind {
-            None => plan.kinds().to_vec(),
+            None if self.out.is_some() => plan.kinds().to_vec(),
+            None => {
+                let message = format!("name a --kind to print ({}), or --out DIR for a file of each", names(plan));
+                return Err(Failure::Refused(Some(message)));
+            }
             Some(kind) if plan.kinds().contains(&kind) => vec![kind],
             Some(kind) => {
-                let has: Vec<String> = plan.kinds().iter().map(name_of).collect();
-                let message = format!("this workload has no {}, only {}", name_of(&kind), has.join(", "));
+                let message = format!("this workload has no {}, only {}", name_of(&kind), names(plan));
                 return Err(Failure::Refused(Some(message)));
             }
         };
@@ -186,6 +189,11 @@ fn seed(session: &Session) -> u64 {
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Refused(Some(format!("cannot write {}: {}", path.display(), report::io_reason(error))))
+}
+
+/// The kinds of a workload, in words.
+fn names(plan: &dyn Plan) -> String {
+    plan.kinds().iter().map(name_of).collect::<Vec<_>>().join(", ")
 }
 
 /// What a value of an option is called on the command line.
