@@ -18,5 +18,15 @@ pub fn described() -> String {
     let system = std::env::consts::OS;
     let is_virtual = processors.lines().any(|line| line.starts_with("flags") && line.contains(" hypervisor"));
     let kind = if is_virtual { ", a virtual machine" } else { "" };
-    format!("{model}, {cores} cores, {memory}, {system}{kind}")
+    format!("{model}, {cores} cores, {memory}, {system}{kind}{}", load(cores))
+}
+
+/// What else it has to do: figures of a busy machine are worse than they could be.
+fn load(cores: usize) -> String {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let processes: f64 = load.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0.0);
+    if processes < 0.5 {
+        return String::new();
+    }
+    format!(", on which {processes:.1} other processes already shared the {cores} cores")
 }

@@ -167,8 +167,11 @@ fn silent(run: Result<Run>) -> Result<Run> {
 /// The table as text, and whether all answers agree.
 pub fn report(bench: &Bench, only: Option<&str>) -> Result<(String, bool)> {
     let mut text = format!("# Measured\n\nOn {}.\n", machine::described());
-    text +=
-        "Ours and theirs in turns in one run, medians; ratios are what counts: how many times less time or memory.\n\n";
+    text += &format!(
+        "Ours and theirs in turns in one run, medians of {} (fewer of what takes minutes); ratios are what counts: how \
+         many times less time or memory.\n\n",
+        bench.rounds
+    );
     text += &table::heading(&["work", "ours", "beside", "theirs", "ratio"]);
     print!("{text}");
     let mut is_sound = true;

@@ -12,7 +12,7 @@ use super::{AdForm, Ads, Delivery, Kind, Plan};
 #[derive(Args)]
 pub struct Gang {
     /// How many machines [default: 100, with --variant heuristic 500]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     machines: Option<u32>,
     /// How many jobs [default: as many as machines]
     #[arg(long, value_name = "N")]
