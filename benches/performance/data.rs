@@ -70,12 +70,13 @@ impl Data {
         if !path.exists() {
             let (kind, form) = file.split_once('.').ok_or("a file of ads has a form")?;
             // Made aside and then renamed: what is there is whole.
-            let made = self.folder.join("unfinished");
+            let made = self.folder.join(format!("unfinished-{}", std::process::id()));
             let out = made.to_str().ok_or("the folder's name is no text")?;
             let arguments = format!("workload {workload} --kind {kind} --form {form} --quiet --out");
             process::succeed(BINARY, &arguments.split(' ').chain([out]).collect::<Vec<_>>())?;
             fs::create_dir_all(&folder)?;
             fs::rename(made.join(file), &path)?;
+            fs::remove_dir_all(&made)?;
         }
         Ok(path)
     }

@@ -1,5 +1,6 @@
 //! The table: what is measured, how ours does it, and how theirs.
 
+use std::fmt::Write;
 use std::fs;
 
 use classad::matching::Accelerations;
@@ -167,11 +168,9 @@ fn silent(run: Result<Run>) -> Result<Run> {
 /// The table as text, and whether all answers agree.
 pub fn report(bench: &Bench, only: Option<&str>) -> Result<(String, bool)> {
     let mut text = format!("# Measured\n\nOn {}.\n", machine::described());
-    text += &format!(
-        "Ours and theirs in turns in one run, medians of {} (fewer of what takes minutes); ratios are what counts: how \
-         many times less time or memory.\n\n",
-        bench.rounds
-    );
+    let rounds = bench.rounds;
+    writeln!(text, "Ours and theirs in turns in one run, medians of {rounds} (fewer of what takes minutes).")?;
+    text += "Ratios are what counts: how many times less time or memory.\n\n";
     text += &table::heading(&["work", "ours", "beside", "theirs", "ratio"]);
     print!("{text}");
     let mut is_sound = true;
