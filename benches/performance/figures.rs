@@ -4,6 +4,7 @@
 //! The place of the 2006 paper's Figure 3, a negotiation cycle with and without autoclusters and match lists, is
 //! here, too, as soon as there is a cycle to measure.
 
+use std::cell::RefCell;
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -11,9 +12,9 @@ use classad::ad::{Ad, Dialect};
 use classad::eval::{Context, Environment, Extent, Liberties, references, specialize};
 use classad::matching::Accelerations;
 
-use crate::measure::{Bench, Run};
+use crate::measure::{Bench, Run, Task, in_turns};
 use crate::table::{self, Unit};
-use crate::tasks::{ads, every_query, held};
+use crate::tasks::{Counted, ads, every_query, held};
 use crate::{Result, machine};
 
 const MIXES: [&str; 3] = ["T", "M", "D"];
@@ -60,9 +61,16 @@ fn elapsed(bench: &Bench) -> Result<String> {
 
 fn row(bench: &Bench, mix: &str, attributes: u32, n: u32) -> Result<Vec<String>> {
     let files = bench.data.index(mix, n, attributes)?;
-    let (indexed, counted) = every_query(bench, &files, Accelerations::ALL)?;
-    let exhaustive =
-        if n <= bench.data.size(MOST_PAIRS) { Some(every_query(bench, &files, Accelerations::NONE)?.0) } else { None };
+    let counted = RefCell::new(Counted::default());
+    let ours = |bench: &Bench| {
+        let (run, found) = every_query(bench, &files, Accelerations::ALL)?;
+        counted.replace(found);
+        Ok(run)
+    };
+    let theirs = |bench: &Bench| Ok(every_query(bench, &files, Accelerations::NONE)?.0);
+    let theirs = (n <= bench.data.size(MOST_PAIRS)).then_some(&theirs as Task);
+    let (indexed, exhaustive) = in_turns(bench, &ours, theirs)?;
+    let counted = counted.into_inner();
     #[allow(clippy::cast_precision_loss)] // counts are small
     let a_query = |count: u64| format!("{:.1}", count as f64 / f64::from(counted.asked.max(1)));
     let folder = files[1].parent().ok_or("a file is in a folder")?;

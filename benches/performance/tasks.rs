@@ -77,6 +77,7 @@ pub fn pairs([left, right]: &Files) -> Result<Run> {
 }
 
 /// How many queries were asked, and what was counted.
+#[derive(Default)]
 pub struct Counted {
     pub asked: u32,
     pub statistics: Statistics,
