@@ -29,6 +29,7 @@ mod specialize;
 mod trace;
 mod transform;
 mod what_if;
+mod workload;
 mod write;
 
 use std::io;
@@ -116,6 +117,7 @@ enum Command {
     Refs(refs::Refs),
     Transform(transform::TransformAds),
     Functions(functions::Functions),
+    Workload(workload::Workload),
 }
 
 /// Runs the command that the arguments ask for.
@@ -151,6 +153,7 @@ pub fn run() -> ExitCode {
         Command::Refs(command) => command.run(&mut session),
         Command::Transform(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
+        Command::Workload(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))
 }

@@ -20,7 +20,7 @@ pub struct Options {
     /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`
     #[arg(long, global = true, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub now: Option<i64>,
-    /// Where `random()` starts
+    /// Where chance starts: `random()`, synthetic ads
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
     /// How many steps one evaluation may take

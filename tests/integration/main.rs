@@ -17,3 +17,4 @@ mod samples;
 mod selection;
 mod specialize;
 mod transform;
+mod workload;

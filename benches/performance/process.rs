@@ -1,0 +1,100 @@
+//! Whole processes: how long they run, what they print, how much memory is theirs.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use classad::ad::{Ad, Dialect};
+use classad::constraint::Protocol;
+use classad::eval::Context;
+use classad::format::{Form, read};
+use classad::matching::{Accelerations, Matchmaker};
+
+use crate::Result;
+use crate::measure::Run;
+
+/// The program that is measured.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_classad");
+
+/// Runs a program, whose output is its answer; given up after the limit.
+pub fn run(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {
+    let start = Instant::now();
+    let mut child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?;
+    let mut output = child.stdout.take().ok_or("the output is a pipe")?;
+    let reader = thread::spawn(move || {
+        let mut answer = Vec::new();
+        output.read_to_end(&mut answer).map(|_| answer)
+    });
+    // Whoever waits for the reader waits for the end of the output, and so of the program.
+    while !reader.is_finished() {
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Run { is_more: true, ..Run::of(limit) });
+        }
+        thread::sleep(if start.elapsed() < Duration::from_secs(1) { POLL } else { POLL * 20 });
+    }
+    let answer = reader.join().map_err(|_| "the output could not be read")??;
+    let status = child.wait()?;
+    if !matches!(status.code(), Some(0 | 1)) {
+        return Err(format!("{program} {}: {status}", arguments.join(" ")).into());
+    }
+    Ok(Run { answer: Some(answer), ..Run::of(start.elapsed()) })
+}
+
+/// How often a short run is looked at: a tenth of what the shortest one takes.
+const POLL: Duration = Duration::from_micros(100);
+
+/// Runs a program to its end.
+pub fn succeed(program: &str, arguments: &[&str]) -> Result<()> {
+    let status = Command::new(program).args(arguments).stdout(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(format!("{program} {}: {status}", arguments.join(" ")).into()) }
+}
+
+/// The memory of this process that no file stands behind, in bytes.
+pub fn anonymous(process: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// The most memory that a program has while it runs, in bytes, as far as it is seen.
+pub fn peak(program: &str, arguments: &[&str], limit: Duration) -> Result<u64> {
+    let start = Instant::now();
+    let mut child = Command::new(program).args(arguments).stdout(Stdio::null()).spawn()?;
+    let process = child.id().to_string();
+    let mut most = 0;
+    while child.try_wait()?.is_none() {
+        most = most.max(anonymous(&process).unwrap_or(0));
+        if start.elapsed() > limit {
+            child.kill()?;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(most)
+}
+
+/// What this process, and nothing else, is asked for: the bytes that are held for each ad of a file; of a folder
+/// with the workload of the index, the bytes that the matchmaker holds for each object beside the ads.
+pub fn memory_of(path: &Path) -> Result<f64> {
+    let (file, is_index) = if path.is_dir() { (path.join("objects.long"), true) } else { (path.to_owned(), false) };
+    let text = fs::read(file)?;
+    let start = anonymous("self").ok_or("this system does not tell")?;
+    let ads: Vec<Ad> = read(&text, Form::Long, Dialect::Condor).flatten().map(|entry| entry.ad).collect();
+    let mut held = anonymous("self").unwrap_or(start).saturating_sub(start);
+    if is_index {
+        let queries = fs::read(path.join("queries.long"))?;
+        let query = read(&queries, Form::Long, Dialect::Condor).flatten().next().ok_or("there is no query")?;
+        let start = anonymous("self").unwrap_or(start);
+        let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
+        let mut matchmaker = Matchmaker::new(&ads, protocol, context, Accelerations::ALL);
+        // What is made on first use is made now.
+        matchmaker.candidates(&query.ad);
+        held = anonymous("self").unwrap_or(start).saturating_sub(start);
+    }
+    #[allow(clippy::cast_precision_loss)] // bytes of this machine
+    Ok(held as f64 / ads.len().max(1) as f64)
+}

@@ -1,0 +1,107 @@
+//! How ours does the work, within this process and through what the library shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use classad::ad::{Ad, Dialect};
+use classad::constraint::Protocol;
+use classad::eval::Context;
+use classad::format::{detect, read};
+use classad::matching::{Accelerations, Matchmaker, Pair, Query, Side, Statistics};
+use classad::syntax::{Rules, parse_expression};
+
+use crate::Result;
+use crate::measure::{Bench, Run};
+
+/// Two files: of requests and of offers.
+pub type Files = [PathBuf; 2];
+
+/// How often ads in memory are queried.
+pub const ROUNDS: usize = 20;
+/// How many pairs of ads are tried.
+pub const PAIRS: usize = 20_000;
+
+/// The ads of a file.
+pub fn ads(path: &Path) -> Result<Vec<Ad>> {
+    let text = fs::read(path)?;
+    let form = detect(&text).ok_or("there are no ads")?;
+    Ok(read(&text, form, Dialect::Condor).flatten().map(|entry| entry.ad).collect())
+}
+
+/// Reads all ads of a file.
+pub fn parse(path: &Path) -> Result<Run> {
+    let text = fs::read(path)?;
+    let form = detect(&text).ok_or("there are no ads")?;
+    let (run, ads) = Run::timed(|| read(&text, form, Dialect::Condor).flatten().count());
+    Ok(run.amount(text.len()).answer(ads))
+}
+
+/// The bytes held for an ad, in a process of its own, so that nothing that was given back is taken again.
+pub fn held(path: &Path) -> Result<Run> {
+    let program = std::env::current_exe()?;
+    let output = Command::new(program).arg("--memory-of").arg(path).output()?;
+    let cost = String::from_utf8(output.stdout)?.trim().parse()?;
+    Ok(Run { cost, amount: 1.0, ..Run::default() })
+}
+
+/// Asks ads in memory, again and again.
+pub fn query(path: &Path, constraint: &str) -> Result<Run> {
+    let ads = ads(path)?;
+    let expression = parse_expression(constraint.as_bytes(), Rules::new(Dialect::Condor))?;
+    let query = Query::new(expression, Context::new(Dialect::Condor));
+    let count = || ads.iter().filter(|ad| query.accepts(ad).unwrap_or(false)).count();
+    let (run, counts) = Run::timed(|| (0..ROUNDS).map(|_| count()).collect::<Vec<_>>());
+    Ok(run.amount(ads.len() * ROUNDS).answer(counts[0]))
+}
+
+/// The pairs that `pairs` of the script tries, too.
+pub fn pairs([left, right]: &Files) -> Result<Run> {
+    let [left, right] = [ads(left)?, ads(right)?];
+    let scopes = |ads: &[Ad], side| ads.iter().map(|ad| Pair::scope(ad.clone(), side)).collect::<Vec<_>>();
+    let (lefts, rights) = (scopes(&left, Side::Left), scopes(&right, Side::Right));
+    let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
+    let mut pair = Pair::new(Ad::default(), Ad::default(), protocol, context);
+    let (run, matches) = Run::timed(|| {
+        let mut matches = 0;
+        for number in 0..PAIRS {
+            pair.replace(Side::Left, &lefts[number * 7 % lefts.len()]);
+            pair.replace(Side::Right, &rights[number * 13 % rights.len()]);
+            let accepts = |side| pair.accepts(side).unwrap_or(false);
+            matches += usize::from(accepts(Side::Left) && accepts(Side::Right));
+        }
+        matches
+    });
+    Ok(run.amount(PAIRS).answer(matches))
+}
+
+/// How many queries were asked, and what was counted.
+#[derive(Default)]
+pub struct Counted {
+    pub asked: u32,
+    pub statistics: Statistics,
+}
+
+/// Builds what there is to build and asks for every query which objects match it.  What would take too long is
+/// estimated from the first queries.
+pub fn every_query(bench: &Bench, [queries, objects]: &Files, accelerations: Accelerations) -> Result<(Run, Counted)> {
+    let [queries, objects] = [ads(queries)?, ads(objects)?];
+    let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
+    let start = Instant::now();
+    let mut matchmaker = Matchmaker::new(&objects, protocol, context, accelerations);
+    let built = start.elapsed();
+    let mut asked = 0_u32;
+    for query in &queries {
+        std::hint::black_box(matchmaker.candidates(query));
+        asked += 1;
+        if start.elapsed() > bench.limit / 4 {
+            break;
+        }
+    }
+    let asking = start.elapsed().saturating_sub(built);
+    let is_estimate = (asked as usize) < queries.len();
+    #[allow(clippy::cast_precision_loss)] // there are not so many queries
+    let whole = built + asking.mul_f64(queries.len() as f64 / f64::from(asked.max(1)));
+    Ok((Run { is_estimate, ..Run::of(whole) }, Counted { asked, statistics: matchmaker.statistics }))
+}

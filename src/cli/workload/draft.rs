@@ -1,0 +1,119 @@
+//! Ads in the making: names and the texts of expressions are read once, whatever the number of ads.
+
+use classad::ad::{Ad, Dialect, Expression, Name, Value};
+use classad::format::{Form, read};
+use classad::syntax::{Rules, parse_expression};
+use rustc_hash::FxHashMap;
+
+/// So many texts are remembered before all are forgotten; ads without end must not fill the memory.
+const MOST_TEXTS: usize = 10_000;
+
+/// What ads of one kind have in common, and the names and texts that were seen before.
+#[derive(Default)]
+pub struct Mould {
+    common: Vec<(Name, Expression)>,
+    names: FxHashMap<&'static str, Name>,
+    texts: FxHashMap<String, Expression>,
+}
+
+impl Mould {
+    /// Ads all of which begin with the attributes of this one, given in the long form.
+    pub fn new(common: &str) -> Self {
+        let ads = read(common.as_bytes(), Form::Long, Dialect::Condor).flatten();
+        let common = ads.flat_map(|entry| {
+            let pairs = entry.ad.iter().map(|attribute| (attribute.name.clone(), attribute.expression.clone()));
+            pairs.collect::<Vec<_>>()
+        });
+        Mould { common: common.collect(), ..Mould::default() }
+    }
+
+    /// Begins an ad.
+    pub fn draft(&mut self) -> Draft<'_> {
+        Draft { attributes: self.common.clone(), mould: self }
+    }
+
+    fn name(&mut self, name: &'static str) -> Name {
+        self.names.entry(name).or_insert_with(|| Name::new(name)).clone()
+    }
+
+    /// The expression of a text that is known to be one.
+    fn expression(&mut self, text: &str) -> Expression {
+        if let Some(expression) = self.texts.get(text) {
+            return expression.clone();
+        }
+        if self.texts.len() >= MOST_TEXTS {
+            self.texts.clear();
+        }
+        let expression = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor));
+        let expression =
+            expression.unwrap_or_else(|error| Expression::literal(Value::error(error.span, error.message)));
+        self.texts.insert(text.to_owned(), expression.clone());
+        expression
+    }
+}
+
+/// An ad in the making.
+pub struct Draft<'m> {
+    mould: &'m mut Mould,
+    attributes: Vec<(Name, Expression)>,
+}
+
+impl Draft<'_> {
+    /// One more attribute: a literal.
+    pub fn put(&mut self, name: &'static str, literal: impl Literal) -> &mut Self {
+        self.bind(name, Expression::literal(literal.value()))
+    }
+
+    /// One more attribute: an expression, given as its text.
+    pub fn write(&mut self, name: &'static str, text: &str) -> &mut Self {
+        let expression = self.mould.expression(text);
+        self.bind(name, expression)
+    }
+
+    /// One more attribute.
+    pub fn bind(&mut self, name: &'static str, expression: Expression) -> &mut Self {
+        let name = self.mould.name(name);
+        self.attributes.push((name, expression));
+        self
+    }
+
+    /// The ad.
+    pub fn finish(&mut self) -> Ad {
+        self.attributes.drain(..).collect()
+    }
+}
+
+/// What can be written out as a literal.
+pub trait Literal {
+    fn value(self) -> Value;
+}
+
+impl Literal for bool {
+    fn value(self) -> Value {
+        Value::Boolean(self)
+    }
+}
+
+impl Literal for i64 {
+    fn value(self) -> Value {
+        Value::Integer(self)
+    }
+}
+
+impl Literal for f64 {
+    fn value(self) -> Value {
+        Value::Real(self)
+    }
+}
+
+impl Literal for &str {
+    fn value(self) -> Value {
+        Value::string(self)
+    }
+}
+
+impl Literal for String {
+    fn value(self) -> Value {
+        Value::string(self.as_str())
+    }
+}

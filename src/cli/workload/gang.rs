@@ -1,0 +1,180 @@
+//! The workloads of gangmatching: the base (thesis §5.2.1, Figures 26 to 30), with duds (§5.6.2), and the one on
+//! which the choice of ports by the number of candidates fails (§5.7).
+
+use clap::{Args, ValueEnum};
+use classad::ad::{Ad, Expression, Kind as Tree, Span};
+
+use super::chance::{Chance, round};
+use super::draft::{Draft, Mould};
+use super::{AdForm, Ads, Delivery, Kind, Plan};
+
+/// Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)
+#[derive(Args)]
+pub struct Gang {
+    /// How many machines [default: 100, with --variant heuristic 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    machines: Option<u32>,
+    /// How many jobs [default: as many as machines]
+    #[arg(long, value_name = "N")]
+    jobs: Option<u32>,
+    /// How many licences, in percent of the machines [default: 100, with --variant heuristic 200]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(..=10_000))]
+    licenses: Option<u32>,
+    /// Into how many parts machines and licences are divided; a licence is valid in its part
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    selectivity: u32,
+    /// What is done to make it hard
+    #[arg(long, value_name = "VARIANT", default_value = "base")]
+    variant: Variant,
+    #[command(flatten)]
+    pub(super) delivery: Delivery,
+}
+
+/// What is done to make it hard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Variant {
+    /// Nothing
+    Base,
+    /// Seven machines that no licence accepts, and a licence that no machine suits
+    Dud,
+    /// All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only
+    Heuristic,
+}
+
+type System = (&'static str, &'static str);
+
+/// Figure 26; its probabilities sum to 1.0011 and are taken for weights.  The most frequent first, SGI last.
+const SYSTEMS: [(System, f64); 8] = [
+    (("INTEL", "LINUX"), 0.3191),
+    (("INTEL", "WINNT40"), 0.2411),
+    (("INTEL", "SOLARIS26"), 0.2127),
+    (("SUN4x", "SOLARIS26"), 0.0766),
+    (("SUN4x", "SOLARIS27"), 0.0524),
+    (("SUN4u", "SOLARIS26"), 0.0390),
+    (("SUN4u", "SOLARIS27"), 0.0390),
+    (("SGI", "IRIX6"), 0.0212),
+];
+
+/// Figure 27, in megabytes.
+const MEMORY: [(f64, f64); 5] = [(32.0, 0.07), (64.0, 0.4), (128.0, 0.2), (256.0, 0.2), (800.0, 0.13)];
+
+const MEGABYTE: f64 = 1_048_576.0;
+
+/// A machine that suits every job for its system: the most memory, and nine tenths of the most virtual memory.
+const LARGE: (f64, f64) = (800.0, 1440.0);
+
+/// Duds have other keys than the machines that a licence may be valid on.
+const DUDS: u32 = 1_000_000;
+
+impl Plan for Gang {
+    fn kinds(&self) -> &'static [Kind] {
+        &[Kind::Machines, Kind::Licenses, Kind::Jobs]
+    }
+
+    fn form(&self) -> AdForm {
+        AdForm::New
+    }
+
+    fn ads(&self, kind: Kind, seed: u64) -> Ads<'_> {
+        match kind {
+            Kind::Machines => self.machines(Chance::new(seed, "gang machines")),
+            Kind::Licenses => self.licenses(),
+            Kind::Jobs => self.jobs(Chance::new(seed, "gang jobs")),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn refusal(&self) -> Option<String> {
+        let (machines, parts) = (self.count(), self.selectivity);
+        (parts > machines).then(|| format!("{machines} machines cannot be divided into {parts} parts"))
+    }
+}
+
+impl Gang {
+    fn is_heuristic(&self) -> bool {
+        self.variant == Variant::Heuristic
+    }
+
+    /// How many machines, duds aside.
+    fn count(&self) -> u32 {
+        self.machines.unwrap_or(if self.is_heuristic() { 500 } else { 100 })
+    }
+
+    fn machines(&self, mut chance: Chance) -> Ads<'_> {
+        let mut mould = Mould::default();
+        let duds = if self.variant == Variant::Dud { &SYSTEMS[..7] } else { &[] };
+        let keys = (0..self.count()).map(|key| (key, None));
+        let duds = (0_u32..).zip(duds).map(|(number, (system, _))| (self.count() + DUDS + number, Some(*system)));
+        Box::new(keys.chain(duds).map(move |(key, dud)| {
+            let (system, (memory, virtual_memory)) = match dud {
+                Some(system) => (system, LARGE),
+                None if self.is_heuristic() => (SYSTEMS[0].0, LARGE),
+                None => {
+                    let (system, memory) = (*chance.weighted(&SYSTEMS), *chance.weighted(&MEMORY));
+                    (system, (memory, 2.0 * memory * chance.real(0.2, 0.9)))
+                }
+            };
+            let mut port = mould.draft();
+            port.write("Label", "Job").write("Constraint", "Job.MemoryReqs < Memory - 15728640");
+            let port = port.finish();
+            let mut machine = mould.draft();
+            machine.put("Key", i64::from(key)).put("Type", "Machine").put("Arch", system.0).put("OpSys", system.1);
+            machine.put("Memory", memory * MEGABYTE).put("VirtualMemory", virtual_memory * MEGABYTE);
+            ports(&mut machine, [port])
+        }))
+    }
+
+    /// Each valid on the machines of its part.  The interval that the thesis prints is empty for the first part;
+    /// what is meant is from `part * size` up to `(part + 1) * size`.
+    fn licenses(&self) -> Ads<'_> {
+        let (machines, parts) = (u64::from(self.count()), u64::from(self.selectivity));
+        let percent = self.licenses.unwrap_or(if self.is_heuristic() { 200 } else { 100 });
+        let licenses = machines * u64::from(percent) / 100;
+        let (size, is_heuristic) = (machines / parts, self.is_heuristic());
+        let intervals = (0..licenses).map(move |number| {
+            let part = number * parts / licenses;
+            match is_heuristic {
+                true => (machines - machines / 5, machines),
+                false if part + 1 == parts => (size * part, machines),
+                false => (size * part, size * (part + 1)),
+            }
+        });
+        let intervals = intervals.map(|(from, to)| format!("Site.HostID >= {from} && Site.HostID < {to}"));
+        let dud = (self.variant == Variant::Dud).then(|| "Site.HostID >= -2 && Site.HostID < -1".to_owned());
+        let mut mould = Mould::default();
+        Box::new(intervals.chain(dud).map(move |interval| {
+            let mut port = mould.draft();
+            let port = port.write("Label", "Site").write("Constraint", &interval).finish();
+            let mut license = mould.draft();
+            ports(license.put("Type", "License").put("App", "sim_app"), [port])
+        }))
+    }
+
+    fn jobs(&self, mut chance: Chance) -> Ads<'_> {
+        let mut mould = Mould::default();
+        Box::new((0..self.jobs.unwrap_or(self.count())).map(move |_| {
+            let (mut system, mut memory) = (*chance.weighted(&SYSTEMS), *chance.weighted(&MEMORY));
+            if self.is_heuristic() {
+                (system, memory) = (SYSTEMS[0].0, MEMORY[0].0);
+            }
+            let image = round(2.0 * memory * MEGABYTE * chance.real(0.2, 0.8), 1e6);
+            let needed = round(image * chance.real(0.2, 0.5), 1e6);
+            let (arch, system) = system;
+            let suits = format!("Cpu.Arch == \"{arch}\" && Cpu.OpSys == \"{system}\" && Cpu.VirtualMemory > ImageSize");
+            let mut port = mould.draft();
+            port.write("Label", "Cpu").put("ImageSize", image).put("MemoryReqs", needed);
+            let machine = port.write("Constraint", &suits).finish();
+            let mut port = mould.draft();
+            port.write("Label", "License").write("HostId", "Cpu.Key");
+            let license = port.write("Constraint", "License.App == \"sim_app\"").finish();
+            ports(&mut mould.draft(), [machine, license])
+        }))
+    }
+}
+
+/// The ad with these ports, its last attribute.
+fn ports<const N: usize>(draft: &mut Draft, ports: [Ad; N]) -> Ad {
+    let node = |tree| Expression::new(tree, Span::default());
+    let list = ports.map(|port| node(Tree::Ad(port)));
+    draft.bind("Ports", node(Tree::List(list.into()))).finish()
+}

@@ -1,0 +1,151 @@
+//! A modern pool: machines of an HTCondor 25 with some 170 attributes each, and a queue of jobs of many users.
+
+mod job;
+mod machine;
+mod request;
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+
+use super::chance::{Chance, Zipf};
+use super::draft::Mould;
+use super::{AdForm, Ads, Delivery, Kind, Plan, share};
+use request::{Class, Request};
+
+/// Machines of a modern HTCondor pool, and the jobs of many users
+#[derive(Args)]
+pub struct Pool {
+    /// How many machines
+    #[arg(long, value_name = "N", default_value_t = 1236)]
+    machines: u32,
+    /// How many jobs
+    #[arg(long, value_name = "N", default_value_t = 5831)]
+    jobs: u32,
+    /// How many users
+    #[arg(long, value_name = "N", default_value_t = 85, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    users: u32,
+    /// How many different requests there are; every job makes one of them
+    #[arg(long, value_name = "N", default_value_t = 372, value_parser = clap::value_parser!(u32).range(1..))]
+    shapes: u32,
+    /// The share of them that no machine can ever meet
+    #[arg(long, value_name = "SHARE", default_value_t = 0.14, value_parser = share)]
+    never: f64,
+    /// The share of them that few machines meet
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
+    few: f64,
+    #[command(flatten)]
+    pub(super) delivery: Delivery,
+}
+
+const GROUPS: [&str; 8] = ["physics", "chemistry", "biostat", "astro", "cs", "econ", "engr", "climate"];
+const SITES: [&str; 7] = ["Wisc", "UCSD", "Purdue", "Nebraska", "MIT", "Caltech", "UChicago"];
+const LABS: [&str; 5] = ["hep", "chtc", "stat", "bio", "lab"];
+
+/// When the pool is looked at, in seconds since 1970.
+const NOW: i64 = 1_760_000_000;
+
+/// How many jobs a user submits at once, on average, and not one alone: the chance that one more follows, which
+/// is the exponential function of -1/40.
+const ONE_MORE: f64 = 0.975_309_912_028_332_7;
+
+/// A user and the group that the user belongs to.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct User {
+    number: u32,
+    name: String,
+    group: &'static str,
+}
+
+/// Jobs that were submitted together: all make the same request.
+struct Cluster {
+    request: usize,
+    jobs: u32,
+}
+
+impl Plan for Pool {
+    fn kinds(&self) -> &'static [Kind] {
+        &[Kind::Machines, Kind::Jobs]
+    }
+
+    fn form(&self) -> AdForm {
+        AdForm::Long
+    }
+
+    fn ads(&self, kind: Kind, seed: u64) -> Ads<'_> {
+        match kind {
+            Kind::Machines => {
+                let users = self.users(seed);
+                let mut chance = Chance::new(seed, "pool machines");
+                let mut mould = Mould::new(machine::COMMON);
+                Box::new(
+                    (0..self.machines).map(move |number| {
+                        machine::machine(&mut chance, &mut mould.draft(), i64::from(number), &users)
+                    }),
+                )
+            }
+            Kind::Jobs => {
+                let (requests, clusters) = self.queue(seed);
+                let mut chance = Chance::new(seed, "pool jobs");
+                let mut mould = Mould::new(job::COMMON);
+                let procs = (1000_i64..).zip(clusters).flat_map(|(id, cluster)| {
+                    (0..i64::from(cluster.jobs)).map(move |proc| (cluster.request, job::Id { cluster: id, proc }))
+                });
+                Box::new(procs.zip(0..).map(move |((request, id), number)| {
+                    job::job(&mut chance, &mut mould.draft(), number, &id, &requests[request])
+                }))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn remark(&self, kind: Kind, seed: u64) -> Option<String> {
+        if kind != Kind::Jobs {
+            return None;
+        }
+        let (requests, clusters) = self.queue(seed);
+        let mut jobs = BTreeMap::<Class, u32>::new();
+        for cluster in &clusters {
+            *jobs.entry(requests[cluster.request].class).or_default() += cluster.jobs;
+        }
+        let jobs: Vec<String> = jobs.iter().map(|(class, count)| format!("{count} {}", class.phrase())).collect();
+        (!jobs.is_empty()).then(|| format!("jobs: {}", jobs.join(", ")))
+    }
+}
+
+impl Pool {
+    fn users(&self, seed: u64) -> Vec<User> {
+        let mut chance = Chance::new(seed, "pool users");
+        let user = |number| User { number, name: format!("user{number:02}"), group: chance.one::<&str>(&GROUPS) };
+        (0..self.users).map(user).collect()
+    }
+
+    /// The different requests, and who makes them when: clusters in the order of their submission, in sizes
+    /// that differ widely.  If there are jobs enough, every request is made.
+    fn queue(&self, seed: u64) -> (Vec<Request>, Vec<Cluster>) {
+        let mut chance = Chance::new(seed, "pool requests");
+        let most = self.shapes.min(self.jobs) as usize;
+        let requests = request::requests(&mut chance, self, &self.users(seed), most);
+        let mut chance = Chance::new(seed, "pool queue");
+        let mut order: Vec<usize> = (0..requests.len()).collect();
+        chance.shuffle(&mut order);
+        let mut jobs: Vec<u32> = vec![1; requests.len()];
+        let popularity = Zipf::new(requests.len(), 11);
+        for _ in requests.len()..self.jobs as usize {
+            jobs[popularity.draw(&mut chance)] += 1;
+        }
+        let mut clusters = Vec::new();
+        for (request, mut left) in order.into_iter().zip(jobs) {
+            while left > 0 {
+                let mut jobs = 1;
+                while jobs < left && chance.is(ONE_MORE) {
+                    jobs += 1;
+                }
+                clusters.push(Cluster { request, jobs });
+                left -= jobs;
+            }
+        }
+        chance.shuffle(&mut clusters);
+        (requests, clusters)
+    }
+}

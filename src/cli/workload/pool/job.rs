@@ -1,0 +1,97 @@
+//! A job of the pool.
+
+use classad::ad::Ad;
+
+use super::super::chance::Chance;
+use super::super::draft::Draft;
+use super::NOW;
+use super::request::Request;
+
+/// What all jobs have in common.
+pub const COMMON: &str = include_str!("job.long");
+
+/// What a job is called: its cluster, and its number there.
+pub struct Id {
+    pub cluster: i64,
+    pub proc: i64,
+}
+
+/// A whole number from zero up to a bound, each its own.
+const NUMBERS: [(&str, i64); 6] = [
+    ("DiskUsage", 90_000),
+    ("DiskUsage_RAW", 90_000),
+    ("ExecutableSize", 9000),
+    ("ImageSize", 9_000_000),
+    ("ResidentSetSize", 90_000),
+    ("TransferInputSizeMB", 4000),
+];
+
+/// The job with this number in the queue.
+pub fn job(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: &Request) -> Ad {
+    let Id { cluster, proc } = id;
+    let submitted = NOW - chance.between(10, 500_000);
+    describe(chance, job, number, id, request);
+    for (name, bound) in NUMBERS {
+        job.put(name, chance.below(bound));
+    }
+    let access_point = format!("ap{}.example.org", request.user.number % 4);
+    job.put("ClusterId", *cluster).put("ProcId", *proc).put("QDate", submitted);
+    job.put("EnteredCurrentStatus", submitted);
+    job.put("GlobalJobId", format!("{access_point}#{cluster}.{proc}#{submitted}"));
+    job.put("FileSystemDomain", access_point);
+    condition(job, "PeriodicHold", chance.is(0.2), "(JobStatus == 2) && (time() - JobCurrentStartDate > 259200)");
+    condition(job, "PeriodicRemove", chance.is(0.2), "NumJobStarts > 5");
+    ask(job, request);
+    job.finish()
+}
+
+/// Whose it is, what it runs, and where its files are.
+fn describe(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: &Request) {
+    let (Id { cluster, proc }, user) = (id, &request.user.name);
+    let folder = format!("/home/{user}/run/{cluster}");
+    let program = chance.one(&["sim", "train", "fit", "reco"]);
+    let arguments = format!("--seed {} --in part_{proc:05}.dat --label \"run {cluster}\"", chance.below(1 << 30));
+    job.put("Owner", user.as_str()).put("OsUser", user.as_str()).put("User", format!("{user}@example.org"));
+    job.put("AccountingGroup", format!("group_{}.{user}", request.user.group));
+    job.put("Cmd", format!("/home/{user}/run/{program}.sh")).put("Args", arguments);
+    job.put("Environment", format!("OMP_NUM_THREADS={} PATH=/usr/bin:/bin TAG=job{number}", request.cpus));
+    job.put("JobBatchName", format!("batch_{cluster}")).put("SubmitEventNotes", format!("DAG Node: N{proc}"));
+    job.put("Out", format!("out.{cluster}.{proc}")).put("Err", format!("err.{cluster}.{proc}"));
+    let model = format!("osdf:///ospool/{user}/model_{cluster}.tar.gz");
+    job.put("TransferInput", format!("data/part_{proc:05}.dat,{model}"));
+    job.put("TransferOutput", format!("result_{proc}.root")).put("UserLog", format!("{folder}/job.log"));
+    job.put("Iwd", folder.as_str()).put("SUBMIT_Iwd", folder);
+}
+
+/// What it asks for.
+fn ask(job: &mut Draft, request: &Request) {
+    job.put("RequestCpus", request.cpus).put("RequestMemory", request.memory).put("RequestDisk", request.disk);
+    if request.gpus > 0 {
+        job.put("RequestGPUs", request.gpus);
+    }
+    job.write("Requirements", &request.requirements).write("Rank", request.rank).put("JobPrio", request.priority);
+    if request.has_project {
+        job.put("ProjectName", format!("Proj_{}", request.user.group));
+    }
+    if request.has_group {
+        job.put("AcctGroup", format!("group_{}", request.user.group));
+    }
+    if let Some(duration) = request.duration {
+        job.put("AllowedJobDuration", duration);
+    }
+    if let Some(sites) = &request.desired_sites {
+        job.put("DESIRED_Sites", sites.as_str());
+    }
+    if let Some(site) = request.undesired_sites {
+        job.put("UNDESIRED_Sites", site);
+    }
+}
+
+/// A condition that some have and others do not.
+fn condition(job: &mut Draft, name: &'static str, has: bool, text: &str) {
+    if has {
+        job.write(name, text);
+    } else {
+        job.put(name, false);
+    }
+}

@@ -1,0 +1,377 @@
+//! A machine of the pool: a slot, partitionable, dynamic or static, on a node of one of a dozen models.
+
+use classad::ad::{Ad, Expression, Kind, Name, Span};
+
+use super::super::chance::{Chance, round};
+use super::super::draft::Draft;
+use super::{GROUPS, LABS, NOW, SITES, User};
+
+/// What all machines have in common.
+pub const COMMON: &str = include_str!("machine.long");
+
+/// A model of nodes.
+struct Model {
+    cpus: i64,
+    /// In megabytes.
+    memory: i64,
+    /// In kilobytes.
+    disk: i64,
+    gpus: i64,
+    /// Which of the levels of x86-64.
+    level: i64,
+}
+
+const fn model(cpus: i64, memory: i64, disk: i64, gpus: i64, level: i64) -> Model {
+    Model { cpus, memory, disk, gpus, level }
+}
+
+const MODELS: [(Model, f64); 12] = [
+    (model(8, 16_000, 200_000_000, 0, 2), 10.0),
+    (model(16, 64_000, 400_000_000, 0, 3), 14.0),
+    (model(24, 96_000, 700_000_000, 0, 3), 12.0),
+    (model(40, 192_000, 900_000_000, 0, 4), 18.0),
+    (model(64, 256_000, 1_500_000_000, 0, 4), 16.0),
+    (model(96, 384_000, 1_800_000_000, 0, 4), 8.0),
+    (model(128, 515_000, 3_500_000_000, 0, 4), 6.0),
+    (model(128, 1_031_000, 7_000_000_000, 0, 4), 2.0),
+    (model(192, 2_063_000, 7_000_000_000, 0, 4), 1.0),
+    (model(32, 128_000, 900_000_000, 2, 3), 3.0),
+    (model(48, 256_000, 1_800_000_000, 4, 4), 3.0),
+    (model(64, 515_000, 3_500_000_000, 8, 4), 2.0),
+];
+
+/// A system: its name, major version, version as a number of hundreds.
+type System = (&'static str, i64, i64);
+
+const SYSTEMS: [(System, f64); 6] = [
+    (("AlmaLinux", 9, 904), 46.0),
+    (("AlmaLinux", 8, 810), 17.0),
+    (("Rocky", 9, 905), 12.0),
+    (("CentOS", 7, 709), 9.0),
+    (("Ubuntu", 22, 2204), 8.0),
+    (("Debian", 12, 1200), 5.0),
+];
+
+/// Name, capability, megabytes, compute units.
+const GPUS: [(&str, f64, i64, i64); 7] = [
+    ("NVIDIA GeForce GTX 1080 Ti", 6.1, 11172, 28),
+    ("NVIDIA GeForce RTX 2080 Ti", 7.5, 11019, 68),
+    ("Tesla V100-SXM2-32GB", 7.0, 32510, 80),
+    ("NVIDIA A40", 8.6, 45403, 84),
+    ("NVIDIA A100-SXM4-80GB", 8.0, 81051, 108),
+    ("NVIDIA L40S", 8.9, 45589, 142),
+    ("NVIDIA H100 80GB HBM3", 9.0, 81090, 132),
+];
+
+/// Whose jobs a machine starts, and when.
+#[derive(Clone, Copy, PartialEq)]
+enum Start {
+    Anything,
+    Groups,
+    Owners,
+    Glidein,
+    Other(&'static str),
+}
+
+const GLIDEIN: &str = "(time() < GLIDEIN_ToRetire) && (isUndefined(TARGET.ProjectName) == false) && \
+    ((DESIRED_Sites =?= undefined) || stringListMember(GLIDEIN_Site, DESIRED_Sites, \",\")) && \
+    ((UNDESIRED_Sites =?= undefined) || !stringListMember(GLIDEIN_Site, UNDESIRED_Sites, \",\"))";
+const DESKTOP: &str = "(KeyboardIdle > 15 * 60) && ((LoadAvg - CondorLoadAvg) <= 0.3)";
+const SHORT_JOBS: &str = "(TARGET.AllowedJobDuration ?: 259200) <= 14400 && TARGET.JobUniverse == 5";
+const NO_WASTE_OF_GPUS: &str = "((MY.GPUs ?: 0) == 0 || (TARGET.RequestGPUs ?: 0) > 0) && \
+    ifThenElse(isUndefined(TARGET.JobPrio), true, TARGET.JobPrio >= -10)";
+const MAINTENANCE: &str = "TARGET.IsAdminTest =?= true && regexp(\"^(root|admin)\", TARGET.Owner)";
+const GPUS_ONLY: &str = "TARGET.RequestGPUs =!= undefined && TARGET.RequestGPUs >= 1";
+
+const STARTS: [(Start, f64); 8] = [
+    (Start::Anything, 34.0),
+    (Start::Other(DESKTOP), 12.0),
+    (Start::Groups, 14.0),
+    (Start::Owners, 8.0),
+    (Start::Other(SHORT_JOBS), 7.0),
+    (Start::Glidein, 15.0),
+    (Start::Other(NO_WASTE_OF_GPUS), 6.0),
+    (Start::Other(MAINTENANCE), 4.0),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Slot {
+    Partitionable,
+    Dynamic,
+    Static,
+}
+
+const SLOTS: [(Slot, f64); 3] = [(Slot::Partitionable, 70.0), (Slot::Dynamic, 24.0), (Slot::Static, 6.0)];
+
+/// The share of a partitionable slot that has been carved off.
+const USED: [f64; 8] = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 0.97];
+
+/// Whole numbers, each from the first up to the second.
+const NUMBERS: [(&str, i64, i64); 29] = [
+    ("ClockMin", 0, 1440),
+    ("ConsoleIdle", 0, 900_000),
+    ("DockerCachedImageSizeMb", 0, 90_000),
+    ("JobBusyTimeCount", 0, 300),
+    ("JobBusyTimeMax", 0, 90_000),
+    ("JobBusyTimeMin", 0, 90),
+    ("JobDurationCount", 0, 300),
+    ("JobDurationMax", 0, 90_000),
+    ("JobDurationMin", 0, 90),
+    ("JobStarts", 0, 400),
+    ("KFlops", 900_000, 3_000_000),
+    ("Mips", 9000, 60_000),
+    ("MonitorSelfAge", 0, 99_999),
+    ("MonitorSelfImageSize", 0, 90_000),
+    ("MonitorSelfResidentSetSize", 0, 30_000),
+    ("MonitorSelfSecuritySessions", 0, 90),
+    ("RecentJobBusyTimeCount", 0, 300),
+    ("RecentJobBusyTimeMax", 0, 90_000),
+    ("RecentJobBusyTimeMin", 0, 90),
+    ("RecentJobDurationCount", 0, 300),
+    ("RecentJobDurationMax", 0, 90_000),
+    ("RecentJobDurationMin", 0, 90),
+    ("RecentJobStarts", 0, 400),
+    ("TotalSlots", 1, 40),
+    ("TotalTimeClaimedBusy", 0, 999_999),
+    ("TotalTimeOwnerIdle", 0, 9999),
+    ("TotalTimeUnclaimedIdle", 0, 999_999),
+    ("UpdateSequenceNumber", 0, 99_999),
+    ("UpdatesTotal", 0, 99_999),
+];
+
+/// Reals from zero up to a bound, in so many parts.
+const REALS: [(&str, f64, f64); 9] = [
+    ("AvgTransferInputMB", 90.0, 1e4),
+    ("AvgTransferOutputMB", 900.0, 1e4),
+    ("DaemonCoreDutyCycle", 0.05, 1e17),
+    ("JobBusyTimeAvg", 9000.0, 1e3),
+    ("JobDurationAvg", 9000.0, 1e3),
+    ("MonitorSelfCPUUsage", 1.0, 1e15),
+    ("RecentDaemonCoreDutyCycle", 0.05, 1e17),
+    ("RecentJobBusyTimeAvg", 9000.0, 1e3),
+    ("RecentJobDurationAvg", 9000.0, 1e3),
+];
+
+/// One of several, each its own.
+const CHOICES: [(&str, &[i64]); 4] = [
+    ("CpuCacheSize", &[16384, 25600, 32768, 39424]),
+    ("CpuFamily", &[6, 23, 25]),
+    ("CpuModelNumber", &[79, 85, 106, 49, 1]),
+    ("KeyboardIdle", &[30, 400, 5000, 90_000, 900_000]),
+];
+
+/// What such a share of the machines has.
+const SHARES: [(&str, f64); 4] =
+    [("HasDocker", 0.4), ("HasRotationalScratch", 0.3), ("HasSIF", 0.8), ("HasSingularity", 0.85)];
+
+/// Moments up to so many seconds after the start of the daemon.
+const MOMENTS: [(&str, i64); 5] = [
+    ("EnteredCurrentActivity", 90),
+    ("ExpectedMachineGracefulDrainingBadput", 999_999),
+    ("ExpectedMachineGracefulDrainingCompletion", 999_999),
+    ("ExpectedMachineQuickDrainingBadput", 999_999),
+    ("ExpectedMachineQuickDrainingCompletion", 999_999),
+];
+
+/// The machine with this number.
+pub fn machine(chance: &mut Chance, ad: &mut Draft, number: i64, users: &[User]) -> Ad {
+    let model = chance.weighted(&MODELS);
+    let lab = *chance.one(&LABS);
+    let host = format!("{}{number:04}.{lab}.example.org", if model.gpus > 0 { "gpu" } else { "node" });
+    ad.put("Machine", host.as_str()).put("FileSystemDomain", format!("{lab}.example.org"));
+    resources(chance, ad, model, &host, users);
+    software(chance, ad, model);
+    policy(chance, ad, model, users);
+    addresses(chance, ad, number, &host);
+    statistics(chance, ad, model);
+    ad.finish()
+}
+
+/// The slot, and what it has of its node.
+fn resources(chance: &mut Chance, ad: &mut Draft, model: &Model, host: &str, users: &[User]) {
+    let slot = *chance.weighted(&SLOTS);
+    let (cpus, memory, disk, gpus) = match slot {
+        Slot::Partitionable => {
+            let used = *chance.one(&USED);
+            let gpus = if chance.is(0.6) { model.gpus } else { chance.below(model.gpus + 1) };
+            let memory = part(model.memory, 1.0 - used * chance.real(0.6, 1.0));
+            (part(model.cpus, 1.0 - used), memory, part(model.disk, 1.0 - used / 2.0), gpus)
+        }
+        Slot::Dynamic => {
+            let cpus = *chance.one(&[1, 1, 1, 2, 4, 8]);
+            let memory = *chance.one(&[1024, 2048, 4096, 8192, 16384]);
+            let gpus = i64::from(model.gpus > 0 && chance.is(0.5));
+            (cpus.min(model.cpus), memory, *chance.one(&[1_000_000, 5_000_000, 20_000_000]), gpus)
+        }
+        Slot::Static => (1, model.memory / model.cpus, model.disk / model.cpus, 0),
+    };
+    let (name, kind) = match slot {
+        Slot::Partitionable => (format!("slot1@{host}"), "Partitionable"),
+        Slot::Dynamic => (format!("slot1_{}@{host}", chance.between(1, 40)), "Dynamic"),
+        Slot::Static => (format!("slot{}@{host}", chance.between(1, model.cpus + 1)), "Static"),
+    };
+    let (state, activity) = match slot {
+        Slot::Partitionable => ("Unclaimed", "Idle"),
+        Slot::Dynamic => ("Claimed", *chance.one(&["Busy", "Busy", "Busy", "Idle", "Retiring"])),
+        Slot::Static => (*chance.one(&["Unclaimed", "Owner"]), "Idle"),
+    };
+    ad.put("Name", name).put("SlotType", kind).put("State", state).put("Activity", activity);
+    ad.put("PartitionableSlot", slot == Slot::Partitionable).put("DynamicSlot", slot == Slot::Dynamic);
+    ad.put("Cpus", cpus).put("Memory", memory).put("Disk", disk).put("VirtualMemory", memory * 2048);
+    ad.put("DetectedCpus", model.cpus).put("DetectedMemory", model.memory).put("DetectedGPUs", model.gpus);
+    ad.put("TotalMemory", model.memory).put("TotalDisk", model.disk).put("TotalVirtualMemory", model.memory * 2048);
+    #[allow(clippy::cast_precision_loss)] // no node has so much
+    ad.put("TotalCpus", model.cpus as f64).put("TotalSlotCpus", cpus as f64).put("TotalSlotDisk", disk as f64);
+    ad.put("TotalSlotMemory", memory);
+    ad.put("MachineResources", if model.gpus > 0 { "Cpus Memory Disk Swap GPUs" } else { "Cpus Memory Disk Swap" });
+    match slot {
+        Slot::Partitionable => {
+            ad.put("NumDynamicSlots", 2).write("ChildCpus", "{ 1, 2 }").write("ChildMemory", "{ 2048, 4096 }");
+            ad.write("ChildState", "{ \"Claimed\", \"Claimed\" }");
+        }
+        Slot::Dynamic => {
+            let owner = format!("{}@example.org", chance.one(users).name);
+            ad.put("RemoteOwner", owner.as_str()).put("RemoteUser", owner);
+            ad.put("JobId", format!("{}.{}", chance.below(99_999), chance.below(9)));
+            ad.put("TotalJobRunTime", chance.below(99_999));
+            ad.put("ClientMachine", format!("ap{}.example.org", chance.below(4)));
+        }
+        Slot::Static => {}
+    }
+    if model.gpus > 0 {
+        graphics(chance, ad, gpus);
+    }
+}
+
+/// So much of a whole.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // no node has so much
+fn part(whole: i64, share: f64) -> i64 {
+    (whole as f64 * share) as i64
+}
+
+/// The graphics processors of a node that has some.
+fn graphics(chance: &mut Chance, ad: &mut Draft, gpus: i64) {
+    let (name, capability, memory, units) = *chance.one(&GPUS);
+    let mut numbers = || -> Vec<i64> { (0..gpus.max(1)).map(|_| chance.below(1 << 32)).collect() };
+    let assigned: Vec<String> = numbers().iter().map(|number| format!("GPU-{number:08x}")).collect();
+    let available = numbers().into_iter().map(|number| {
+        let name = Name::new(&format!("GPUs_GPU_{number:08x}"));
+        Expression::new(Kind::Attribute(name), Span::default())
+    });
+    let available = Kind::List(available.collect());
+    ad.put("GPUs", gpus).put("AssignedGPUs", assigned.join(","));
+    ad.bind("AvailableGPUs", Expression::new(available, Span::default()));
+    ad.put("GPUs_Capability", capability).put("GPUs_ComputeUnits", units).put("GPUs_CoresPerCU", 64);
+    ad.put("GPUs_DeviceName", name).put("GPUs_DriverVersion", *chance.one(&[11.8, 12.2, 12.4, 13.0]));
+    ad.put("GPUs_ECCEnabled", capability >= 7.0).put("GPUs_GlobalMemoryMb", memory);
+    ad.put("GPUs_MaxSupportedVersion", 12040);
+}
+
+/// The system, and what is installed.
+fn software(chance: &mut Chance, ad: &mut Draft, model: &Model) {
+    let (name, major, version) = *chance.weighted(&SYSTEMS);
+    ad.put("OpSysAndVer", format!("{name}{major}")).put("OpSysMajorVer", major).put("OpSysVer", version);
+    ad.put("OpSysName", name).put("OpSysShortName", name);
+    ad.put("OpSysLongName", format!("{name} Linux release {major}.{}", version % 100));
+    ad.put("CondorPlatform", format!("$CondorPlatform: x86_64_{name}{major} $"));
+    let release = [*chance.one(&[23, 24, 24, 25, 25]), *chance.one(&[0, 12]), chance.below(20)];
+    let release = release.map(|number: i64| number.to_string()).join(".");
+    let build = 800_000 + chance.below(9);
+    let version = format!("$CondorVersion: {release} 2026-06-25 BuildID: {build} PackageID: 25.0.1-1 $");
+    ad.put("CondorVersion", version);
+    let apptainer = format!("apptainer version 1.{}.{}", chance.between(1, 5), chance.below(5));
+    ad.put("SingularityVersion", apptainer).put("HasUserNamespaces", major != 7);
+    if chance.is(0.75) {
+        ad.put("HAS_CVMFS_oasis_opensciencegrid_org", chance.is(0.9));
+    }
+    ad.put("Microarch", format!("x86_64-v{}", model.level));
+    ad.put("has_avx2", model.level >= 3).put("has_avx512f", model.level >= 4).put("has_avx512dq", model.level >= 4);
+    for (name, share) in SHARES {
+        ad.put(name, chance.is(share));
+    }
+}
+
+/// Whose jobs it starts, and which it likes best.
+fn policy(chance: &mut Chance, ad: &mut Draft, model: &Model, users: &[User]) {
+    let groups = chance.some(&GROUPS, 2);
+    let mut start = *chance.weighted(&STARTS);
+    if model.gpus > 0 && chance.is(0.7) {
+        start = Start::Other(GPUS_ONLY);
+    }
+    let text = match start {
+        Start::Anything => "true".to_owned(),
+        Start::Groups => {
+            let of = |group| format!("TARGET.AcctGroup =?= \"group_{group}\"");
+            groups.iter().map(of).collect::<Vec<_>>().join(" || ")
+        }
+        Start::Owners => {
+            let owners: Vec<String> = chance.some(users, 6).into_iter().map(|user| user.name).collect();
+            format!("stringListMember(TARGET.Owner, \"{}\")", owners.join(","))
+        }
+        Start::Glidein => GLIDEIN.to_owned(),
+        Start::Other(text) => text.to_owned(),
+    };
+    ad.write("START", &text);
+    if start == Start::Glidein {
+        ad.put("GLIDEIN_Site", *chance.one(&SITES)).put("GLIDEIN_ToRetire", 4_102_444_800);
+        ad.put("GLIDEIN_ToDie", 4_102_531_200).put("GLIDEIN_Country", "US");
+    }
+    let requirements = ["START && WithinResourceLimits", "(START) && (WithinResourceLimits) && (MY.Draining =!= true)"];
+    ad.write("Requirements", requirements[usize::from(!chance.is(0.8))]);
+    let group = format!("(TARGET.AcctGroup =?= \"group_{}\") * 10", groups[0]);
+    let ranks = [
+        "0.0",
+        "0.0",
+        "0.0",
+        "(TARGET.RequestGPUs ?: 0)",
+        &group,
+        "TARGET.RequestCpus * 10 + (TARGET.RequestMemory / 1024)",
+    ];
+    ad.write("Rank", chance.one::<&str>(&ranks));
+    if chance.is(0.3) {
+        ad.write("MaxJobRetirementTime", "MY.Rank > 0 ? 86400 : 3600");
+    } else {
+        ad.put("MaxJobRetirementTime", 0);
+    }
+}
+
+/// Where it is found on the network.
+fn addresses(chance: &mut Chance, ad: &mut Draft, number: i64, host: &str) {
+    let address = format!("10.{}.{}.{}", chance.below(256), chance.below(256), chance.between(1, 255));
+    let (port, daemon) = (chance.between(9618, 60_000), format!("startd_{}_{:04x}", 1000 + number, number & 0xffff));
+    let way = |kind: &str| {
+        format!(
+            "[ p=\"{kind}\"; a=\"{address}\"; port={port}; n=\"Internet\"; alias=\"{host}\"; spid=\"{daemon}\"; \
+             noUDP=true; ]"
+        )
+    };
+    ad.put("AddressV1", format!("{{{}, {}}}", way("primary"), way("IPv4")));
+    let parameters = format!("addrs={address}-{port}&alias={host}&noUDP&sock={daemon}");
+    ad.put("MyAddress", format!("<{address}:{port}?{parameters}>"));
+    ad.put("StartdIpAddr", format!("<{address}:{port}>"));
+}
+
+/// What it has done so far, and how busy it is.
+fn statistics(chance: &mut Chance, ad: &mut Draft, model: &Model) {
+    #[allow(clippy::cast_precision_loss)] // no node has so many
+    let load = chance.rounded(model.cpus as f64 * 0.8, 100.0);
+    ad.put("LoadAvg", load).put("TotalLoadAvg", load).put("TotalCondorLoadAvg", load);
+    ad.put("CondorLoadAvg", round(load * chance.fraction(), 100.0));
+    for (name, from, to) in NUMBERS {
+        ad.put(name, chance.between(from, to));
+    }
+    for (name, bound, parts) in REALS {
+        ad.put(name, chance.rounded(bound, parts));
+    }
+    for (name, several) in CHOICES {
+        ad.put(name, *chance.one(several));
+    }
+    let start = NOW - chance.between(100, 2_000_000);
+    for name in ["DaemonStartTime", "DaemonLastReconfigTime", "LastBenchmark", "LastUpdate"] {
+        ad.put(name, start);
+    }
+    ad.put("EnteredCurrentState", start + 90).put("LastHeardFrom", NOW - chance.below(300));
+    for (name, seconds) in MOMENTS {
+        ad.put(name, start + chance.below(seconds));
+    }
+}

@@ -1,0 +1,219 @@
+//! What jobs ask for: the different requests of a pool, of which every job makes one.
+
+use indexmap::IndexSet;
+
+use super::super::chance::{Chance, Zipf};
+use super::{LABS, Pool, SITES, User};
+
+/// What is the same in all jobs that make a request.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Request {
+    pub user: User,
+    pub cpus: i64,
+    /// In megabytes.
+    pub memory: i64,
+    /// In kilobytes.
+    pub disk: i64,
+    pub gpus: i64,
+    pub requirements: String,
+    pub rank: &'static str,
+    pub priority: i64,
+    pub has_project: bool,
+    pub has_group: bool,
+    /// In seconds.
+    pub duration: Option<i64>,
+    pub desired_sites: Option<String>,
+    pub undesired_sites: Option<&'static str>,
+    pub class: Class,
+}
+
+/// How many machines meet a request, and why none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    Ordinary,
+    Few,
+    Contradiction,
+    Typo,
+    Memory,
+    OldSystem,
+    Arch,
+}
+
+impl Class {
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Class::Ordinary => "ordinary",
+            Class::Few => "that few machines suit",
+            Class::Contradiction => "that contradict themselves",
+            Class::Typo => "with a misspelt attribute",
+            Class::Memory => "for more memory than there is",
+            Class::OldSystem => "for a system that is gone",
+            Class::Arch => "for another architecture",
+        }
+    }
+}
+
+/// Why no machine can meet a request.
+const NEVER: [Class; 5] = [Class::Contradiction, Class::Typo, Class::Memory, Class::OldSystem, Class::Arch];
+
+const CPUS: [(i64, f64); 7] = [(1, 62.0), (2, 12.0), (4, 12.0), (8, 8.0), (16, 4.0), (32, 1.5), (64, 0.5)];
+
+/// In megabytes; some ask for a little more.
+const MEMORY: [(i64, f64); 10] = [
+    (512, 6.0),
+    (1024, 18.0),
+    (2048, 26.0),
+    (4096, 20.0),
+    (8192, 12.0),
+    (16384, 8.0),
+    (32768, 5.0),
+    (65536, 3.0),
+    (131_072, 1.5),
+    (262_144, 0.5),
+];
+const A_LITTLE_MORE: [i64; 5] = [0, 0, 0, 100, 500];
+
+/// In kilobytes.
+const DISK: [i64; 6] = [1_000_000, 2_000_000, 5_000_000, 10_485_760, 20_971_520, 104_857_600];
+
+/// How files come to the job.
+const FILES: [&str; 2] =
+    ["(TARGET.HasFileTransfer)", "((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))"];
+
+const TYPOS: [&str; 4] = [
+    "(TARGET.HasSingularty == true)",
+    "(TARGET.OpSysMajorVersion >= 8)",
+    "(TARGET.HasCVMFS)",
+    "(Target.GpuCapability > 7)",
+];
+
+const OLD_SYSTEMS: [&str; 4] = [
+    "(TARGET.OpSysMajorVer == 6)",
+    "(TARGET.OpSysAndVer == \"CentOS6\")",
+    "(TARGET.OpSysAndVer =?= \"SL6\")",
+    "(OpSysAndVer == \"RedHat7\")",
+];
+
+/// What users add that most machines, or many, can give.
+const WISHES: [&str; 13] = [
+    "(TARGET.OpSysMajorVer == 9)",
+    "(TARGET.OpSysMajorVer >= 8)",
+    "(OpSysAndVer == \"AlmaLinux9\" || OpSysAndVer == \"Rocky9\")",
+    "(TARGET.HasSingularity == true)",
+    "(TARGET.has_avx2 =?= true)",
+    "(TARGET.Microarch >= \"x86_64-v3\")",
+    "(TARGET.HasSingularity) && (TARGET.HAS_CVMFS_oasis_opensciencegrid_org =?= true)",
+    "(stringListMember(TARGET.Machine, \"node0003.chtc.example.org,node0017.hep.example.org\") == false)",
+    "(TARGET.Mips > 15000)",
+    "(TARGET.TotalMemory / TARGET.TotalCpus > 2000)",
+    "(TARGET.HasDocker)",
+    "(toLower(TARGET.OpSysName) != \"centos\")",
+    "(TARGET.PartitionableSlot || TARGET.Cpus == MY.RequestCpus)",
+];
+
+const RANKS: [(&str, f64); 7] = [
+    ("0.0", 66.0),
+    ("TARGET.Memory", 8.0),
+    ("TARGET.KFlops", 6.0),
+    ("TARGET.Mips + 1000 * (TARGET.has_avx512f =?= true)", 6.0),
+    ("-TARGET.Memory", 4.0),
+    ("(TARGET.GLIDEIN_Site =?= \"Wisc\") * 100 + (TARGET.OpSysMajorVer == 9) * 10", 6.0),
+    ("ifThenElse(TARGET.Cpus > 32, 10, TARGET.Cpus / 4.0)", 4.0),
+];
+
+const PRIORITIES: [(i64, f64); 3] = [(0, 85.0), (5, 8.0), (-20, 7.0)];
+
+/// Up to this share requests have a wish; of the others some ask for what nobody or hardly anybody has.
+const WISHING: f64 = 0.75;
+
+/// After so many requests that were there before, no more are looked for.
+const MOST_ATTEMPTS: usize = 1000;
+
+/// Different requests, so many if there can be; the first users make the most of them.
+pub fn requests(chance: &mut Chance, pool: &Pool, users: &[User], most: usize) -> Vec<Request> {
+    let activity = Zipf::new(users.len(), 9);
+    let mut requests = IndexSet::new();
+    let mut attempts = 0;
+    while requests.len() < most && attempts < MOST_ATTEMPTS {
+        let user = &users[activity.draw(chance)];
+        attempts = if requests.insert(request(chance, pool, user)) { 0 } else { attempts + 1 };
+    }
+    requests.into_iter().collect()
+}
+
+fn request(chance: &mut Chance, pool: &Pool, user: &User) -> Request {
+    let cpus = *chance.weighted(&CPUS);
+    let mut memory = chance.weighted(&MEMORY) + chance.one(&A_LITTLE_MORE);
+    let disk = *chance.one(&DISK);
+    let mut gpus = i64::from(chance.is(0.08));
+    let mut arch = "X86_64";
+    let mut clauses: Vec<String> = Vec::new();
+    if cpus > 1 {
+        clauses.push("(TARGET.Cpus >= RequestCpus)".to_owned());
+    }
+    if gpus > 0 {
+        clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
+    }
+    clauses.push((*chance.one(&FILES)).to_owned());
+    let kind = chance.fraction();
+    let class = match kind {
+        _ if kind < pool.never => *chance.one(&NEVER),
+        _ if kind < pool.never + pool.few => Class::Few,
+        _ => Class::Ordinary,
+    };
+    match class {
+        Class::Contradiction => {
+            let (above, below) = (chance.one(&[8000, 16000, 64000]), chance.one(&[1000, 2000, 4000]));
+            clauses.push(format!("(TARGET.Memory > {above} && TARGET.Memory < {below})"));
+        }
+        Class::Typo => clauses.push((*chance.one(&TYPOS)).to_owned()),
+        Class::Memory => memory = *chance.one(&[4_000_000, 8_000_000, 16_777_216]),
+        Class::OldSystem => clauses.push((*chance.one(&OLD_SYSTEMS)).to_owned()),
+        Class::Arch => arch = chance.one::<&str>(&["INTEL", "aarch64", "ppc64le"]),
+        Class::Few => match chance.fraction() {
+            ..0.5 => {
+                gpus = *chance.one(&[1, 2, 4]);
+                let (capability, memory) = (chance.one(&["8.0", "8.6", "9.0"]), chance.one(&[40000, 80000]));
+                clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
+                clauses.push(format!(
+                    "(TARGET.GPUs_Capability >= {capability} && TARGET.GPUs_GlobalMemoryMb >= {memory})"
+                ));
+            }
+            ..0.8 => memory = *chance.one(&[600_000, 900_000, 1_500_000]),
+            _ => clauses.push(one_machine(chance, i64::from(pool.machines))),
+        },
+        Class::Ordinary if kind < WISHING => clauses.push((*chance.one(&WISHES)).to_owned()),
+        Class::Ordinary => {}
+    }
+    let requirements = format!(
+        "(TARGET.Arch == \"{arch}\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && \
+         (TARGET.Memory >= RequestMemory) && {}",
+        clauses.join(" && ")
+    );
+    Request {
+        user: user.clone(),
+        cpus,
+        memory,
+        disk,
+        gpus,
+        requirements,
+        rank: chance.weighted::<&str>(&RANKS),
+        priority: *chance.weighted(&PRIORITIES),
+        has_project: chance.is(0.45),
+        has_group: chance.is(0.6),
+        duration: chance.is(0.2).then(|| *chance.one(&[3600, 7200, 14400, 72000])),
+        desired_sites: chance.is(0.12).then(|| chance.some(&SITES, 2).join(",")),
+        undesired_sites: chance.is(0.06).then(|| *chance.one(&SITES)),
+        class,
+    }
+}
+
+/// A clause for one machine, or a few whose names are alike.
+fn one_machine(chance: &mut Chance, machines: i64) -> String {
+    let number = chance.below(machines);
+    if chance.is(0.5) {
+        format!("(regexp(\"^node0*{number}[.]\", TARGET.Machine))")
+    } else {
+        format!("(TARGET.Machine == \"node{number:04}.{}.example.org\")", chance.one(&LABS))
+    }
+}

@@ -1,0 +1,415 @@
+//! Synthetic ads: by their seed alone, alike in every form, distributed as the thesis says, and as hard as it says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Value};
+use classad::constraint::Protocol;
+use classad::eval::Context;
+use classad::format::{Form, detect, read};
+use classad::matching::{Pair, Side};
+use classad::syntax::{Style, print};
+
+const SHAPES: [(&str, &[&str]); 3] = [
+    ("index --n 40 --attrs 14 --mix M", &["objects", "queries"]),
+    ("gang --variant dud --machines 30 --licenses 50 --selectivity 4", &["machines", "licenses", "jobs"]),
+    ("pool --machines 60 --jobs 120 --shapes 50", &["machines", "jobs"]),
+];
+
+fn classad(arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+    command.args(arguments.split(' ')).current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("it runs")
+}
+
+fn text(arguments: &str) -> Vec<u8> {
+    let output = classad(&format!("workload {arguments}"));
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn parsed(text: &[u8], form: Form) -> Vec<Ad> {
+    read(text, form, Dialect::Condor).map(|entry| entry.expect("every ad parses").ad).collect()
+}
+
+/// The ads that a workload has of a kind.
+fn ads(arguments: &str, kind: &str) -> Vec<Ad> {
+    parsed(&text(&format!("{arguments} --kind {kind} --form long")), Form::Long)
+}
+
+fn integer(ad: &Ad, name: &str) -> i64 {
+    match ad.get_str(name).map(Expression::kind) {
+        Some(Kind::Literal(Value::Integer(integer))) => *integer,
+        _ => panic!("{name} is a whole number"),
+    }
+}
+
+/// A fresh folder for the files of a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workload").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+#[test]
+fn the_seed_decides() {
+    for (shape, kinds) in SHAPES {
+        for kind in kinds {
+            let (one, again) =
+                (text(&format!("{shape} --kind {kind}")), text(&format!("{shape} --kind {kind} --seed 1")));
+            assert!(!one.is_empty());
+            assert_eq!(one, again, "{shape} {kind}");
+            let other = text(&format!("{shape} --kind {kind} --seed 2"));
+            // Nothing of licences is left to chance.
+            assert_eq!(one == other, *kind == "licenses", "{shape} {kind}");
+        }
+    }
+    // Each kind has its own stream.
+    let pool = "pool --kind machines --machines 50";
+    assert_eq!(text(&format!("{pool} --jobs 10")), text(&format!("{pool} --jobs 1000 --shapes 20")));
+}
+
+#[test]
+fn forms_agree() {
+    for (shape, kinds) in SHAPES {
+        for kind in kinds {
+            let long = ads(shape, kind);
+            for form in ["new", "json", "jsonl", "xml", "yaml"] {
+                let text = text(&format!("{shape} --kind {kind} --form {form}"));
+                let found = detect(&text).expect("there is something");
+                assert!(parsed(&text, found) == long, "{shape} {kind} {form}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_for_each_kind() {
+    for (number, (shape, kinds)) in SHAPES.into_iter().enumerate() {
+        let folder = folder(&number.to_string());
+        let output = classad(&format!("workload {shape} --out {} --form jsonl", folder.display()));
+        assert_eq!(output.status.code(), Some(0));
+        let said = String::from_utf8(output.stdout).expect("it is text");
+        for (kind, line) in kinds.iter().zip(said.lines().skip(1)) {
+            let path = folder.join(format!("{kind}.jsonl"));
+            let written = fs::read(&path).expect("the file is there");
+            assert_eq!(written, text(&format!("{shape} --kind {kind} --form jsonl")));
+            let ads = parsed(&written, Form::JsonLines).len();
+            assert_eq!(line, format!("{}\t{ads}\t{}", path.display(), written.len()));
+        }
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), kinds.len());
+        assert_eq!(said.lines().count(), kinds.len() + 1);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (arguments, reason) in [
+        ("pool", "--kind"),
+        ("pool --kind licenses", "this workload has no licenses, only machines, jobs"),
+        ("gang --kind jobs --machines 3 --selectivity 4", "3 machines cannot be divided into 4 parts"),
+        ("gang --kind jobs --machines 4000000000", "100000000"),
+        ("index --kind objects --omit 1.5", "a share is between 0 and 1"),
+        ("pool --out Cargo.toml", "cannot write Cargo.toml"),
+    ] {
+        let output = classad(&format!("workload {arguments}"));
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(reason), "{arguments}: {errors}");
+    }
+    assert_eq!(classad("workload pool --kind jobs --jobs 0").status.code(), Some(1));
+    assert!(classad("workload pool --kind jobs --quiet").stdout.is_empty());
+}
+
+/// The bounds of a constraint: attribute, operator, value.
+fn bounds(ad: &Ad) -> Vec<(String, BinaryOperator, i64)> {
+    let mut bounds = Vec::new();
+    let mut left = vec![ad.get_str("Requirements").expect("there is a constraint").clone()];
+    while let Some(expression) = left.pop() {
+        match expression.kind() {
+            Kind::Binary(BinaryOperator::And, one, other) => left.extend([one.clone(), other.clone()]),
+            Kind::Binary(operator, selected, bound) => {
+                let Kind::Select(_, name) = selected.kind() else { panic!("other.NAME") };
+                let Kind::Literal(Value::Integer(bound)) = bound.kind() else { panic!("a number") };
+                bounds.push((name.to_string(), *operator, *bound));
+            }
+            kind => assert!(matches!(kind, Kind::Literal(Value::Boolean(true)))),
+        }
+    }
+    bounds
+}
+
+/// Thesis §4.6.1: one attribute and one bound in twenty are left out; both operators are as frequent; attributes
+/// are spread over their domains, and the names of one side are those that the other side constrains.
+#[test]
+fn the_index_workload_is_distributed_as_the_thesis_says() {
+    const N: usize = 2000;
+    for (mix, small) in [("T", 8), ("M", 4), ("D", 0)] {
+        let workload = format!("index --n {N} --attrs 8 --mix {mix}");
+        for (kind, mine, theirs) in [("objects", "ABCDEFGH", "ZYXWVUTS"), ("queries", "ZYXWVUTS", "ABCDEFGH")] {
+            let ads = ads(&workload, kind);
+            assert_eq!(ads.len(), N);
+            let within = |count: usize, all: usize, share: std::ops::Range<usize>| {
+                let percent_of_percent = count * 10_000 / all;
+                assert!(share.contains(&percent_of_percent), "{mix} {kind}: {percent_of_percent}");
+            };
+            let all: Vec<_> = ads.iter().map(bounds).collect();
+            let bounds: Vec<_> = all.iter().flatten().collect();
+            within(ads.iter().map(|ad| ad.len() - 1).sum(), N * 8, 9430..9570);
+            within(bounds.len(), N * 8, 9430..9570);
+            within(
+                bounds.iter().filter(|bound| bound.1 == BinaryOperator::LessEqual).count(),
+                bounds.len(),
+                4850..5150,
+            );
+            assert!(bounds.iter().all(|bound| theirs.contains(&bound.0)));
+            for (place, name) in mine.chars().map(String::from).enumerate() {
+                let having = ads.iter().filter(|ad| ad.get_str(&name).is_some());
+                let values: BTreeSet<i64> = having.map(|ad| integer(ad, &name)).collect();
+                let domain = if place < small { 10 } else { i64::try_from(N).unwrap() };
+                assert!(values.iter().all(|value| (0..domain).contains(value)));
+                // Of 2000 values drawn 1900 times some 1230 are drawn at all.
+                assert!(if place < small { values.len() == 10 } else { (1100..1350).contains(&values.len()) });
+            }
+        }
+    }
+    assert!(ads("index --n 5 --omit 1", "queries").iter().all(|ad| ad.len() == 1 && bounds(ad).is_empty()));
+}
+
+#[test]
+fn names_never_meet() {
+    for attributes in [1, 13, 14, 27, 676] {
+        let workload = format!("index --n 3 --omit 0 --attrs {attributes}");
+        let names = |kind| -> BTreeSet<String> {
+            ads(&workload, kind)
+                .iter()
+                .flat_map(|ad| ad.iter().map(|a| a.name.to_string()).collect::<Vec<_>>())
+                .collect()
+        };
+        let (objects, queries) = (names("objects"), names("queries"));
+        assert_eq!((objects.len(), queries.len()), (attributes + 1, attributes + 1));
+        assert_eq!(objects.intersection(&queries).count(), 1);
+    }
+}
+
+/// What the gang workload says of its ads, as numbers.
+struct Gangs {
+    /// Key, system, memory, virtual memory.
+    machines: Vec<(i64, String, f64, f64)>,
+    /// From this key up to that.
+    licenses: Vec<(i64, i64)>,
+    /// System, image size, memory needed.
+    jobs: Vec<(String, f64, f64)>,
+}
+
+impl Gangs {
+    fn of(workload: &str) -> Self {
+        let port = |ad: &Ad, place: usize| -> Ad {
+            let Some(Kind::List(ports)) = ad.get_str("Ports").map(Expression::kind) else { panic!("there are ports") };
+            let Kind::Ad(port) = ports[place].kind() else { panic!("a port is an ad") };
+            port.clone()
+        };
+        let shown = |ad: &Ad, name: &str| {
+            String::from_utf8(print(ad.get_str(name).expect("it is there"), Style::New)).expect("it is text")
+        };
+        let real = |ad: &Ad, name: &str| -> f64 { shown(ad, name).parse().expect("it is a number") };
+        let quoted = |text: &str| -> String { text.split('"').skip(1).step_by(2).collect::<Vec<_>>().join("/") };
+        let machine = |ad: &Ad| {
+            let system = quoted(&(shown(ad, "Arch") + &shown(ad, "OpSys")));
+            (integer(ad, "Key"), system, real(ad, "Memory"), real(ad, "VirtualMemory"))
+        };
+        let license = |ad: &Ad| {
+            let constraint = shown(&port(ad, 0), "Constraint");
+            let mut numbers = constraint.split(' ').filter_map(|word| word.parse().ok());
+            (numbers.next().expect("from"), numbers.next().expect("to"))
+        };
+        let job = |ad: &Ad| {
+            let port = port(ad, 0);
+            (quoted(&shown(&port, "Constraint")), real(&port, "ImageSize"), real(&port, "MemoryReqs"))
+        };
+        Gangs {
+            machines: ads(workload, "machines").iter().map(machine).collect(),
+            licenses: ads(workload, "licenses").iter().map(license).collect(),
+            jobs: ads(workload, "jobs").iter().map(job).collect(),
+        }
+    }
+
+    fn suits(&self, job: usize, machine: usize) -> bool {
+        let ((system, image, needed), (_, has, memory, virtual_memory)) = (&self.jobs[job], &self.machines[machine]);
+        system == has && virtual_memory > image && *needed < memory - 15.0 * 1_048_576.0
+    }
+
+    fn is_valid(&self, license: usize, machine: usize) -> bool {
+        let (from, to) = self.licenses[license];
+        (from..to).contains(&self.machines[machine].0)
+    }
+
+    /// The gangs of the naive algorithm: each job takes the first machine that suits and has a valid licence left.
+    fn made(&self) -> Vec<[usize; 3]> {
+        let mut gangs: Vec<[usize; 3]> = Vec::new();
+        for job in 0..self.jobs.len() {
+            let is_free = |place: usize, one: usize| gangs.iter().all(|gang| gang[place] != one);
+            let machines = (0..self.machines.len()).filter(|&machine| is_free(1, machine) && self.suits(job, machine));
+            let gang = machines.into_iter().find_map(|machine| {
+                let mut licenses = (0..self.licenses.len()).filter(|&license| is_free(2, license));
+                licenses.find(|&license| self.is_valid(license, machine)).map(|license| [job, machine, license])
+            });
+            gangs.extend(gang);
+        }
+        gangs
+    }
+}
+
+#[test]
+fn gangs_are_those_that_are_possible() {
+    for variant in ["base --selectivity 3", "base --licenses 50", "dud --licenses 50 --selectivity 4", "heuristic"] {
+        let workload = format!("gang --machines 24 --variant {variant}");
+        let gangs = Gangs::of(&workload);
+        let expected: Vec<String> = gangs
+            .made()
+            .iter()
+            .map(|[job, machine, license]| {
+                format!("jobs.new:{}\tmachines.new:{},licenses.new:{}", job + 1, machine + 1, license + 1)
+            })
+            .collect();
+        assert!(expected.len() > 2 && expected.len() < 24, "{variant}: {expected:?}");
+
+        let folder = folder(&format!("gangs-{}", variant.replace(' ', "")));
+        assert!(classad(&format!("workload {workload} --out {}", folder.display())).status.success());
+        let file = |kind: &str| folder.join(format!("{kind}.new")).display().to_string();
+        let offers = format!("--offers {} --offers {}", file("machines"), file("licenses"));
+        let output = classad(&format!("gangmatch {} {offers} --algorithm naive -o tsv --no-header", file("jobs")));
+        let found =
+            String::from_utf8(output.stdout).expect("it is text").replace(&format!("{}/", folder.display()), "");
+        let found: Vec<&str> = found.lines().filter_map(|line| line.rsplit_once('\t')).map(|(ids, _)| ids).collect();
+        assert_eq!(found, expected, "{variant}");
+    }
+}
+
+/// Thesis §5.2.1: machine i has the key i, licences are divided as the machines are, and systems and memory are
+/// as in Figures 26 and 27.
+#[test]
+fn gang_shapes_are_the_thesis_s() {
+    let base = Gangs::of("gang --machines 2000 --licenses 50 --selectivity 8");
+    assert_eq!((base.machines.len(), base.licenses.len(), base.jobs.len()), (2000, 1000, 2000));
+    assert!(base.machines.iter().zip(0..).all(|(machine, key)| machine.0 == key));
+    let parts: Vec<(i64, i64)> = (0..1000).map(|number| (number / 125 * 250, (number / 125 + 1) * 250)).collect();
+    assert_eq!(base.licenses, parts);
+    let share = |has: &dyn Fn(usize) -> bool| (0..2000).filter(|&one| has(one)).count();
+    let linux = "INTEL/LINUX";
+    assert!((590..690).contains(&share(&|one| base.machines[one].1 == linux)));
+    assert!((590..690).contains(&share(&|one| base.jobs[one].0 == linux)));
+    assert!((740..860).contains(&share(&|one| base.machines[one].2.to_bits() == 67_108_864_f64.to_bits())));
+    for (_, _, memory, virtual_memory) in &base.machines {
+        assert!((0.4..1.8).contains(&(virtual_memory / memory)));
+    }
+    for (_, image, needed) in &base.jobs {
+        assert!((0.2..=0.5).contains(&(needed / image)));
+    }
+}
+
+/// Thesis §5.6.2: a licence that no machine suits, seven machines that no licence accepts, and some of them in the
+/// answer to nearly every query; nothing else changes.
+#[test]
+fn duds_are_found_and_of_no_use() {
+    let [base, dud] = ["base", "dud"].map(|variant| Gangs::of(&format!("gang --machines 60 --variant {variant}")));
+    assert_eq!(dud.machines[..60], base.machines);
+    assert_eq!(dud.licenses[..60], base.licenses);
+    assert_eq!((dud.machines.len(), dud.licenses.len()), (67, 61));
+    assert!((60..67).all(|machine| (0..61).all(|license| !dud.is_valid(license, machine))));
+    assert!((0..67).all(|machine| !dud.is_valid(60, machine)));
+    for (job, (system, ..)) in dud.jobs.iter().enumerate() {
+        let found = (60..67).filter(|&machine| dud.suits(job, machine)).count();
+        assert_eq!(found, usize::from(system != "SGI/IRIX6"), "{system}");
+    }
+    assert_eq!(dud.made(), base.made());
+}
+
+/// Thesis §5.7: fewer machines than licences suit, so that the machine is chosen first, but only a fifth of the
+/// machines has a licence.
+#[test]
+fn the_heuristic_is_led_astray() {
+    let gangs = Gangs::of("gang --machines 50 --variant heuristic");
+    assert_eq!((gangs.machines.len(), gangs.licenses.len(), gangs.jobs.len()), (50, 100, 50));
+    assert!((0..50).all(|job| (0..50).all(|machine| gangs.suits(job, machine))));
+    let useful = (0..50).filter(|&machine| gangs.is_valid(0, machine)).collect::<Vec<_>>();
+    assert_eq!(useful, (40..50).collect::<Vec<_>>());
+    assert_eq!(gangs.made().len(), 10);
+}
+
+#[test]
+fn a_pool_is_varied() {
+    let machines = ads("pool --machines 1000", "machines");
+    assert!(machines.iter().all(|ad| (155..200).contains(&ad.len())));
+    let distinct = |ads: &[Ad], name: &str| -> usize {
+        let texts = ads.iter().filter_map(|ad| ad.get_str(name)).map(|value| print(value, Style::New));
+        texts.collect::<BTreeSet<_>>().len()
+    };
+    let share = |name: &str, value: &str| {
+        let shown = |ad: &&Ad| ad.get_str(name).is_some_and(|found| print(found, Style::New) == value.as_bytes());
+        machines.iter().filter(shown).count()
+    };
+    assert!((650..750).contains(&share("PartitionableSlot", "true")));
+    assert!((410..510).contains(&share("OpSysAndVer", "\"AlmaLinux9\"")));
+    assert!((270..410).contains(&share("START", "true")));
+    assert!((50..110).contains(&machines.iter().filter(|ad| ad.get_str("GPUs").is_some()).count()));
+    assert_eq!(distinct(&machines, "Machine"), 1000);
+    assert_eq!(distinct(&machines, "OpSysAndVer"), 6);
+    assert!(distinct(&machines, "START") > 100);
+
+    let jobs = ads("pool --machines 1000 --jobs 3000 --shapes 300", "jobs");
+    assert_eq!(jobs.len(), 3000);
+    assert_eq!(distinct(&jobs, "GlobalJobId"), 3000);
+    // Every request is made, and jobs of one cluster are neighbours.
+    let requests: BTreeSet<_> = jobs
+        .iter()
+        .map(|job| {
+            [
+                "Owner",
+                "RequestCpus",
+                "RequestMemory",
+                "RequestDisk",
+                "RequestGPUs",
+                "Requirements",
+                "Rank",
+                "JobPrio",
+                "ProjectName",
+                "AcctGroup",
+                "AllowedJobDuration",
+                "DESIRED_Sites",
+                "UNDESIRED_Sites",
+            ]
+            .map(|name| job.get_str(name).map(|value| print(value, Style::New)))
+        })
+        .collect();
+    assert_eq!(requests.len(), 300);
+    let clusters: Vec<i64> = jobs.iter().map(|job| integer(job, "ClusterId")).collect();
+    assert!(clusters.is_sorted() && clusters[0] == 1000);
+    // There are not so many different requests that a user can make: those that there are will do.
+    let few = ads("pool --users 1 --machines 1 --jobs 400 --shapes 400 --never 1 --few 0", "jobs");
+    assert_eq!(few.len(), 400);
+}
+
+/// With every request such that no machine can meet it, none does; with few machines wanted, few do.
+#[test]
+fn what_can_never_match_does_not() {
+    let met = |shares: &str| -> Vec<usize> {
+        let workload = format!("pool --machines 300 --jobs 80 --shapes 80 {shares}");
+        let (jobs, machines) = (ads(&workload, "jobs"), ads(&workload, "machines"));
+        let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
+        let accepted = |job: &Ad| {
+            let accepts = |machine: &&Ad| {
+                let pair = Pair::new(job.clone(), (*machine).clone(), protocol.clone(), context.clone());
+                pair.accepts(Side::Left).expect("it ends")
+            };
+            machines.iter().filter(accepts).count()
+        };
+        jobs.iter().map(accepted).collect()
+    };
+    assert!(met("--never 1").iter().all(|&machines| machines == 0));
+    let few = met("--never 0 --few 1");
+    assert!(few.iter().all(|&machines| machines < 60) && few.iter().any(|&machines| machines > 0), "{few:?}");
+    let ordinary = met("--never 0 --few 0");
+    assert!(ordinary.iter().filter(|&&machines| machines > 30).count() > 50, "{ordinary:?}");
+}
