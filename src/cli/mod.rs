@@ -1,5 +1,6 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
+mod autocluster;
 mod cases;
 mod census;
 mod convert;
@@ -11,10 +12,12 @@ mod gangmatch;
 mod input;
 mod known;
 mod matches;
+mod negotiate;
 mod options;
 mod output;
 mod parse;
 mod pattern;
+mod policy;
 mod query;
 mod refs;
 mod report;
@@ -102,6 +105,8 @@ enum Command {
     Query(query::Query),
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
+    Negotiate(negotiate::Negotiate),
+    Autocluster(autocluster::Autocluster),
     Convert(convert::Convert),
     Diff(diff::Diff),
     Census(census::CensusCommand),
@@ -136,6 +141,8 @@ pub fn run() -> ExitCode {
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
+        Command::Negotiate(command) => command.run(&mut session),
+        Command::Autocluster(command) => command.run(&mut session),
         Command::Diff(command) => command.run(&mut session),
         Command::Census(command) => command.run(&mut session),
         Command::Convert(command) => command.run(&mut session),

@@ -6,8 +6,10 @@ mod conjuncts;
 mod identity;
 mod ports;
 mod protocol;
+mod resources;
 
 pub use conjuncts::conjuncts;
 pub use identity::identity;
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
+pub use resources::{RESOURCE_COUNT, resource_count};

@@ -1,9 +1,11 @@
-//! Matchmaking: one-way queries, bilateral matches, gangs.
+//! Matchmaking: one-way queries, bilateral matches, gangs, whole negotiation cycles under a policy.
 
 pub mod gang;
 mod greedy;
 mod matchmaker;
+pub mod negotiate;
 mod pair;
+pub mod policy;
 mod query;
 
 pub use greedy::{Greedy, Match};
@@ -32,4 +34,21 @@ pub struct Statistics {
     pub backtracks: u64,
     /// Evaluations that exceeded a budget; they count as no match.
     pub failures: u64,
+}
+
+impl Statistics {
+    /// Adds what was counted elsewhere.
+    pub fn add(&mut self, other: &Statistics) {
+        let Statistics { roots, matched, tests, evaluations, probes, autoclusters, skipped, backtracks, failures } =
+            other;
+        self.roots += roots;
+        self.matched += matched;
+        self.tests += tests;
+        self.evaluations += evaluations;
+        self.probes += probes;
+        self.autoclusters += autoclusters;
+        self.skipped += skipped;
+        self.backtracks += backtracks;
+        self.failures += failures;
+    }
 }

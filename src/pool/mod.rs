@@ -1,9 +1,11 @@
-//! Many ads at once: what a pool looks like as a whole.
+//! Many ads at once: what a pool looks like as a whole, and which requests are alike.
 //!
 //! What stands here knows ads, what they mean and the advertising protocol, and nothing of matching.
 
 mod census;
+mod cluster;
 mod summary;
 
 pub use census::Census;
+pub use cluster::{CLUSTER_ID, Cluster, Clusters, Policies};
 pub use summary::{Content, Distinct, Range, Summary};
