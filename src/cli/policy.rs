@@ -84,7 +84,9 @@ pub fn settings<T>(
     match parsed {
         Ok(settings) => Ok((settings, Some(text))),
         Err(problems) => {
-            problems.iter().for_each(|problem| report::problem(&session.options, &text, problem));
+            for problem in &problems {
+                report::problem(&session.options, &text, problem);
+            }
             Err(Failure::Refused(None))
         }
     }

@@ -77,7 +77,7 @@ fn policy(random: &mut Rng, dialect: Dialect) -> Policy {
             "docking: -label.Memory\n",
             "docking: [ 'self.Rank ?: 0', 'label.RemoteUser is undefined ? 2 : label.CurrentRank < label.Rank ? 1 : error' ]\n",
             "docking: [ label.Load, label.Cpus ]\n",
-            "docking: 'label.Likes ? Prio : label.Cpus'\n",
+            "docking: 'label.Memory > 1 ? label.Memory : self.Owner'\n",
         ],
     );
     part(
@@ -270,5 +270,124 @@ fn no_attribute_hides_the_label() {
             let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ()).unwrap();
             assert_eq!(outcome.grants.first().map(|grant| grant.offer), expected, "{docking} in {dialect}");
         }
+    }
+}
+
+/// A folder that is gone when the test is.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("classad-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("it can be made");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Status, standard output and standard error.
+fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_classad"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const JOBS: &str = "tests/cases/negotiate/jobs.ad";
+const MACHINES: &str = "tests/cases/negotiate/machines.ad";
+
+#[test]
+fn usage_is_accounted_from_cycle_to_cycle() {
+    let folder = Folder::new("usage");
+    let usage = folder.file("usage.yaml");
+    let cycle = |now: &str| {
+        let (status, out, errors) =
+            classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage, "--now", now, "--transcript"]);
+        assert_eq!(status, Some(0), "{errors}");
+        (out, std::fs::read_to_string(&usage).expect("it was written"))
+    };
+    // Both are new: equal shares, by name.
+    let (out, accounts) = cycle("1000000");
+    assert!(out.contains("alice: priority 500, up to 3 offers for 5 requests\n"), "{out}");
+    assert!(out.contains("bob: priority 500, up to 3 offers for 3 requests\n"), "{out}");
+    assert_eq!(
+        accounts,
+        "half-life: 86400\nat: 1000000\nsubmitters:\n  \
+         alice: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }\n  \
+         bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }\n"
+    );
+    // Had alice used 6 and bob none for one half-life: (0.5 + 6) / 2 = 3.25 and 0.5; 6 offers in parts of 1 to 6.5.
+    std::fs::write(
+        &usage,
+        accounts.replacen("resources: 3", "resources: 6", 1).replace("resources: 3", "resources: 0"),
+    )
+    .expect("it can be written");
+    let (out, accounts) = cycle("1086400");
+    assert!(out.contains("bob: priority 500, up to 6 offers for 3 requests\n"), "{out}");
+    assert!(out.contains("alice: priority 3250, up to 1 offer for 5 requests\n"), "{out}");
+    assert!(accounts.contains("alice: { priority: 3.25, factor: 1000, resources: 3, usage: 518400 }"), "{accounts}");
+    assert!(accounts.contains("bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }"), "{accounts}");
+}
+
+#[test]
+fn a_usage_file_with_a_mistake_is_left_alone() {
+    let folder = Folder::new("bad-usage");
+    let usage = folder.file("usage.yaml");
+    let text = "half-life: -1\nsubmitters: { alice: { prioriti: 1 } }\n";
+    std::fs::write(&usage, text).expect("it can be written");
+    let (status, out, errors) = classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage]);
+    assert_eq!((status, out.as_str()), (Some(2), ""), "{errors}");
+    assert!(errors.contains("usage.yaml:1:12") && errors.contains("did you mean `priority`?"), "{errors}");
+    assert_eq!(std::fs::read_to_string(&usage).expect("it is there"), text);
+}
+
+/// The first four columns are those of `match`, whatever is switched off.
+#[test]
+fn the_rows_are_those_of_match() {
+    for [requests, offers] in [[JOBS, MACHINES], ["samples/pool/jobs.long", "samples/pool/machines.long"]] {
+        let (_, expected, _) = classad(&["match", requests, "--offers", offers]);
+        for switch in [&[][..], &["--no-autocluster"], &["--no-matchlist", "--no-index"]] {
+            let (status, out, errors) = classad(&[&["negotiate", requests, "--offers", offers], switch].concat());
+            assert_eq!(status, Some(0), "{errors}");
+            let rows = out.lines().map(|line| line.rsplit_once('\t').map_or("", |(rows, _)| rows).to_owned() + "\n");
+            assert_eq!(rows.collect::<String>(), expected, "{switch:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_cycle_costs() {
+    let (status, out, errors) = classad(&["negotiate", JOBS, "--offers", MACHINES, "--compare", "-o", "tsv"]);
+    assert_eq!(status, Some(0), "{errors}");
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+    let column = |name: &str| {
+        let position = rows[0].iter().position(|header| *header == name).expect("it is there");
+        rows[1..].iter().map(|row| row[position]).collect::<Vec<_>>()
+    };
+    assert_eq!(column("configuration"), ["baseline", "autoclusters", "match lists", "resource requests", "index"]);
+    // All offers are gone before a4 and a5 are considered.
+    assert_eq!(column("matched"), ["6"; 5]);
+    let tests: Vec<u64> = column("tests").iter().map(|count| count.parse().expect("it is a count")).collect();
+    assert_eq!(tests[..4], [36, 36, 18, 18]);
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    for arguments in [["autocluster", "--offers", "-"], ["negotiate", "--offers", "-"]] {
+        let (status, _, errors) = classad(&arguments);
+        assert_eq!(status, Some(2));
+        assert!(errors.contains("only once"), "{errors}");
     }
 }

@@ -105,13 +105,9 @@ impl Offers {
         let mut values = Vec::with_capacity(self.policy.docking.len());
         for rule in &self.policy.docking {
             self.evaluations += 1;
-            match Evaluator::new(&self.environment, &self.context).evaluate(&rule.expression, &scope) {
-                Ok(value) => values.push(value),
-                Err(_) => {
-                    self.failures += 1;
-                    return None;
-                }
-            }
+            let value = Evaluator::new(&self.environment, &self.context).evaluate(&rule.expression, &scope);
+            self.failures += u64::from(value.is_err());
+            values.push(value.ok()?);
         }
         Some(Vector::new(values, self.context.dialect)).filter(Vector::is_complete)
     }
@@ -123,17 +119,14 @@ impl Offers {
 
     /// Gives an offer to a request; what remains of it takes its place.
     pub fn take(&mut self, offer: usize, request: &Ad) {
-        match self.remainder(offer, request) {
-            Some(remainder) => {
-                self.frames[offer] = Pair::scope(remainder.clone(), Side::Right);
-                self.matchmaker.replace(offer, remainder);
-                self.parts[offer] += 1;
-                self.divisions.push(offer);
-            }
-            None => {
-                self.taken[offer] = true;
-                self.free -= 1;
-            }
+        if let Some(remainder) = self.remainder(offer, request) {
+            self.frames[offer] = Pair::scope(remainder.clone(), Side::Right);
+            self.matchmaker.replace(offer, remainder);
+            self.parts[offer] += 1;
+            self.divisions.push(offer);
+        } else {
+            self.taken[offer] = true;
+            self.free -= 1;
         }
     }
 

@@ -149,17 +149,14 @@ impl<'o> Reader<'o> {
         let mut found = Vec::new();
         for (key, value) in self.entries(node, what) {
             let text = key.text().unwrap_or_default();
-            match known.iter().find(|known| **known == text) {
-                Some(known) => found.push((*known, value)),
-                None => {
-                    let near = nearest(text, known.iter().copied());
-                    let list = known.join("`, `");
-                    let help = near
-                        .first()
-                        .map_or(format!("`{list}` can stand here"), |near| format!("did you mean `{near}`?"));
-                    self.wrong(key, format!("there is no `{text}` in {what}"), help);
-                }
+            if let Some(known) = known.iter().find(|known| **known == text) {
+                found.push((*known, value));
+                continue;
             }
+            let near = nearest(text, known.iter().copied());
+            let all = || format!("`{}` can stand here", known.join("`, `"));
+            let help = near.first().map_or_else(all, |near| format!("did you mean `{near}`?"));
+            self.wrong(key, format!("there is no `{text}` in {what}"), help);
         }
         found
     }

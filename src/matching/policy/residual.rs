@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Name, Value};
+use crate::ad::{Ad, Expression, Frame, Name, Span, Value};
 use crate::eval::{Context, Environment, Evaluator, Halt};
 
 use super::Rule;
@@ -46,7 +46,7 @@ impl Residual {
 /// A value that needs no scope: lists and ads may refer to the two that met, and these part.
 fn settled(value: Value) -> Value {
     match value {
-        Value::List(_) | Value::Ad(_) => Value::error(Default::default(), "a remainder holds no lists and no ads"),
+        Value::List(_) | Value::Ad(_) => Value::error(Span::default(), "a remainder holds no lists and no ads"),
         value => value,
     }
 }

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::ad::{Ad, Expression, Frame, Kind, Name, Value};
 use crate::eval::{Context, Environment, Extent};
 
-use super::mentions::Mentions;
+use super::mentions::{Mentions, OTHERS, OTHERS_OF_POLICIES};
 
 /// The number of a name or of an expression.
 pub type Number = u32;
@@ -77,10 +77,19 @@ impl<'c> Distinct<'c> {
             return Arc::clone(known);
         }
         let expression = expression.clone();
-        let found = Mentions::of(&expression, &self.frame, &self.environment, self.context);
-        let found = Arc::new(found.numbered(|name| self.name(name)));
+        let found = Arc::new(self.look(&expression, OTHERS));
         self.known[number as usize].1 = Some(Arc::clone(&found));
         found
+    }
+
+    /// What an expression of a policy mentions; `label` is one of the other side's names there.
+    pub fn mentions_of_policy(&mut self, expression: &Expression) -> Mentions {
+        self.look(expression, OTHERS_OF_POLICIES)
+    }
+
+    fn look(&mut self, expression: &Expression, others: &[&str]) -> Mentions {
+        let found = Mentions::of(expression, others, &self.frame, &self.environment, self.context);
+        found.numbered(|name| self.name(name))
     }
 }
 

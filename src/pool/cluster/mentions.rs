@@ -21,14 +21,27 @@ pub struct Mentions<N = Number> {
     pub either: Vec<N>,
 }
 
+/// The names of the other side in every ad.
+pub const OTHERS: &[&str] = &["other", "target"];
+
+/// Those in the expressions of a policy that are evaluated in requests.
+pub const OTHERS_OF_POLICIES: &[&str] = &["other", "target", "label"];
+
 impl Mentions<Name> {
-    /// What an expression mentions; the scope is that of an empty ad that has not met anyone.
-    pub fn of(expression: &Expression, frame: &Arc<Frame>, environment: &Environment, context: &Context) -> Self {
+    /// What an expression mentions; the scope is that of an empty ad that has not met anyone, and `others` are the
+    /// names that stand for whom it will meet.
+    pub fn of(
+        expression: &Expression,
+        others: &[&str],
+        frame: &Arc<Frame>,
+        environment: &Environment,
+        context: &Context,
+    ) -> Self {
         let found = references(expression, frame, environment, context);
         let mut mentions =
             Mentions { everything: found.everything, own: Vec::new(), other: Vec::new(), either: Vec::new() };
-        found.external.iter().for_each(|reference| mentions.refer(reference));
-        names_that_travel(expression, |name| mentions.both(name));
+        found.external.iter().for_each(|reference| mentions.refer(reference, others));
+        mentions.both(&names_that_travel(expression));
         mentions
     }
 
@@ -48,39 +61,41 @@ impl Mentions<Name> {
         }
     }
 
-    fn refer(&mut self, reference: &Reference) {
+    fn refer(&mut self, reference: &Reference, others: &[&str]) {
         let is_one_of = |name: &Name, words: &[&str]| words.iter().any(|word| name.is(word));
         let Some((first, rest)) = reference.path.split_first() else { return };
-        if is_one_of(first, &["other", "target"]) {
+        if is_one_of(first, others) {
+            // The whole ad may be looked into anywhere.
+            self.everything |= rest.is_empty();
             // Nested ads look outwards, into the ad they stand in.
             self.other.extend_from_slice(rest);
         } else if is_one_of(first, &["my", "self"]) {
             self.own.extend_from_slice(rest);
         } else if is_one_of(first, &["parent", "root", "toplevel"]) {
-            rest.iter().for_each(|name| self.both(name));
+            self.both(rest);
         } else {
             self.either.push(first.clone());
-            rest.iter().for_each(|name| self.both(name));
+            self.both(rest);
         }
     }
 
-    fn both(&mut self, name: &Name) {
-        self.own.push(name.clone());
-        self.other.push(name.clone());
+    fn both(&mut self, names: &[Name]) {
+        self.own.extend_from_slice(names);
+        self.other.extend_from_slice(names);
     }
 }
 
 /// The names in an expression of which a part may be evaluated elsewhere than where it stands, or that looks
 /// into an ad that has to be computed: lists, ads, and what is selected from neither a name nor a path.
-fn names_that_travel(expression: &Expression, mut each: impl FnMut(&Name)) {
+fn names_that_travel(expression: &Expression) -> Vec<Name> {
     let mut names = Vec::new();
     let mut travels = false;
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         match expression.kind() {
-            Kind::Attribute(name) | Kind::RootAttribute(name) => names.push(name),
+            Kind::Attribute(name) | Kind::RootAttribute(name) => names.push(name.clone()),
             Kind::Select(inner, name) => {
-                names.push(name);
+                names.push(name.clone());
                 let is_path = matches!(inner.bare().kind(), Kind::Attribute(_) | Kind::Select(..));
                 travels |= !is_path;
             }
@@ -90,7 +105,5 @@ fn names_that_travel(expression: &Expression, mut each: impl FnMut(&Name)) {
         }
         expression.kind().for_each_child(|child| pending.push(child));
     }
-    if travels {
-        names.into_iter().for_each(&mut each);
-    }
+    if travels { names } else { Vec::new() }
 }

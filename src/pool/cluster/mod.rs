@@ -76,7 +76,9 @@ impl Clusters {
         reach.policies(policies);
         let (mut before, mut signatures) = (None, Vec::new());
         loop {
-            offers.iter().for_each(|offer| drop(reach.walk(offer, Side::Offers)));
+            for offer in offers {
+                reach.walk(offer, Side::Offers);
+            }
             // Nothing new is looked for in the requests: what they reach is known.
             if before.replace(reach.size()) == Some(reach.size()) {
                 break;
@@ -152,19 +154,14 @@ impl<'c> Reach<'c> {
     }
 
     fn policies(&mut self, policies: &Policies) {
-        let label = self.distinct.name(&Name::new("label"));
         for (side, expressions) in [(Side::Requests, &policies.in_requests), (Side::Offers, &policies.in_offers)] {
             for expression in expressions {
-                let number = self.distinct.expression(expression);
-                let mentions = self.distinct.mentions(number);
-                let labelled = matches!(side, Side::Requests) && mentions.either.contains(&label);
-                let own = &mut self.wanted[side as usize];
-                own.names.extend(mentions.own.iter().chain(&mentions.either));
-                own.everything |= mentions.everything;
-                let other = &mut self.wanted[side.other() as usize];
-                other.names.extend(mentions.other.iter().chain(&mentions.either));
-                // `label` alone is the whole offer; what is selected from it is among `other`.
-                other.everything |= mentions.everything || (labelled && mentions.other.is_empty());
+                let mentions = self.distinct.mentions_of_policy(expression);
+                for (side, names) in [(side, &mentions.own), (side.other(), &mentions.other)] {
+                    let wanted = &mut self.wanted[side as usize];
+                    wanted.names.extend(names.iter().chain(&mentions.either));
+                    wanted.everything |= mentions.everything;
+                }
             }
         }
     }
@@ -221,17 +218,14 @@ impl<'c> Reach<'c> {
         let mut numbers: FxHashMap<Signature, usize> = FxHashMap::default();
         let mut found = Clusters::default();
         for (request, signature) in requests.iter().zip(signatures) {
-            let number = match numbers.get(&signature) {
-                Some(number) => *number,
-                None => {
-                    let name = |(name, _): &(Number, Number)| self.distinct.names[*name as usize].clone();
-                    let mut significant: Vec<Name> = signature.iter().map(name).collect();
-                    significant.sort();
-                    found.clusters.push(Cluster { representative: request.clone(), members: 0, significant });
-                    numbers.insert(signature, found.clusters.len() - 1);
-                    found.clusters.len() - 1
-                }
-            };
+            let next = found.clusters.len();
+            let number = *numbers.entry(signature).or_insert_with_key(|signature| {
+                let name = |(name, _): &(Number, Number)| self.distinct.names[*name as usize].clone();
+                let mut significant: Vec<Name> = signature.iter().map(name).collect();
+                significant.sort();
+                found.clusters.push(Cluster { representative: request.clone(), members: 0, significant });
+                next
+            });
             found.clusters[number].members += 1;
             found.of.push(number);
         }

@@ -38,7 +38,7 @@ fn mistakes_have_places() {
         ("roots:", 1, 7, "an expression is wanted here, not nothing"),
         ("order: []", 1, 8, "no components"),
         ("order:\n  - a\n  - b +", 3, 8, ""),
-        ("order:\n  - 'a'\n  - 'it''s'", 3, 7, ""),
+        ("order:\n  - 'a'\n  - 'it''s'", 3, 8, ""),
         ("docking:\n  - \"\\u00e9é ++ b c\"", 2, 6, ""),
         ("docking:\n  - >-\n    a +\n    b c\n", 4, 7, ""),
         ("docking: { a: b }", 1, 10, "not a mapping"),
