@@ -20,7 +20,8 @@ const EXAMPLES: &str = "\
 Examples:
   classad autocluster samples/pool/jobs.long --offers samples/pool/machines.long
   classad autocluster --significant samples/pool/jobs.long --offers samples/pool/machines.long
-  classad autocluster --requests samples/pool/jobs.long --offers samples/pool/machines.long --policy samples/policy.yaml";
+  classad autocluster --requests samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --policy samples/policy.yaml";
 
 /// Group requests that no offer and no policy can tell apart
 ///

@@ -25,8 +25,10 @@ use transcript::Transcript;
 const EXAMPLES: &str = "\
 Examples:
   classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long
-  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long --policy samples/policy.yaml --transcript
-  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long --order JobPrio --dock label.Memory
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --policy samples/policy.yaml --transcript
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --order JobPrio --dock label.Memory
   classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long --compare";
 
 /// Run a negotiation cycle: requests get offers as a policy has it
