@@ -13,6 +13,7 @@ use crate::ad::Span;
 use crate::format::Problem;
 use crate::syntax::SyntaxError;
 
+use super::documents::Documents;
 use super::{place, problems};
 
 pub use super::scalar::scalar;
@@ -58,6 +59,10 @@ impl Node {
     }
 }
 
+/// What most often keeps an expression from being a scalar.
+const QUOTE_IT: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
+                        or `*`, stands in quotes";
+
 /// What the parser takes of the stack, at most: it calls itself 128 deep.
 const STACK: usize = 2 * 1024 * 1024;
 
@@ -71,23 +76,34 @@ impl<'t> Outline<'t> {
         if let Some((range, message)) = problems::unreadable(text) {
             return Err(Problem::at(range, 0, message));
         }
-        match read(text, None) {
-            Ok(root) => Ok(Outline { text, root }),
-            Err(error) => {
-                let at = error.location().and_then(|at| place::offset(text, at.line(), at.column()));
-                let mut problem = problems::of_yaml(text, at.unwrap_or(0), &error);
-                problem.help = problem.help.or_else(|| {
-                    Some("an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` or `*`, stands in quotes".to_owned())
-                });
-                Err(problem)
-            }
+        if let Some(second) = (Documents { text, at: 0 }).nth(1) {
+            let begin = second.range.start..(second.range.start + 3).min(text.len());
+            let problem = Problem::at(begin, 0, "a second document begins here");
+            return Err(problem.with_help("all settings stand in one document"));
         }
+        let reading = Reading::default();
+        let error = match reading.read(text) {
+            Ok(root) => return Ok(Outline { text, root }),
+            Err(error) => error,
+        };
+        let at = error.location().and_then(|at| place::offset(text, at.line(), at.column())).unwrap_or(0);
+        let mut problem = match reading.objection.take() {
+            Some(objection) => Problem::at(at..(at + 1).min(text.len()), 0, objection),
+            // Whatever else is read may be of any type.
+            None if error.to_string().contains("invalid type") => {
+                Problem::at(at..(at + 1).min(text.len()), 0, "a key must be a text")
+            }
+            None => problems::of_yaml(text, at, &error),
+        };
+        problem.help.get_or_insert_with(|| QUOTE_IT.to_owned());
+        Err(problem)
     }
 
     /// The bytes of a node, to the end of its line at most.
     #[must_use]
     pub fn range(&self, node: &Node) -> Range<usize> {
-        let error = read(self.text, Some(node.number)).err();
+        let reading = Reading { refused: Some(node.number), ..Reading::default() };
+        let error = reading.read(self.text).err();
         let at = error.as_ref().and_then(serde_yaml::Error::location);
         let start = at.and_then(|at| place::offset(self.text, at.line(), at.column())).unwrap_or(0);
         let line = memchr::memchr2(b'\n', b'\r', &self.text[start..]).map_or(self.text.len(), |end| start + end);
@@ -122,16 +138,20 @@ impl<'t> Outline<'t> {
 }
 
 /// One reading of a document.
+#[derive(Default)]
 struct Reading {
     next: Cell<usize>,
     /// The node that is refused, so that its place becomes known.
     refused: Option<usize>,
+    /// Why the reading ended, if that was our decision.
+    objection: Cell<Option<String>>,
 }
 
-fn read(text: &[u8], refused: Option<usize>) -> Result<Node, serde_yaml::Error> {
-    let reading = Reading { next: Cell::new(0), refused };
-    let parse = || Part(&reading).deserialize(serde_yaml::Deserializer::from_slice(text));
-    stacker::maybe_grow(STACK, 2 * STACK, parse)
+impl Reading {
+    fn read(&self, text: &[u8]) -> Result<Node, serde_yaml::Error> {
+        let parse = || Part(self).deserialize(serde_yaml::Deserializer::from_slice(text));
+        stacker::maybe_grow(STACK, 2 * STACK, parse)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -236,7 +256,8 @@ impl<'de> Visitor<'de> for Part<'_> {
         if tag == super::EXPRESSION {
             return content.newtype_variant_seed(self);
         }
-        Err(A::Error::custom(format!("there is no tag `!{tag}`")))
+        self.0.objection.set(Some(format!("there is no tag `!{tag}`")));
+        Err(A::Error::custom("a tag"))
     }
 }
 
@@ -288,14 +309,14 @@ mod tests {
     fn what_is_no_yaml_has_a_place() {
         for (text, at, words) in [
             ("a: b: c", 4, "mapping values"),
-            ("a: 1\nb: [ 1", 11, "no YAML"),
-            ("a: !x 1", 3, "no tag"),
-            ("[ a ]: 1", 0, ""),
-            ("a: 1\n---\nb: 2", 0, "something stands behind"),
+            ("a: !x 1", 3, "there is no tag `!x`"),
+            ("a: 1\n[ a ]: 1", 5, "a key must be a text"),
+            ("a: 1\n---\nb: 2", 5, "a second document"),
         ] {
             let problem = Outline::parse(text.as_bytes()).unwrap_err();
             assert!(problem.message.contains(words), "{text}: {}", problem.message);
-            assert!(problem.range.start <= at.max(1) && problem.help.is_some(), "{text}: {problem:?}");
+            assert_eq!(problem.range.start, at, "{text}");
+            assert!(problem.help.is_some(), "{text}");
         }
     }
 }

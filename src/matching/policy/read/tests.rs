@@ -43,7 +43,7 @@ fn mistakes_have_places() {
         ("docking:\n  - >-\n    a +\n    b c\n", 4, 7, ""),
         ("docking: { a: b }", 1, 10, "not a mapping"),
         ("residual: 1", 1, 11, "residual must be a mapping"),
-        ("residual:\n  set:\n    Cpus: Cpus -* 1", 3, 18, ""),
+        ("residual:\n  set:\n    Cpus: Cpus -* 1", 3, 17, ""),
         ("residual: { set: { parent: 1 } }", 1, 20, "cannot name an attribute"),
         ("residual: { wile: 1 }", 1, 13, "there is no `wile` in residual"),
         ("share: { priorities: { a: 1 } }", 1, 8, "`by` is missing"),
@@ -51,7 +51,7 @@ fn mistakes_have_places() {
         ("share: { by: Owner, priorities: { a: 1e999 } }", 1, 38, "positive"),
         ("roots: a: b", 1, 9, "YAML"),
         ("roots: !x a", 1, 8, "no tag"),
-        ("roots: a\n---\norder: b", 2, 1, ""),
+        ("roots: a\n---\norder: b", 2, 1, "a second document"),
     ] {
         let found = problems(text);
         assert!(found[0].2.contains(words), "{text}: {found:?}");
