@@ -5,7 +5,7 @@ use std::mem::discriminant;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::ad::{Ad, Expression, Frame, Kind, Name, Value};
 use crate::eval::{Context, Environment, Extent};
@@ -21,7 +21,7 @@ pub struct Distinct<'c> {
     context: &'c Context,
     environment: Environment,
     frame: Arc<Frame>,
-    pub names: IndexSet<Name>,
+    pub names: IndexSet<Name, FxBuildHasher>,
     by_tree: FxHashMap<usize, Number>,
     by_hash: FxHashMap<u64, Vec<Number>>,
     known: Vec<(Expression, Option<Arc<Mentions>>)>,
@@ -34,7 +34,7 @@ impl<'c> Distinct<'c> {
             context,
             environment,
             frame,
-            names: IndexSet::new(),
+            names: IndexSet::default(),
             by_tree: FxHashMap::default(),
             by_hash: FxHashMap::default(),
             known: Vec::new(),

@@ -4,7 +4,7 @@ mod distinct;
 mod mentions;
 
 use indexmap::IndexSet;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::constraint::{Protocol, RESOURCE_COUNT};
@@ -114,7 +114,7 @@ impl Side {
 /// What is looked up in every ad of a side.
 #[derive(Default)]
 struct Wanted {
-    names: IndexSet<Number>,
+    names: IndexSet<Number, FxBuildHasher>,
     everything: bool,
 }
 
