@@ -4,7 +4,10 @@
 //! chain of a million operators is as safe as a short one.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHasher;
 
 use super::{Ad, BinaryOperator, Name, Span, UnaryOperator, Value};
 
@@ -97,6 +100,18 @@ impl Expression {
     pub fn identity(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
+
+    /// A number that trees which are written alike have in common, and others hardly ever.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        let mut pending = vec![self];
+        while let Some(expression) = pending.pop() {
+            expression.kind().hash_head(&mut hasher);
+            expression.kind().for_each_child(|child| pending.push(child));
+        }
+        hasher.finish()
+    }
 }
 
 impl Kind {
@@ -126,6 +141,30 @@ impl Kind {
             Kind::Call(_, arguments) => arguments.iter().for_each(visit),
             Kind::List(elements) => elements.iter().for_each(visit),
             Kind::Ad(ad) => ad.iter().for_each(|attribute| visit(attribute.expression)),
+        }
+    }
+
+    /// Hashes what it is, without what is below.
+    fn hash_head(&self, hasher: &mut FxHasher) {
+        std::mem::discriminant(self).hash(hasher);
+        match self {
+            Kind::Literal(value) => {
+                value.kind().hash(hasher);
+                match value {
+                    Value::Boolean(is) => is.hash(hasher),
+                    Value::Integer(integer) => integer.hash(hasher),
+                    Value::Real(real) => real.to_bits().hash(hasher),
+                    Value::String(text) => text.hash(hasher),
+                    _ => {}
+                }
+            }
+            Kind::Attribute(name) | Kind::RootAttribute(name) | Kind::Select(_, name) => name.hash(hasher),
+            Kind::Unary(operator, _) => operator.hash(hasher),
+            Kind::Binary(operator, ..) => operator.hash(hasher),
+            Kind::Call(name, arguments) => (name, arguments.len()).hash(hasher),
+            Kind::List(elements) => elements.len().hash(hasher),
+            Kind::Ad(ad) => ad.len().hash(hasher),
+            Kind::Subscript(..) | Kind::Conditional(..) | Kind::Elvis(..) | Kind::Parentheses(_) => {}
         }
     }
 
@@ -253,6 +292,8 @@ mod tests {
         assert!(chain(1_000_000) == chain(1_000_000));
         assert!(tower(1_000_000) == tower(1_000_000));
         assert!(chain(1_000_000) != chain(999_999));
+        assert_eq!(chain(1_000_000).fingerprint(), chain(1_000_000).fingerprint());
+        assert_ne!(tower(1_000_000).fingerprint(), tower(999_999).fingerprint());
     }
 
     #[test]

@@ -46,7 +46,7 @@ enum Algorithm {
 
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers)?;
+        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, false)?;
         let start = Instant::now();
         let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
         let Algorithm::Naive = self.algorithm;

@@ -10,7 +10,7 @@ use classad::matching::{Greedy, Match as Pairing};
 use super::input::{self, Identified};
 use super::output::{self, OutputForm, Rows, out};
 use super::session::Session;
-use super::{Failure, Status, cases};
+use super::{Failure, Status, cases, rows};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -77,6 +77,9 @@ pub struct Common {
     /// Leave the heading out
     #[arg(long)]
     pub no_header: bool,
+    /// Parse all of every ad, and report whatever is bad in it
+    #[arg(long)]
+    strict_input: bool,
 }
 
 impl Common {
@@ -84,12 +87,13 @@ impl Common {
         Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
-    /// Reads requests and offers, in one dialect.
+    /// Reads requests and offers, in one dialect; only what bilateral matching reads, if it selects.
     pub fn ads(
         &self,
         session: &mut Session,
         requests: &[String],
         offers: &[String],
+        selects: bool,
     ) -> Result<[Vec<Identified>; 2], Failure> {
         let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
         if stdin(requests) && stdin(offers) {
@@ -99,6 +103,12 @@ impl Common {
         let offers = input::open(session, offers)?;
         session.decide_dialect(requests.iter().chain(&offers));
         let id = input::optional(session, "--id", self.id.as_deref())?;
+        if selects
+            && !self.strict_input
+            && let Some(ads) = rows::selected(session, [&requests, &offers], &self.protocol(session), id.as_ref())?
+        {
+            return Ok(ads);
+        }
         Ok([input::identified(session, requests, id.as_ref())?, input::identified(session, offers, id.as_ref())?])
     }
 }
@@ -108,7 +118,7 @@ impl Match {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::matching);
         }
-        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers)?;
+        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, true)?;
         let with_ports = requests.iter().filter(|request| request.ad.get_str("Ports").is_some()).count();
         if with_ports > 0 {
             session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
@@ -136,9 +146,9 @@ impl Match {
             self.print(&mut out, &found, &requests, &offers)?;
         }
         out.flush()?;
-        session.failures(matcher.statistics.failures);
+        session.failures(matcher.statistics().failures);
         if self.common.stats {
-            output::statistics(&matcher.statistics, start.elapsed().as_secs_f64());
+            output::statistics(&matcher.statistics(), start.elapsed().as_secs_f64());
         }
         Ok(Status::of(!found.is_empty()))
     }

@@ -21,6 +21,7 @@ mod policy;
 mod query;
 mod refs;
 mod report;
+mod rows;
 mod session;
 mod source;
 mod specialize;

@@ -79,7 +79,7 @@ struct Parties {
 
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers)?;
+        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, false)?;
         let mut given = self.policy.read(session)?;
         let mut accountant = self.accounts(session, &mut given)?;
         let ads = [&requests, &offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect());

@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Type, Value};
-use classad::eval::{Context, Environment, Evaluator, compare, external_references};
+use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Type, Value};
+use classad::constraint::{IDENTITY, Simple};
+use classad::eval::{Context, Environment, Evaluator, Mentions, compare, external_references};
+use classad::format::Selection;
 use classad::matching;
 
 use super::input::{self, Identified};
@@ -62,6 +64,12 @@ pub struct Query {
     /// Leave the heading out
     #[arg(long)]
     no_header: bool,
+    /// Parse all of every ad, and report whatever is bad in it
+    ///
+    /// Without it, of ads in the long form only the attributes that count are parsed; all other lines are checked
+    /// to be blank, a comment, or a name, `=`, and text with closed quotes.
+    #[arg(long)]
+    strict_input: bool,
 }
 
 /// The expressions of the command line.
@@ -89,13 +97,17 @@ impl Query {
         let mut out = out();
         let mut writer: Option<AdWriter> = None;
         let mut found: Vec<Identified> = Vec::new();
+        // Rows that need no more than their ads are made as these are found, too.
+        let lists = streams && !columns.af.is_empty() && columns.group.is_none();
+        let mut rows = Self::rows(&columns.af, false);
         let mut total = 0_usize;
+        let mut selection = self.selection(&constraint, &columns, writes_ads, &context);
         for source in &mut sources {
             let form = source.form;
             if writes_ads && writer.is_none() {
                 writer = Some(AdWriter::new(self.output, form)?);
             }
-            input::each_ad(session, source, |session, entry| {
+            input::each_selected(session, source, selection.as_mut(), |session, entry| {
                 let wanted = match query.value(&entry.ad) {
                     Ok(value) => self.wants(&value, context.dialect),
                     Err(halt) => {
@@ -103,9 +115,14 @@ impl Query {
                         false
                     }
                 };
-                if wanted {
+                let is_shown = wanted && !self.count && !session.options.quiet;
+                total += usize::from(wanted && !is_shown);
+                let entry = if is_shown && writes_ads { entry.read_whole(session)? } else { Some(entry) };
+                if let Some(entry) = entry.filter(|_| is_shown) {
                     total += 1;
-                    if !self.count && !session.options.quiet {
+                    if lists {
+                        self.add_row(&mut rows, columns.cells(&entry.ad, &columns.af, &context).collect());
+                    } else {
                         let ad = input::identify(session, entry, columns.id.as_ref());
                         match &mut writer {
                             Some(writer) if streams => writer.write(session, &mut out, &ad)?,
@@ -121,6 +138,7 @@ impl Query {
             order(session, &mut found, sort, &columns);
         }
         found.truncate(self.limit.unwrap_or(usize::MAX));
+        rows.rows.truncate(self.limit.unwrap_or(usize::MAX));
         match writer {
             _ if session.options.quiet => {}
             _ if self.count => writeln!(out, "{}", total.min(self.limit.unwrap_or(usize::MAX)))?,
@@ -130,11 +148,41 @@ impl Query {
                 }
                 writer.finish(&mut out)?;
             }
+            None if lists => self.write_rows(&mut out, &rows)?,
             None => self.print(session, &mut out, &found, &constraint, &columns)?,
         }
         out.flush()?;
         session.failures(columns.failures.get());
         Ok(Status::of(total > 0))
+    }
+
+    /// What has to be read of each ad to answer; none if that cannot be told.
+    fn selection(
+        &self,
+        constraint: &Expression,
+        columns: &Columns,
+        writes_ads: bool,
+        context: &Context,
+    ) -> Option<Selection> {
+        let mut asked = Mentions::default();
+        let options = [&columns.sort, &columns.group, &columns.id].into_iter().flatten();
+        for expression in columns.af.iter().map(|(_, expression)| expression).chain(options).chain([constraint]) {
+            asked.add(expression, context.dialect);
+        }
+        if self.strict_input || asked.everything {
+            return None;
+        }
+        if columns.af.is_empty() {
+            asked.names.extend(IDENTITY.map(Name::new));
+        }
+        if columns.af.is_empty() && !writes_ads {
+            asked.names.extend(USUAL.map(Name::new));
+        }
+        let selection = Selection::new(asked.names, context.dialect);
+        let simple = Simple::new(constraint, context).filter(|_| !self.undefined);
+        let Some(simple) = simple else { return Some(selection) };
+        let (names, invert) = (simple.names().to_vec(), self.invert);
+        Some(selection.sifted(&names, move |values| simple.is_met(values).is_none_or(|met| met != invert)))
     }
 
     /// Whether the ads are written themselves, and no rows about them.
@@ -189,7 +237,7 @@ impl Query {
         self.table(out, found, &shown, columns, &context)
     }
 
-    /// One row for each ad.  A list of expressions without a form is for scripts: no heading.
+    /// One row for each ad.
     fn table(
         &self,
         out: &mut dyn Write,
@@ -199,16 +247,29 @@ impl Query {
         context: &Context,
     ) -> Result<(), Failure> {
         let with_id = columns.af.is_empty();
-        let mut header: Vec<&str> = if with_id { vec!["id"] } else { Vec::new() };
-        header.extend(shown.iter().map(|(text, _)| text.as_str()));
-        let mut rows = Rows::new(&header);
+        let mut rows = Self::rows(shown, with_id);
         for ad in found {
-            let mut row: Vec<output::Cell> = if with_id { vec![ad.id.clone().into()] } else { Vec::new() };
-            row.extend(shown.iter().map(|(_, expression)| columns.cell(&ad.ad, expression, context)));
-            if !self.distinct || !rows.rows.contains(&row) {
-                rows.rows.push(row);
-            }
+            let id = with_id.then(|| ad.id.clone().into());
+            self.add_row(&mut rows, id.into_iter().chain(columns.cells(&ad.ad, shown, context)).collect());
         }
+        self.write_rows(out, &rows)
+    }
+
+    /// No rows yet, under the heading of these columns.
+    fn rows(shown: &[(String, Expression)], with_id: bool) -> Rows {
+        let id = with_id.then_some("id");
+        let header: Vec<&str> = id.into_iter().chain(shown.iter().map(|(text, _)| text.as_str())).collect();
+        Rows::new(&header)
+    }
+
+    fn add_row(&self, rows: &mut Rows, row: Vec<output::Cell>) {
+        if !self.distinct || !rows.rows.contains(&row) {
+            rows.rows.push(row);
+        }
+    }
+
+    /// A list of expressions without a form is for scripts: no heading.
+    fn write_rows(&self, out: &mut dyn Write, rows: &Rows) -> Result<(), Failure> {
         let heading = !self.no_header && (self.output.is_some() || Session::is_terminal());
         rows.write(out, self.output, heading)
     }
@@ -237,22 +298,24 @@ fn is_rows(form: OutputForm) -> bool {
     matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names)
 }
 
+/// The usual columns of a table.
+const USUAL: [&str; 12] = [
+    "Owner",
+    "Type",
+    "State",
+    "Activity",
+    "Arch",
+    "OpSys",
+    "Cpus",
+    "Memory",
+    "RequestCpus",
+    "RequestMemory",
+    "JobStatus",
+    "Cmd",
+];
+
 /// The columns of a table when none are asked for: those of the usual ones that any ad has.
 fn usual_columns(session: &Session, found: &[Identified]) -> Vec<(String, Expression)> {
-    const USUAL: [&str; 12] = [
-        "Owner",
-        "Type",
-        "State",
-        "Activity",
-        "Arch",
-        "OpSys",
-        "Cpus",
-        "Memory",
-        "RequestCpus",
-        "RequestMemory",
-        "JobStatus",
-        "Cmd",
-    ];
     let present = USUAL.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
     let rules = classad::syntax::Rules::new(session.dialect());
     let columns = present.filter_map(|name| {
@@ -270,6 +333,10 @@ impl Columns {
             self.failures.set(self.failures.get() + 1);
             Value::Undefined
         })
+    }
+
+    fn cells(&self, ad: &Ad, shown: &[(String, Expression)], context: &Context) -> impl Iterator<Item = output::Cell> {
+        shown.iter().map(|(_, expression)| self.cell(ad, expression, context))
     }
 
     fn cell(&self, ad: &Ad, expression: &Expression, context: &Context) -> output::Cell {

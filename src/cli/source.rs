@@ -1,5 +1,6 @@
 //! Where ads come from.
 
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
@@ -24,6 +25,18 @@ impl Source {
     /// Whether there is anything in it but space and comments.
     pub fn has_content(&self) -> bool {
         self.stream.form().is_some()
+    }
+
+    /// Whether it is a file that can be read again, in the long form.
+    pub fn is_long_file(&self) -> bool {
+        let is_file = std::fs::metadata(self.name.as_ref()).is_ok_and(|metadata| metadata.is_file());
+        is_file && !self.stream.is_packed() && self.stream.form() == Some(Form::Long)
+    }
+
+    /// The same from its beginning.
+    pub fn again(&self) -> io::Result<Source> {
+        let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
+        Ok(Source::new(&self.name, stream))
     }
 
     /// The next piece of it.

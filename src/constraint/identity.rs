@@ -3,6 +3,9 @@
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
+/// The attributes that [`identity`] looks for.
+pub const IDENTITY: [&str; 5] = ["Name", "GlobalJobId", "ClusterId", "ProcId", "MyAddress"];
+
 /// The identity of an ad: the value of an expression in it if one is given, else the first it has of
 /// `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress`.
 #[must_use]
@@ -20,8 +23,9 @@ pub fn identity(ad: &Ad, expression: Option<&Expression>, context: &Context) -> 
         let value = Evaluator::new(&environment, context).attribute(&frame, &Name::new(name));
         value.ok().and_then(text)
     };
-    attribute("Name")
-        .or_else(|| attribute("GlobalJobId"))
-        .or_else(|| Some(format!("{}.{}", attribute("ClusterId")?, attribute("ProcId")?)))
-        .or_else(|| attribute("MyAddress"))
+    let [name, global, cluster, process, address] = IDENTITY;
+    attribute(name)
+        .or_else(|| attribute(global))
+        .or_else(|| Some(format!("{}.{}", attribute(cluster)?, attribute(process)?)))
+        .or_else(|| attribute(address))
 }

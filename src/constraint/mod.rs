@@ -2,14 +2,18 @@
 //!
 //! Constraint and rank, ports and their labels, identity; and the parts that a constraint is made of.
 
+mod condition;
 mod conjuncts;
 mod identity;
 mod ports;
 mod protocol;
 mod resources;
+mod simple;
 
+pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
-pub use identity::identity;
+pub use identity::{IDENTITY, identity};
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
 pub use resources::{RESOURCE_COUNT, resource_count};
+pub use simple::Simple;

@@ -40,6 +40,11 @@ impl Protocol {
         self.constraint.iter().find(|name| ad.get(name).is_some())
     }
 
+    /// Every attribute that may be a constraint or a rank.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.constraint.iter().chain([&self.rank])
+    }
+
     /// The attribute that is the rank.
     #[must_use]
     pub fn rank(&self) -> &Name {

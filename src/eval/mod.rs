@@ -6,6 +6,7 @@
 mod builtin;
 mod context;
 mod evaluate;
+mod mentions;
 mod operators;
 mod references;
 mod scope;
@@ -15,7 +16,8 @@ pub(crate) use builtin::patterns::{Options as PatternOptions, Pattern};
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
 pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;
-pub use operators::compare;
+pub use mentions::Mentions;
+pub use operators::{binary, compare};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
 pub use scope::{Binding, Environment, Extent, Member, Resolution};
 pub use specialize::{Liberties, Specialized, Verdict, specialize, specialize_ad, specialize_attribute, unknowns};

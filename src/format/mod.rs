@@ -23,6 +23,7 @@ use std::io::{self, Write};
 
 pub use detect::{Form, detect, form_of_comments, is_compressed};
 pub use layout::{Layout, layout};
+pub use long::{Selected, Selection};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};
 pub use writer::Writer;
@@ -40,6 +41,8 @@ pub struct Entry {
     pub number: usize,
     /// Offset of its first byte in the text.
     pub offset: usize,
+    /// Whether the ad has all of its attributes, not only those that were selected.
+    pub is_whole: bool,
 }
 
 /// What a reader finds next: an ad, or why there is none.

@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
         self.at = range.end;
         let offset = range.start;
         match parse_ad(&self.text[range.clone()], self.rules) {
-            Ok(ad) => Ok(Entry { ad, number: self.number, offset }),
+            Ok(ad) => Ok(Entry { ad, number: self.number, offset, is_whole: true }),
             Err(error) => {
                 // A string without its closing quote may have swallowed the next ad.
                 if error.related.as_ref().is_some_and(|(_, text)| text.contains("closing quote"))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::{Form, Item, Position, detect, read};
+use super::{Form, Item, Position, Selected, Selection, detect, long, read};
 use crate::ad::Dialect;
 
 /// How much is read at once, in bytes.
@@ -17,6 +17,7 @@ const LONGEST_LINE: usize = 1 << 20;
 /// A stream of ads.
 pub struct Stream {
     reader: Box<dyn Read>,
+    is_packed: bool,
     form: Option<Form>,
     /// What has been read and not handed out.
     window: Vec<u8>,
@@ -65,6 +66,16 @@ impl Block {
         })
     }
 
+    /// Of its ads, if they are in the long form, only what is selected; in the dialect of the selection.
+    pub fn selected<'t, 's>(&'t self, selection: &'s mut Selection) -> Selected<'t, 's> {
+        Selected::new(&self.text, self.before, selection)
+    }
+
+    /// The ad of the long form that begins at an offset, read whole; or the problems that it has.
+    pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = Item> + use<> {
+        long::ad_at(&self.text, offset, number, dialect)
+    }
+
     /// Where in the stream an offset of this block is.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
@@ -81,6 +92,7 @@ impl Stream {
     pub fn new(reader: Box<dyn Read>, form: Option<Form>) -> io::Result<Self> {
         let mut stream = Stream {
             reader,
+            is_packed: false,
             form,
             window: Vec::new(),
             place: Position::START,
@@ -93,6 +105,7 @@ impl Stream {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window));
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
             stream.reader = packed.unpacked(whole)?;
+            stream.is_packed = true;
             stream.ended = false;
             stream.fill_to(4);
         }
@@ -140,6 +153,12 @@ impl Stream {
     #[must_use]
     pub fn form(&self) -> Option<Form> {
         self.form
+    }
+
+    /// Whether it is unpacked.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
     }
 
     /// The next block of whole ads, or of what is left at the end.

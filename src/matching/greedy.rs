@@ -1,12 +1,12 @@
 //! Greedy bilateral matching: each request in turn takes the best offer that is left.
 
-use std::sync::Arc;
+use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Frame};
+use crate::ad::Ad;
 use crate::constraint::Protocol;
-use crate::eval::{Context, Halt};
+use crate::eval::Context;
 
-use super::{Pair, Side, Statistics};
+use super::{Accelerations, Candidate, Matchmaker, Statistics};
 
 /// A request and the offer it got.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,47 +21,63 @@ pub struct Match {
     pub offer_rank: f64,
 }
 
-/// Matches requests, one after the other, by evaluating both constraints for every pair.
+impl Match {
+    /// A request that gets a candidate.
+    #[must_use]
+    pub fn new(request: usize, candidate: Candidate) -> Self {
+        let Candidate { offer, request_rank, offer_rank } = candidate;
+        Match { request, offer, request_rank, offer_rank }
+    }
+}
+
+/// Matches requests, one after the other.
 ///
 /// The best offer is the one that the request ranks highest, then the one that ranks the request
 /// highest, then the first (1998 paper §3.2).
 pub struct Greedy {
-    pair: Pair,
-    offers: Vec<Arc<Frame>>,
+    matchmaker: Matchmaker,
     taken: Vec<bool>,
+    /// For each match list how many of its first offers are known to be taken.
+    passed: FxHashMap<usize, usize>,
     /// Whether a matched offer is gone for later requests.
     pub consume: bool,
-    /// What has been counted so far.
-    pub statistics: Statistics,
 }
 
 impl Greedy {
     /// A matchmaker with these offers.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
-        Greedy {
-            pair: Pair::new(Ad::default(), Ad::default(), protocol, context),
-            offers: offers.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect(),
-            taken: vec![false; offers.len()],
-            consume: true,
-            statistics: Statistics::default(),
-        }
+        Greedy::with(Matchmaker::new(offers, protocol, context, Accelerations::ALL))
+    }
+
+    /// One that has its candidates from this matchmaker.
+    #[must_use]
+    pub fn with(matchmaker: Matchmaker) -> Self {
+        let taken = vec![false; matchmaker.offers()];
+        Greedy { matchmaker, taken, passed: FxHashMap::default(), consume: true }
+    }
+
+    /// What has been counted so far.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.matchmaker.statistics
     }
 
     /// The best offer for a request, which is then taken.
     pub fn best(&mut self, index: usize, request: &Ad) -> Option<Match> {
-        let mut best: Option<Match> = None;
-        self.each_compatible(index, request, |found| {
-            let better = best.is_none_or(|best| {
-                let by_request = found.request_rank.total_cmp(&best.request_rank);
-                by_request.then(found.offer_rank.total_cmp(&best.offer_rank)).is_gt()
-            });
-            if better {
-                best = Some(found);
-            }
-        });
-        self.statistics.roots += 1;
-        self.statistics.matched += u64::from(best.is_some());
+        let candidates = self.matchmaker.candidates(request);
+        // The next request that has this list need not look at what is taken already; taken stays taken.
+        let passed = self.passed.entry(candidates.as_ptr() as usize).or_default();
+        while candidates.get(*passed).is_some_and(|candidate| self.taken[candidate.offer]) {
+            *passed += 1;
+        }
+        let best = candidates.get(*passed).map(|candidate| Match::new(index, *candidate));
+        if !self.matchmaker.keeps_lists() {
+            self.passed.clear();
+        }
+        let statistics = &mut self.matchmaker.statistics;
+        statistics.roots += 1;
+        statistics.matched += u64::from(best.is_some());
         if let Some(best) = best.filter(|_| self.consume) {
             self.taken[best.offer] = true;
         }
@@ -70,31 +86,11 @@ impl Greedy {
 
     /// Every offer that is left and compatible with a request, in input order.
     pub fn each_compatible(&mut self, index: usize, request: &Ad, mut found: impl FnMut(Match)) {
-        self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
-        for offer in 0..self.offers.len() {
-            if self.taken[offer] {
-                continue;
-            }
-            self.pair.replace(Side::Right, &self.offers[offer]);
-            match self.test(index, offer) {
-                Ok(Some(compatible)) => found(compatible),
-                Ok(None) => {}
-                Err(_) => self.statistics.failures += 1,
-            }
+        let mut candidates = self.matchmaker.candidates(request).to_vec();
+        candidates.retain(|candidate| !self.taken[candidate.offer]);
+        candidates.sort_unstable_by_key(|candidate| candidate.offer);
+        for candidate in candidates {
+            found(Match::new(index, candidate));
         }
-    }
-
-    fn test(&mut self, request: usize, offer: usize) -> Result<Option<Match>, Halt> {
-        self.statistics.tests += 1;
-        for side in [Side::Left, Side::Right] {
-            self.statistics.evaluations += 1;
-            if !self.pair.accepts(side)? {
-                return Ok(None);
-            }
-        }
-        self.statistics.evaluations += 2;
-        let (request_rank, offer_rank) = (self.pair.rank(Side::Left)?, self.pair.rank(Side::Right)?);
-        // Zero and minus zero are one rank.
-        Ok(Some(Match { request, offer, request_rank: request_rank + 0.0, offer_rank: offer_rank + 0.0 }))
     }
 }

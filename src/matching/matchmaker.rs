@@ -10,6 +10,7 @@ use crate::ad::{Ad, Frame};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Halt};
 
+use super::index::{Index, Meeting};
 use super::{Pair, Side, Statistics};
 
 /// What is remembered and shared.  Switching any of it off changes the cost, never a match.
@@ -54,7 +55,10 @@ impl Candidate {
 pub struct Matchmaker {
     pair: Pair,
     offers: Vec<Arc<Frame>>,
+    /// The offers as the index knows them: those that were replaced still stand for others that are alike.
+    indexed: Vec<Arc<Frame>>,
     accelerations: Accelerations,
+    index: Option<Index>,
     lists: FxHashMap<usize, List>,
     /// The offers that were replaced, in the order of time.
     replaced: Vec<usize>,
@@ -65,8 +69,7 @@ pub struct Matchmaker {
 /// The candidates of a request.
 struct List {
     /// Kept alive, so that no other request gets its identity.
-    #[allow(dead_code)]
-    request: Ad,
+    _request: Ad,
     candidates: Arc<[Candidate]>,
     /// How many of the replacements are in it.
     seen: usize,
@@ -76,14 +79,30 @@ impl Matchmaker {
     /// A matchmaker with these offers.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context, accelerations: Accelerations) -> Self {
+        let index = accelerations.index.then(|| Index::new(offers.to_vec(), protocol.clone(), context.clone()));
+        let offers: Vec<Arc<Frame>> = offers.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect();
         Matchmaker {
             pair: Pair::new(Ad::default(), Ad::default(), protocol, context),
-            offers: offers.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect(),
+            indexed: if index.is_some() { offers.clone() } else { Vec::new() },
+            offers,
             accelerations,
+            index,
             lists: FxHashMap::default(),
             replaced: Vec::new(),
             statistics: Statistics::default(),
         }
+    }
+
+    /// Whether a match list is kept for the next request that is alike.
+    #[must_use]
+    pub fn keeps_lists(&self) -> bool {
+        self.accelerations.match_lists
+    }
+
+    /// How many offers there are.
+    #[must_use]
+    pub fn offers(&self) -> usize {
+        self.offers.len()
     }
 
     /// The offers that a request is compatible with, best first.  Kept for the next call with the same ad
@@ -93,18 +112,26 @@ impl Matchmaker {
         if let Some(list) = kept.filter(|list| list.seen == self.replaced.len()) {
             return Arc::clone(&list.candidates);
         }
-        let candidates = match kept {
+        let mut candidates = match kept {
             Some(list) => {
-                let changed = self.replaced[list.seen..].to_vec();
+                let mut changed = self.replaced[list.seen..].to_vec();
                 let mut candidates: Vec<Candidate> = list.candidates.to_vec();
-                candidates.retain(|candidate| !changed.contains(&candidate.offer));
-                self.find(request, changed, candidates)
+                changed.sort_unstable();
+                changed.dedup();
+                candidates.retain(|candidate| changed.binary_search(&candidate.offer).is_err());
+                self.test_each(request, changed, &mut candidates);
+                candidates
             }
-            None => self.find(request, 0..self.offers.len(), Vec::new()),
+            None => self.find(request),
         };
+        let is_in_order = |pair: &[Candidate]| pair[0].order(&pair[1]).is_le();
+        if !candidates.windows(2).all(is_in_order) {
+            candidates.sort_unstable_by(Candidate::order);
+        }
+        let candidates: Arc<[Candidate]> = candidates.into();
         if self.accelerations.match_lists {
             let seen = self.replaced.len();
-            let list = List { request: request.clone(), candidates: Arc::clone(&candidates), seen };
+            let list = List { _request: request.clone(), candidates: Arc::clone(&candidates), seen };
             self.lists.insert(request.identity(), list);
         }
         candidates
@@ -116,25 +143,45 @@ impl Matchmaker {
         self.replaced.push(offer);
     }
 
-    fn find(
-        &mut self,
-        request: &Ad,
-        among: impl IntoIterator<Item = usize>,
-        mut candidates: Vec<Candidate>,
-    ) -> Arc<[Candidate]> {
+    /// All candidates of a request, in no order.
+    fn find(&mut self, request: &Ad) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        let Some(index) = &mut self.index else {
+            self.test_each(request, 0..self.offers.len(), &mut found);
+            return found;
+        };
         self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
-        let mut among: Vec<usize> = among.into_iter().collect();
-        among.sort_unstable();
-        among.dedup();
-        for offer in among {
+        self.statistics.probes += 1;
+        let mut meeting = Meeting { pair: &mut self.pair, offers: &self.indexed, evaluations: 0 };
+        let answer = index.probe(request, &mut meeting);
+        self.statistics.evaluations += meeting.evaluations;
+        found = answer.sure;
+        let mut unsure = answer.unsure;
+        if !self.replaced.is_empty() {
+            // The index knows what they were.
+            let mut replaced = self.replaced.clone();
+            replaced.sort_unstable();
+            replaced.dedup();
+            found.retain(|candidate| replaced.binary_search(&candidate.offer).is_err());
+            unsure.retain(|offer| replaced.binary_search(offer).is_err());
+            unsure.extend(replaced);
+        }
+        if !unsure.is_empty() {
+            self.test_each(request, unsure, &mut found);
+        }
+        found
+    }
+
+    /// Evaluates the pairs of a request and some offers.
+    fn test_each(&mut self, request: &Ad, offers: impl IntoIterator<Item = usize>, found: &mut Vec<Candidate>) {
+        self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
+        for offer in offers {
             self.pair.replace(Side::Right, &self.offers[offer]);
             match self.test(offer) {
-                Ok(found) => candidates.extend(found),
+                Ok(candidate) => found.extend(candidate),
                 Err(_) => self.statistics.failures += 1,
             }
         }
-        candidates.sort_by(Candidate::order);
-        candidates.into()
     }
 
     fn test(&mut self, offer: usize) -> Result<Option<Candidate>, Halt> {
@@ -151,3 +198,6 @@ impl Matchmaker {
         Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(Side::Right)? + 0.0 }))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 pub mod gang;
 mod greedy;
+mod index;
 mod matchmaker;
 pub mod negotiate;
 mod pair;

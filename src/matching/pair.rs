@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Frame, Participant};
+use crate::ad::{Ad, Expression, Frame, Participant, Value};
 use crate::constraint::{Protocol, is_met, rank_of};
 use crate::eval::{Context, Environment, Evaluator, Halt};
 
@@ -73,6 +73,15 @@ impl Pair {
         let value =
             Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), self.protocol.rank())?;
         Ok(rank_of(&value))
+    }
+
+    /// The value of an expression in the ad of one side.
+    ///
+    /// # Errors
+    ///
+    /// When a budget is exceeded.
+    pub fn value(&self, side: Side, expression: &Expression) -> Result<Value, Halt> {
+        Evaluator::new(&self.environment, &self.context).evaluate(expression, self.frame(side))
     }
 
     fn frame(&self, side: Side) -> &Arc<Frame> {

@@ -4,8 +4,15 @@
 
 mod census;
 mod cluster;
+mod column;
+mod partition;
+mod sorted;
+mod store;
 mod summary;
 
 pub use census::Census;
 pub use cluster::{CLUSTER_ID, Cluster, Clusters, Policies};
+pub use column::{Cell, Column, Key};
+pub use partition::Partition;
+pub use store::{Selected, Store};
 pub use summary::{Content, Distinct, Range, Summary};

@@ -259,7 +259,7 @@ fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
 }
 
 /// As [`quoted_length`] by the long form's rule.
-fn long_string_length(rest: &[u8]) -> Option<usize> {
+pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'"', b'\n', &rest[at..]) {
         at += found;

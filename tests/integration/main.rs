@@ -14,5 +14,6 @@ mod random;
 mod references;
 mod robustness;
 mod samples;
+mod selection;
 mod specialize;
 mod transform;

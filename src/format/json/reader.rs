@@ -68,7 +68,7 @@ impl<'t> Reader<'t> {
             };
             if let Some(ad) = self.take(step, token, range, &mut partials) {
                 if self.found.len() == problems {
-                    self.found.push_back(Ok(Entry { ad, number: self.number, offset: start }));
+                    self.found.push_back(Ok(Entry { ad, number: self.number, offset: start, is_whole: true }));
                 }
                 return;
             }

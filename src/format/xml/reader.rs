@@ -89,7 +89,7 @@ impl<'t> Reader<'t> {
     /// Hands an ad out, unless something in it was wrong since there were so many problems.
     fn finish(&mut self, ad: Ad, offset: usize, problems: usize) {
         if self.found.len() == problems {
-            self.found.push_back(Ok(Entry { ad, number: self.number, offset }));
+            self.found.push_back(Ok(Entry { ad, number: self.number, offset, is_whole: true }));
         }
     }
 

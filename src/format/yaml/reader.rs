@@ -71,7 +71,12 @@ impl<'t> Reader<'t> {
             match ad {
                 Some(ad) => {
                     self.number += 1;
-                    self.found.push_back(Ok(Entry { ad, number: self.number, offset: document.content }));
+                    self.found.push_back(Ok(Entry {
+                        ad,
+                        number: self.number,
+                        offset: document.content,
+                        is_whole: true,
+                    }));
                 }
                 None => {
                     if let Some((_, problem)) = bad.next() {

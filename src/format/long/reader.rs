@@ -1,12 +1,12 @@
-//! HTCondor's long form: a `name = expression` line for each attribute, a blank line between ads.
+//! Reading the long form line by line.
 
-use std::io::{self, Write};
+use std::collections::VecDeque;
 
-use crate::ad::{Ad, Dialect, Expression, Name};
-use crate::syntax::{Change, Rules, SyntaxError, parse_prefix, print_line, print_name, read_name};
+use crate::ad::{Dialect, Expression, Name};
+use crate::syntax::{Rules, SyntaxError, parse_prefix, read_name};
 
-use super::name::{attribute_name, name_text};
-use super::{Entry, Form, Item, Problem, detect};
+use crate::format::name::{attribute_name, name_text};
+use crate::format::{Entry, Item, Problem};
 
 /// Reads ads line by line.  Every bad line is reported; the ad that it stands in is lost.
 pub struct Reader<'t> {
@@ -17,14 +17,30 @@ pub struct Reader<'t> {
     /// Ads begun so far.
     number: usize,
     /// Found, but not yet handed out: the problems of an ad, then the ad.
-    found: std::collections::VecDeque<Item>,
+    found: VecDeque<Item>,
 }
 
 impl<'t> Reader<'t> {
     /// A reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Reader { text, rules: Rules::long(dialect), at, number: 0, found: std::collections::VecDeque::new() }
+        Reader::at(text, dialect, at, 0)
+    }
+
+    /// A reader at the beginning of a line, with so many ads before it.
+    pub(super) fn at(text: &'t [u8], dialect: Dialect, at: usize, number: usize) -> Self {
+        Reader { text, rules: Rules::long(dialect), at, number, found: VecDeque::new() }
+    }
+
+    /// Where it stands.
+    pub(super) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// The next ad alone, or the problems that it has.
+    pub(super) fn one(mut self) -> VecDeque<Item> {
+        self.ad();
+        self.found
     }
 
     /// The next line without its end, and its offset.
@@ -70,13 +86,18 @@ impl<'t> Reader<'t> {
         }
         let Some(offset) = first else { return false };
         if !bad {
-            self.found.push_back(Ok(Entry { ad: attributes.into_iter().collect(), number: self.number, offset }));
+            let ad = attributes.into_iter().collect();
+            self.found.push_back(Ok(Entry { ad, number: self.number, offset, is_whole: true }));
         }
         true
     }
 
     /// Reads one line; a warning if something behind the expression is ignored, as HTCondor does.
-    fn attribute(&self, offset: usize, line: &[u8]) -> Result<((Name, Expression), Option<Problem>), Problem> {
+    pub(super) fn attribute(
+        &self,
+        offset: usize,
+        line: &[u8],
+    ) -> Result<((Name, Expression), Option<Problem>), Problem> {
         let Some(equals) = separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
@@ -106,7 +127,7 @@ impl<'t> Reader<'t> {
         Problem::from_syntax(error, offset, self.number)
     }
 
-    fn name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
+    pub(super) fn name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
         let indent = written.len() - written.trim_ascii_start().len();
         let trimmed = written.trim_ascii();
         let range = offset + indent..offset + indent + trimmed.len();
@@ -123,6 +144,11 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// The ad that begins at an offset, which is of this number, or the problems that it has.
+pub fn ad_at(text: &[u8], offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = Item> + use<> {
+    Reader::at(text, dialect, offset, number.saturating_sub(1)).one().into_iter()
+}
+
 impl Iterator for Reader<'_> {
     type Item = Item;
 
@@ -137,7 +163,7 @@ impl Iterator for Reader<'_> {
 }
 
 /// The length of the beginning of a stream that ends with a blank line, and so holds whole ads.
-pub(super) fn whole(window: &[u8]) -> usize {
+pub fn whole(window: &[u8]) -> usize {
     let mut end = window.len();
     while let Some(line_end) = memchr::memrchr(b'\n', &window[..end]) {
         let line_start = memchr::memrchr(b'\n', &window[..line_end]).map_or(0, |at| at + 1);
@@ -149,27 +175,9 @@ pub(super) fn whole(window: &[u8]) -> usize {
     0
 }
 
-/// Writes an ad as lines, and the blank line that ends it.  What it cannot carry is changed, and told.
-///
-/// # Errors
-///
-/// Those of the writer.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
-    let mut changes = Vec::new();
-    for attribute in ad.iter() {
-        write!(out, "{} = ", line_name(attribute.name))?;
-        let (line, lost) = print_line(attribute.expression);
-        out.write_all(&line)?;
-        writeln!(out)?;
-        changes.extend(lost.into_iter().map(|change| (attribute.name.clone(), change)));
-    }
-    writeln!(out)?;
-    Ok(changes)
-}
-
 /// Where the `=` is that ends the name: the first of the line, as HTCondor has it, or the one behind a
 /// name in quotes, which may have an `=` in it.
-pub(super) fn separator(line: &[u8]) -> Option<usize> {
+pub fn separator(line: &[u8]) -> Option<usize> {
     if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
         let start = line.len() - rest.len();
         let mut at = 0;
@@ -189,25 +197,12 @@ pub(super) fn separator(line: &[u8]) -> Option<usize> {
     memchr::memchr(b'=', line)
 }
 
-/// A name at the beginning of a line.  HTCondor reads there anything up to the `=` and knows no
-/// quotes, so that they are used only for names that could not be read otherwise, or make the line look
-/// like another form.
-fn line_name(name: &Name) -> String {
-    let text = name.as_str();
-    let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let safe = is_plain(text)
-        || text.trim() == text
-            && !text.contains(['=', '\n', '\r'])
-            && !text.starts_with(['#', '\'', '[', '/', '\u{feff}'])
-            && detect(format!("{text} = ").as_bytes()) == Some(Form::Long);
-    if safe { text.to_owned() } else { print_name(name) }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Reader, write};
-    use crate::ad::{Dialect, Expression, Name, Value};
-    use crate::format::{Form, Position, Severity, detect};
+    use super::Reader;
+    use crate::ad::Dialect;
+    use crate::format::long::write;
+    use crate::format::{Position, Severity};
 
     /// Each ad as it is written back, each problem as `line:column: message`.
     fn items(text: &str) -> Vec<String> {
@@ -243,25 +238,6 @@ mod tests {
             ("", vec![]),
         ] {
             assert_eq!(items(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn names_that_look_like_another_form() {
-        for name in ["<", "<<", "{", "[", "---", "%YAML", "a: b", "b:", "\u{feff}", "\u{feff}x", "#", "//", "a=b"] {
-            let ad = [(Name::new(name), Expression::literal(Value::Integer(1)))].into_iter().collect();
-            let mut text = Vec::new();
-            write(&mut text, &ad).unwrap();
-            assert!(
-                text.starts_with(b"'") && detect(&text) == Some(Form::Long),
-                "{name:?} {}",
-                String::from_utf8_lossy(&text)
-            );
-            let again = Reader::new(&text, Dialect::Condor).next().unwrap();
-            assert!(again.unwrap().ad == ad, "{name}");
-        }
-        for name in ["a b", "1a", "true", "*** Offset", "a:b", "---a", "-x", "\"x"] {
-            assert_eq!(super::line_name(&Name::new(name)), name);
         }
     }
 

@@ -1,0 +1,10 @@
+//! HTCondor's long form: a `name = expression` line for each attribute, a blank line between ads.
+
+mod reader;
+mod scan;
+mod select;
+mod writer;
+
+pub use reader::{Reader, ad_at, separator, whole};
+pub use select::{Selected, Selection};
+pub use writer::write;

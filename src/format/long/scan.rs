@@ -1,0 +1,228 @@
+//! One pass over a text that finds the lines worth looking at, 64 bytes at a time.
+//!
+//! Nearly every line of a big file is well-formed and not asked for.  For those nothing is done but what is
+//! done for all bytes at once: comparing them, and arithmetic on the masks of 64 bits that come of it.
+
+use wide::u8x16;
+
+/// Bytes at once.
+const CHUNK: usize = 64;
+
+/// So many bytes of a name, and of what ends it, are compared before the line is looked at.
+const PREFIX: usize = 8;
+
+/// The bit of a line that does not begin like a name.
+const ODD: u64 = 1 << 63;
+
+/// Which lines are worth looking at: for each byte of the beginning of a line, a bit for each name that has it
+/// there, in either case.  With more than 63 names, some share a bit.
+pub struct Filter {
+    names: Box<[[u64; 256]; PREFIX]>,
+    count: usize,
+}
+
+impl Filter {
+    /// No names yet: only lines that are not plainly `name = text`.
+    pub fn new() -> Self {
+        let mut names = Box::new([[ODD; 256]; PREFIX]);
+        for byte in (0..=u8::MAX).filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
+            names[0][usize::from(byte)] = 0;
+        }
+        Filter { names, count: 0 }
+    }
+
+    /// One more name whose lines are looked at.
+    pub fn add(&mut self, name: &str) {
+        let bit = 1 << (self.count % 63);
+        self.count += 1;
+        for (position, bytes) in self.names.iter_mut().enumerate() {
+            match name.as_bytes().get(position) {
+                Some(byte) => {
+                    bytes[usize::from(byte.to_ascii_lowercase())] |= bit;
+                    bytes[usize::from(byte.to_ascii_uppercase())] |= bit;
+                }
+                None if position == name.len() => {
+                    (0..=u8::MAX).filter(|byte| ends_name(*byte)).for_each(|byte| bytes[usize::from(byte)] |= bit);
+                }
+                None => bytes.iter_mut().for_each(|names| *names |= bit),
+            }
+        }
+    }
+
+    fn passes(&self, beginning: [u8; PREFIX]) -> bool {
+        let of = |position: usize| self.names[position][usize::from(beginning[position])];
+        let first = of(0) & of(1) & of(2) & of(3);
+        first != 0 && first & of(4) & of(5) & of(6) & of(7) != 0
+    }
+}
+
+/// Whether a byte can stand right behind a name.
+fn ends_name(byte: u8) -> bool {
+    byte == b'=' || byte.is_ascii_whitespace()
+}
+
+/// Where in 64 bytes these stand, a bit for each byte.
+struct Masks {
+    line_end: u64,
+    quote: u64,
+    equals: u64,
+    /// Backslashes, single quotes, bytes of value 0 and those beyond ASCII.
+    odd: u64,
+}
+
+impl Masks {
+    fn of(bytes: &[u8; CHUNK]) -> Self {
+        let mut masks = Masks { line_end: 0, quote: 0, equals: 0, odd: 0 };
+        let (parts, _) = bytes.as_chunks::<16>();
+        for (position, part) in parts.iter().enumerate() {
+            let part = u8x16::new(*part);
+            let is = |byte: u8| part.simd_eq(u8x16::splat(byte));
+            let mask = |part: u8x16| u64::from(part.to_bitmask()) << (16 * position);
+            masks.line_end |= mask(is(b'\n'));
+            masks.quote |= mask(is(b'"'));
+            masks.equals |= mask(is(b'='));
+            masks.odd |= mask(is(b'\\') | is(b'\'') | is(0) | part);
+        }
+        masks
+    }
+}
+
+/// What is carried from chunk to chunk.
+struct Carry {
+    /// Whether the next byte begins a line.
+    line_start: bool,
+    /// Whether it stands in a string.
+    in_string: bool,
+    /// Whether its line has had no `=` yet.
+    in_name: bool,
+}
+
+/// Finds the lines worth looking at: an offset in each of them, or at its end, in ascending order; there may be
+/// several of one line.  All other lines begin with a letter or an underscore, have a `=` that stands in no string,
+/// closed strings, no backslash, no single quote, no byte of value 0 and none beyond ASCII, and their names do
+/// not pass the filter.
+pub fn scan(text: &[u8], filter: &Filter, found: &mut Vec<usize>) {
+    let mut carry = Carry { line_start: true, in_string: false, in_name: false };
+    let (chunks, rest) = text.as_chunks::<CHUNK>();
+    for (position, chunk) in chunks.iter().enumerate() {
+        carry.chunk(text, position * CHUNK, chunk, filter, found);
+    }
+    // The end of the text ends its last line.
+    let mut last = [b'\n'; CHUNK];
+    last[..rest.len()].copy_from_slice(rest);
+    carry.chunk(text, text.len() - rest.len(), &last, filter, found);
+    found.truncate(found.partition_point(|offset| *offset <= text.len()));
+}
+
+impl Carry {
+    fn chunk(&mut self, text: &[u8], offset: usize, chunk: &[u8; CHUNK], filter: &Filter, found: &mut Vec<usize>) {
+        let masks = Masks::of(chunk);
+        let starts = masks.line_end << 1 | u64::from(self.line_start);
+        self.line_start = masks.line_end >> (CHUNK - 1) == 1;
+
+        // A bit that is added at the start of a line is carried to its first `=`, or to its end.
+        let name_goes_on = !(masks.equals | masks.line_end);
+        let (sum, carried) = starts.overflowing_add(name_goes_on);
+        let (sum, carried_in) = sum.overflowing_add(u64::from(self.in_name));
+        self.in_name = carried || carried_in;
+        let name_ends = sum & !name_goes_on;
+
+        let mut in_string = within(masks.quote) ^ 0_u64.wrapping_sub(u64::from(self.in_string));
+        let mut look = first_of_lines(masks.odd, masks.line_end) | name_ends & masks.line_end;
+        let mut open = in_string & (name_ends | masks.line_end);
+        while open != 0 {
+            let first = open & open.wrapping_neg();
+            look |= first;
+            if first & masks.line_end != 0 {
+                // The next line begins outside.
+                in_string ^= first.wrapping_neg();
+            }
+            open = in_string & (name_ends | masks.line_end) & !(first | (first - 1));
+        }
+        self.in_string = in_string >> (CHUNK - 1) == 1;
+
+        let mut left = starts;
+        while left != 0 {
+            let start = left & left.wrapping_neg();
+            left ^= start;
+            let at = offset + start.trailing_zeros() as usize;
+            let beginning = text.get(at..).and_then(<[u8]>::first_chunk);
+            if beginning.is_none_or(|beginning| filter.passes(*beginning)) {
+                look |= start;
+            }
+        }
+        while look != 0 {
+            found.push(offset + look.trailing_zeros() as usize);
+            look &= look - 1;
+        }
+    }
+}
+
+/// Of some bytes the first of each line.
+fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
+    let mut first_ones = 0;
+    while bytes != 0 {
+        let first = bytes & bytes.wrapping_neg();
+        first_ones |= first;
+        let behind = line_ends & first.wrapping_neg() & !first;
+        // All bytes before the next line.
+        bytes &= !(behind ^ behind.wrapping_sub(1));
+    }
+    first_ones
+}
+
+/// The bytes from a quote on up to the next one.
+fn within(mut quotes: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        quotes ^= quotes << shift;
+    }
+    quotes
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Filter, scan};
+
+    /// Whether a line may be passed over, by the letter of what `scan` promises.
+    fn is_plain(line: &[u8], names: &[&str]) -> bool {
+        let Some(equals) = line.iter().position(|byte| *byte == b'=') else { return false };
+        let quotes = |text: &[u8]| text.iter().filter(|byte| **byte == b'"').count();
+        (line[0].is_ascii_alphabetic() || line[0] == b'_')
+            && quotes(&line[..equals]) % 2 == 0
+            && quotes(line) % 2 == 0
+            && line.iter().all(|byte| byte.is_ascii() && !matches!(byte, b'\\' | b'\'' | 0))
+            && !names.iter().any(|name| {
+                let length = name.len().min(8);
+                let starts =
+                    line.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(&name.as_bytes()[..length]));
+                starts && (length == 8 || line.get(length).is_some_and(|byte| super::ends_name(*byte)))
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn finds_every_line_that_is_not_plain_and_no_other(
+            text in prop_oneof!["[aBc =\"\n]{0,200}", "((ab|Bcdefg|abcABCabc|abcabcabb|b) {0,2}= 1\n){0,9}", "[ab_ =\"'\\\\\n\r\0\u{e9}#]{0,400}", "([a-z]{1,9} = \"?[a-z]{0,70}\"?\n){0,20}"],
+        ) {
+            let names = ["ab", "bcdefg", "abcabcabc"];
+            let mut filter = Filter::new();
+            names.iter().for_each(|name| filter.add(name));
+            let mut found = Vec::new();
+            scan(text.as_bytes(), &filter, &mut found);
+            prop_assert!(found.is_sorted());
+            let mut start = 0;
+            for line in text.as_bytes().split(|byte| *byte == b'\n') {
+                let looked_at = found.iter().any(|offset| (start..=start + line.len()).contains(offset));
+                // The last bytes of a text are always looked at.
+                if is_plain(line, &names) {
+                    prop_assert!(!looked_at || start + 8 > text.len(), "{}", line.escape_ascii());
+                } else {
+                    prop_assert!(looked_at, "{}", line.escape_ascii());
+                }
+                start += line.len() + 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,505 @@
+//! Reading of each ad only what is asked for.
+//!
+//! Every line is checked to be a comment, blank, or a name, `=` and text with closed quotes.  Only the values of
+//! the names that are asked for are parsed, and of the names that these mention, and so on.  An ad in which
+//! anything is not as it should be, or not plain enough, is read whole.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::eval::Mentions;
+use crate::format::{Entry, Item};
+use crate::syntax::{Rules, Seen, Sight, long_string_length, plain_literal, plain_value};
+
+use super::reader::{Reader, separator};
+use super::scan::{Filter, scan};
+
+/// With more names it is no slower to read ads whole.
+const MOST_NAMES: usize = 512;
+
+/// What is to be read of each ad: attributes by name, and all that has to do with their values.
+pub struct Selection {
+    dialect: Dialect,
+    /// The names asked for, and those that values mentioned so far.
+    names: IndexSet<Name>,
+    /// The names of each length.
+    by_length: Vec<Vec<usize>>,
+    filter: Filter,
+    seen: Seen,
+    sieve: Option<Sieve>,
+    groups: Option<Groups>,
+    /// How often it has grown.
+    version: usize,
+    /// Whether something was found that may read more than it mentions.
+    everything: bool,
+}
+
+/// Ads of which all that is asked for is written alike are one.
+#[derive(Default)]
+struct Groups {
+    /// The ads, by the texts of their values.
+    ads: FxHashMap<Box<[u8]>, Ad>,
+    /// The names that tell what an ad is called.
+    labels: Vec<usize>,
+    /// Those of them that nothing else asks for; they are not in the ads.
+    only_labels: IndexSet<usize>,
+    /// Where the texts of an ad are put together.
+    key: Vec<u8>,
+}
+
+/// A test of values.
+type Test = Box<dyn Fn(&[Value]) -> bool>;
+
+/// A test that most ads fail, on plain literals.
+struct Sieve {
+    /// The names whose values it tests.
+    names: Vec<usize>,
+    passes: Test,
+}
+
+impl Selection {
+    /// These names.
+    #[must_use]
+    pub fn new(names: impl IntoIterator<Item = Name>, dialect: Dialect) -> Self {
+        let mut selection = Selection {
+            dialect,
+            names: IndexSet::new(),
+            by_length: Vec::new(),
+            filter: Filter::new(),
+            seen: Seen::new(Rules::long(dialect)),
+            sieve: None,
+            groups: None,
+            version: 0,
+            everything: false,
+        };
+        if dialect == Dialect::Classad {
+            // No ad may have them.
+            for name in ["self", "parent", "root"] {
+                selection.add(Name::new(name));
+            }
+        }
+        for name in names {
+            selection.add(name);
+        }
+        selection
+    }
+
+    /// The same without the ads that fail a test.  It is given the values of these names, undefined for those
+    /// that an ad has not; an ad in which one of them is more than a plain literal is not tested, and stays.
+    #[must_use]
+    pub fn sifted(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
+        for name in names {
+            self.add(name.clone());
+        }
+        let names = names.iter().filter_map(|name| self.names.get_index_of(name)).collect();
+        self.sieve = Some(Sieve { names, passes: Box::new(passes) });
+        self
+    }
+
+    /// The same with one ad for all that are written alike in what is asked for.  What these names are bound to is
+    /// not, unless it is asked for anyway: [`Selected::label`] has it.
+    #[must_use]
+    pub fn grouped(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
+        let mut groups = Groups::default();
+        for name in labels {
+            let asked = self.names.contains(&name);
+            self.add(name.clone());
+            let position = self.names.get_index_of(&name).unwrap_or_default();
+            groups.labels.push(position);
+            if !asked {
+                groups.only_labels.insert(position);
+            }
+        }
+        self.groups = Some(groups);
+        self
+    }
+
+    /// A number that is greater when more is asked for: ads that were read before may lack what others mention.
+    #[must_use]
+    pub fn version(&self) -> usize {
+        self.version
+    }
+
+    /// Whether something was found that may read any attribute, or so many that it is no use to select.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.everything || self.names.len() > MOST_NAMES
+    }
+
+    /// The dialect in which ads are read.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn add(&mut self, name: Name) {
+        let length = name.as_str().len();
+        self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
+        let (position, is_new) = self.names.insert_full(name);
+        if self.groups.as_mut().is_some_and(|groups| groups.only_labels.swap_remove(&position)) {
+            self.version += 1;
+        }
+        if is_new {
+            self.version += 1;
+            self.by_length[length].push(position);
+            self.filter.add(self.names[position].as_str());
+        }
+    }
+
+    /// Adds what the attributes of an ad mention that are asked for.
+    fn add_mentioned(&mut self, ad: &Ad) {
+        let mut position = 0;
+        while let Some(name) = self.names.get_index(position) {
+            position += 1;
+            let Some(expression) = ad.get(name) else { continue };
+            let mut mentions = Mentions::default();
+            mentions.add(expression, self.dialect);
+            self.everything |= mentions.everything;
+            mentions.names.into_iter().for_each(|name| self.add(name));
+        }
+    }
+
+    /// Which of the names this is.
+    fn position(&self, name: &[u8]) -> Option<usize> {
+        let alike = self.by_length.get(name.len())?;
+        alike.iter().copied().find(|at| self.names[*at].as_str().as_bytes().eq_ignore_ascii_case(name))
+    }
+}
+
+/// Reads the ads of a text as far as they are selected.
+pub struct Selected<'t, 's> {
+    text: &'t [u8],
+    selection: &'s mut Selection,
+    /// Offset of the next line.
+    at: usize,
+    /// Ads begun so far.
+    number: usize,
+    /// The lines worth looking at, behind the offset where they were sought; which one is next; for which names.
+    marks: Vec<usize>,
+    marked_from: usize,
+    next: usize,
+    marked_version: usize,
+    /// Where the value of each name stands in the current ad.
+    values: Vec<Option<Range<usize>>>,
+    /// Found, but not yet handed out.
+    found: VecDeque<Item>,
+    /// What tells what the ad is called that was read last.
+    label: Ad,
+}
+
+/// What a line is.
+enum Line {
+    /// Nothing that is asked for; whether it is well-formed is not known.
+    Passed,
+    /// Dealt with, up to its end.
+    Done(usize),
+    /// Something that the whole ad has to be read for, up to its end.
+    Odd(usize),
+    /// The end of the ad, up to its end.
+    Blank(usize),
+}
+
+/// What becomes of an ad.
+enum Outcome {
+    Left,
+    Partial(Ad),
+    Whole,
+    /// It mentions names that were not asked for.
+    Again,
+}
+
+impl<'t, 's> Selected<'t, 's> {
+    /// A reader at the beginning of a text, with so many ads before it.
+    pub fn new(text: &'t [u8], before: usize, selection: &'s mut Selection) -> Self {
+        let at = Reader::new(text, selection.dialect).offset();
+        Selected {
+            text,
+            selection,
+            at,
+            number: before,
+            marks: Vec::new(),
+            marked_from: 0,
+            next: 0,
+            marked_version: usize::MAX,
+            values: Vec::new(),
+            found: VecDeque::new(),
+            label: Ad::default(),
+        }
+    }
+
+    /// What the labels are bound to in the ad that was read last, if ads are grouped.
+    #[must_use]
+    pub fn label(&self) -> &Ad {
+        &self.label
+    }
+
+    /// How many ads there are up to the one that was read last, with those before this text.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Reads on to the end of the next ad; false at the end of the text.
+    fn ad(&mut self) -> bool {
+        let Some(offset) = self.first_line() else { return false };
+        let outcome = loop {
+            if self.marked_version != self.selection.version {
+                self.mark(offset);
+            }
+            let is_sound = self.collect(offset) && self.selection.names.len() <= MOST_NAMES;
+            match if is_sound { self.outcome() } else { Outcome::Whole } {
+                Outcome::Again => {}
+                outcome => break outcome,
+            }
+        };
+        self.number += 1;
+        match outcome {
+            Outcome::Left | Outcome::Again => {}
+            Outcome::Partial(ad) => {
+                self.found.push_back(Ok(Entry { ad, number: self.number, offset, is_whole: false }));
+            }
+            Outcome::Whole => {
+                self.found = Reader::at(self.text, self.selection.dialect, offset, self.number - 1).one();
+                if self.selection.groups.is_some()
+                    && let Some(Ok(entry)) = self.found.back()
+                {
+                    self.label = entry.ad.clone();
+                    self.selection.add_mentioned(&entry.ad);
+                }
+            }
+        }
+        true
+    }
+
+    /// The first line of the next ad.
+    fn first_line(&mut self) -> Option<usize> {
+        while self.at < self.text.len() {
+            let end = self.line_end(self.at);
+            let content = self.text[self.at..end].trim_ascii_start();
+            if !content.is_empty() && !is_comment(content) {
+                return Some(self.at);
+            }
+            self.at = end + 1;
+        }
+        None
+    }
+
+    fn line_end(&self, start: usize) -> usize {
+        memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |length| start + length)
+    }
+
+    /// Finds the lines worth looking at, from here on.
+    fn mark(&mut self, from: usize) {
+        self.marks.clear();
+        scan(&self.text[from..], &self.selection.filter, &mut self.marks);
+        (self.marked_from, self.next, self.marked_version) = (from, 0, self.selection.version);
+    }
+
+    /// Finds the values that are asked for, up to the end of the ad that begins here; whether all is well.
+    fn collect(&mut self, first: usize) -> bool {
+        self.values.clear();
+        self.values.resize(self.selection.names.len(), None);
+        let mut is_sound = true;
+        let mut from = first;
+        while let Some(mark) = self.marks.get(self.next).map(|mark| mark + self.marked_from) {
+            self.next += 1;
+            if mark < from {
+                continue;
+            }
+            match self.line(mark) {
+                Line::Passed => {}
+                Line::Done(end) => from = end + 1,
+                Line::Odd(end) => (is_sound, from) = (false, end + 1),
+                Line::Blank(end) => {
+                    self.at = end + 1;
+                    return is_sound;
+                }
+            }
+        }
+        self.at = self.text.len();
+        is_sound
+    }
+
+    /// Looks at the line in which this is.
+    fn line(&mut self, mark: usize) -> Line {
+        let is_start = mark == 0 || self.text[mark - 1] == b'\n';
+        let rest = &self.text[mark..];
+        if is_start
+            && rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            && let Some(equals) = memchr::memchr2(b'=', b'\n', rest).filter(|at| rest[*at] == b'=')
+        {
+            return match self.selection.position(rest[..equals].trim_ascii_end()) {
+                Some(position) => self.note(position, mark + equals + 1, self.line_end(mark + equals)),
+                None => Line::Passed,
+            };
+        }
+        let start = memchr::memrchr(b'\n', &self.text[..mark]).map_or(0, |at| at + 1);
+        self.look(start, self.line_end(mark))
+    }
+
+    /// Notes the value of one of the names.
+    fn note(&mut self, position: usize, start: usize, end: usize) -> Line {
+        let value = &mut self.values[position];
+        let is_reserved = self.selection.dialect == Dialect::Classad && self.selection.names[position].is_reserved();
+        // Each of several must be read, whichever counts.
+        if value.is_some() || is_reserved {
+            return Line::Odd(end);
+        }
+        *value = Some(start..start + without_return(&self.text[start..end]).len());
+        Line::Done(end)
+    }
+
+    /// Looks at a line that may be anything.
+    fn look(&mut self, start: usize, end: usize) -> Line {
+        let line = without_return(&self.text[start..end]);
+        let content = line.trim_ascii_start();
+        if content.is_empty() {
+            return Line::Blank(end);
+        }
+        if is_comment(content) {
+            return Line::Done(end);
+        }
+        let Some(equals) = separator(line) else { return Line::Odd(end) };
+        let reader = Reader::at(self.text, self.selection.dialect, start, 0);
+        let written = line[..equals].trim_ascii();
+        let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b'\'' | 0);
+        let position = if !written.is_empty() && written.iter().all(is_plain) {
+            self.selection.position(written)
+        } else {
+            let Ok(name) = reader.name(start, &line[..equals]) else { return Line::Odd(end) };
+            self.selection.position(name.as_str().as_bytes())
+        };
+        let is_read = || matches!(reader.attribute(start, line), Ok((_, None)));
+        match position {
+            Some(position) => self.note(position, start + equals + 1, end),
+            None if is_closed(&line[equals + 1..]) || is_read() => Line::Done(end),
+            None => Line::Odd(end),
+        }
+    }
+
+    /// What becomes of the ad whose values have been found.
+    fn outcome(&mut self) -> Outcome {
+        let text = self.text;
+        if let Some(sieve) = &self.selection.sieve {
+            let value = |position: &usize| match &self.values[*position] {
+                Some(range) => plain_value(&text[range.clone()]).map(|(value, _)| value),
+                None => Some(Value::Undefined),
+            };
+            let values: Option<Vec<Value>> = sieve.names.iter().map(value).collect();
+            if values.is_some_and(|values| !(sieve.passes)(&values)) {
+                return Outcome::Left;
+            }
+        }
+        if let Some(groups) = &mut self.selection.groups {
+            groups.key.clear();
+            for (position, range) in self.values.iter().enumerate() {
+                if let Some(range) = range.as_ref().filter(|_| !groups.only_labels.contains(&position)) {
+                    groups.key.extend(position.to_le_bytes());
+                    groups.key.extend(&text[range.clone()]);
+                    groups.key.push(b'\n');
+                }
+            }
+            if let Some(ad) = groups.ads.get(groups.key.as_slice()).cloned() {
+                let attribute = |position: &usize| {
+                    let range = self.values[*position].clone()?;
+                    Some((self.selection.names[*position].clone(), plain_literal(&text[range])?))
+                };
+                let is_bound = |position: &&usize| self.values[**position].is_some();
+                let labels: Vec<_> = groups.labels.iter().filter_map(attribute).collect();
+                if labels.len() == groups.labels.iter().filter(is_bound).count() {
+                    self.label = labels.into_iter().collect();
+                    return Outcome::Partial(ad);
+                }
+            }
+        }
+        let mut attributes = Vec::new();
+        let mut names = IndexSet::new();
+        let mut is_partial = true;
+        for (position, range) in self.values.iter().enumerate() {
+            let Some(range) = range else { continue };
+            let expression = match self.selection.seen.expression(&text[range.clone()]) {
+                Sight::Known(expression) => expression,
+                Sight::New(expression) => {
+                    let mut mentions = Mentions::default();
+                    mentions.add(&expression, self.selection.dialect);
+                    if mentions.everything {
+                        // It must be told of the next ad that has it, too.
+                        self.selection.seen.forget(&text[range.clone()]);
+                        self.selection.everything = true;
+                        is_partial = false;
+                    }
+                    names.extend(mentions.names);
+                    expression
+                }
+                Sight::Bad => {
+                    is_partial = false;
+                    continue;
+                }
+            };
+            attributes.push((self.selection.names[position].clone(), expression));
+        }
+        let before = self.selection.version;
+        names.into_iter().for_each(|name| self.selection.add(name));
+        match self.selection.version > before {
+            _ if !is_partial => Outcome::Whole,
+            true => Outcome::Again,
+            false => Outcome::Partial(self.group(attributes)),
+        }
+    }
+
+    /// The ad of these attributes, which is the one of all that are written alike if ads are grouped.
+    fn group(&mut self, mut attributes: Vec<(Name, Expression)>) -> Ad {
+        let Selection { groups: Some(groups), names, .. } = &mut *self.selection else {
+            return attributes.into_iter().collect();
+        };
+        self.label = attributes.iter().cloned().collect();
+        attributes.retain(|(name, _)| {
+            names.get_index_of(name).is_none_or(|position| !groups.only_labels.contains(&position))
+        });
+        let ad = || attributes.into_iter().collect();
+        groups.ads.entry(groups.key.as_slice().into()).or_insert_with(ad).clone()
+    }
+}
+
+impl Iterator for Selected<'_, '_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        while self.found.is_empty() {
+            if !self.ad() {
+                return None;
+            }
+        }
+        self.found.pop_front()
+    }
+}
+
+fn is_comment(content: &[u8]) -> bool {
+    content.starts_with(b"#") || content.starts_with(b"//")
+}
+
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Whether the strings of a value are closed, and nothing else in it is a matter of dispute.
+fn is_closed(value: &[u8]) -> bool {
+    let mut rest = value;
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = match byte {
+            b'"' => match long_string_length(behind) {
+                Some(length) if memchr::memchr(0, &behind[..length]).is_none() => &behind[length..],
+                _ => return false,
+            },
+            b'/' if behind.starts_with(b"/") || behind.starts_with(b"*") => return false,
+            b'\'' | b'\\' | 0 => return false,
+            byte if !byte.is_ascii() => return false,
+            _ => behind,
+        };
+    }
+    true
+}

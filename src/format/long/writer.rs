@@ -1,0 +1,66 @@
+//! Writing the long form.
+
+use std::io::{self, Write};
+
+use crate::ad::{Ad, Name};
+use crate::format::{Form, detect};
+use crate::syntax::{Change, print_line, print_name};
+
+/// Writes an ad as lines, and the blank line that ends it.  What it cannot carry is changed, and told.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
+    let mut changes = Vec::new();
+    for attribute in ad.iter() {
+        write!(out, "{} = ", line_name(attribute.name))?;
+        let (line, lost) = print_line(attribute.expression);
+        out.write_all(&line)?;
+        writeln!(out)?;
+        changes.extend(lost.into_iter().map(|change| (attribute.name.clone(), change)));
+    }
+    writeln!(out)?;
+    Ok(changes)
+}
+
+/// A name at the beginning of a line.  HTCondor reads there anything up to the `=` and knows no
+/// quotes, so that they are used only for names that could not be read otherwise, or make the line look
+/// like another form.
+fn line_name(name: &Name) -> String {
+    let text = name.as_str();
+    let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let safe = is_plain(text)
+        || text.trim() == text
+            && !text.contains(['=', '\n', '\r'])
+            && !text.starts_with(['#', '\'', '[', '/', '\u{feff}'])
+            && detect(format!("{text} = ").as_bytes()) == Some(Form::Long);
+    if safe { text.to_owned() } else { print_name(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+    use crate::ad::{Dialect, Expression, Name, Value};
+    use crate::format::long::Reader;
+    use crate::format::{Form, detect};
+
+    #[test]
+    fn names_that_look_like_another_form() {
+        for name in ["<", "<<", "{", "[", "---", "%YAML", "a: b", "b:", "\u{feff}", "\u{feff}x", "#", "//", "a=b"] {
+            let ad = [(Name::new(name), Expression::literal(Value::Integer(1)))].into_iter().collect();
+            let mut text = Vec::new();
+            write(&mut text, &ad).unwrap();
+            assert!(
+                text.starts_with(b"'") && detect(&text) == Some(Form::Long),
+                "{name:?} {}",
+                String::from_utf8_lossy(&text)
+            );
+            let again = Reader::new(&text, Dialect::Condor).next().unwrap();
+            assert!(again.unwrap().ad == ad, "{name}");
+        }
+        for name in ["a b", "1a", "true", "*** Offset", "a:b", "---a", "-x", "\"x"] {
+            assert_eq!(super::line_name(&Name::new(name)), name);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! How the constraints of offers become columns of bounds and parts to be evaluated.
+
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
+use crate::constraint::{Condition, Operand, is_plain};
+use crate::eval::{Context, Mentions};
+use crate::pool::{Cell, Column};
+
+use super::super::Side;
+use super::parts::{self, Parts, is_odd};
+use super::residue::{Distinct, Residue};
+use super::{Imported, Index};
+
+/// A bound, as it is found in the constraint of an offer.
+pub enum Bound {
+    /// A value.
+    Value(Value),
+    /// What an attribute of the offer is.
+    Own(Name),
+}
+
+/// What is collected while the offers are looked through.
+#[derive(Default)]
+pub struct Collected {
+    /// Bounds on attributes of requests.
+    pub bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>,
+    distinct: Distinct,
+    /// Other parts, and the offers whose constraints have them.
+    pub demands: Vec<(Expression, Mentions, Vec<u32>)>,
+}
+
+impl Index {
+    /// Takes the constraint of an offer apart.
+    pub fn collect(&mut self, offer: usize, collected: &mut Collected) {
+        let ad = &self.offers[offer];
+        let Some(constraint) = self.protocol.constraint(ad) else { return };
+        self.willing.insert(offer);
+        if is_odd(ad) {
+            self.odd.insert(offer);
+            return;
+        }
+        let parts = Parts::of(ad, constraint);
+        for part in &parts.parts {
+            if !collected.add(offer, ad, part, &parts, &self.context) {
+                self.opaque.insert(offer);
+            }
+        }
+        for name in parts.through {
+            if !self.through.contains(&name) {
+                self.through.push(name);
+            }
+        }
+    }
+
+    /// Makes a column of all bounds on one attribute.
+    pub fn import(&mut self, bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>) {
+        for ((attribute, operator), bounds) in bounds {
+            let mut offers = FixedBitSet::with_capacity(self.offers.len());
+            let mut cells = vec![Cell::Absent; self.offers.len()];
+            for (offer, bound) in bounds {
+                let offer = offer as usize;
+                offers.insert(offer);
+                cells[offer] = match bound {
+                    Bound::Value(value) => Cell::Constant(value),
+                    Bound::Own(name) => self.column(&name).cell(offer),
+                };
+            }
+            self.imported.push(Imported { attribute, operator, offers, bounds: Rc::new(Column::new(cells)) });
+        }
+    }
+
+    /// Notes a part of the constraints of some offers; what does not depend on requests is settled at once.
+    pub fn demand(&mut self, expression: Expression, mentions: &Mentions, mut offers: Vec<u32>) {
+        let groups = (!mentions.is_opaque()).then(|| self.groups(mentions));
+        if let Some(groups) = &groups {
+            let groups = groups.borrow();
+            let mut settled: FxHashMap<usize, Option<bool>> = FxHashMap::default();
+            offers.retain(|offer| {
+                let Some(group) = groups.offers.group(*offer as usize) else { return true };
+                let ad = &self.offers[*offer as usize];
+                let met = settled.entry(group).or_insert_with(|| parts::settled(ad, &expression, &self.context));
+                if *met == Some(false) {
+                    self.willing.set(*offer as usize, false);
+                }
+                met.is_none()
+            });
+        }
+        if !offers.is_empty() {
+            self.demands.push((Residue::new(expression, Side::Right, groups), offers));
+        }
+    }
+}
+
+impl Collected {
+    /// Notes a part of the constraint of an offer; false if it is opaque.
+    fn add(&mut self, offer: usize, ad: &Ad, part: &Expression, parts: &Parts, context: &Context) -> bool {
+        let row = u32::try_from(offer).unwrap_or(u32::MAX);
+        if let Some((name, operator, bound)) = bound(ad, part, context) {
+            let own_is_odd = matches!(&bound, Bound::Own(name) if parts.through.contains(name));
+            let bounds = self.bounds.entry((name, operator)).or_default();
+            // A second bound of the same kind is rare enough to be evaluated.
+            if !own_is_odd && bounds.last().is_none_or(|(last, _)| *last != row) {
+                bounds.push((row, bound));
+                return true;
+            }
+        }
+        let (number, is_new) = self.distinct.number(part);
+        if is_new {
+            self.demands.push((part.clone(), Mentions::of(part, context.dialect), Vec::new()));
+        }
+        let (_, mentions, offers) = &mut self.demands[number];
+        if parts.is_opaque(mentions) {
+            return false;
+        }
+        if offers.last() != Some(&row) {
+            offers.push(row);
+        }
+        true
+    }
+}
+
+/// The bound on an attribute of the other side that a part of the constraint of an ad is.
+fn bound(ad: &Ad, part: &Expression, context: &Context) -> Option<(Name, BinaryOperator, Bound)> {
+    let Condition::Comparison(operator, left, right) = Condition::of(part) else { return None };
+    let other = |operand| match operand {
+        Operand::Other(name) => Some(name),
+        Operand::Free(name) if ad.get(name).is_none() => Some(name),
+        _ => None,
+    };
+    let own = |operand| match operand {
+        Operand::Literal(value) if is_plain(value, context.dialect) => Some(Bound::Value(value.clone())),
+        Operand::Own(name) => Some(Bound::Own(name.clone())),
+        Operand::Free(name) if ad.get(name).is_some() => Some(Bound::Own(name.clone())),
+        _ => None,
+    };
+    match (other(left), own(right)) {
+        (Some(name), Some(bound)) => Some((name.clone(), operator, bound)),
+        _ => Some((other(right)?.clone(), operator.exchanged()?, own(left)?)),
+    }
+}

@@ -1,0 +1,159 @@
+//! The index of the offers (thesis ch. 4): what requests ask of them, and what they ask of requests.
+//!
+//! Every constraint is taken apart into the conditions that must all be true.  A comparison of the other
+//! side's attribute with a constant is an interval: exported by a request, it is looked up in the column of
+//! that attribute of the offers; imported by offers, all their bounds on one attribute are a column, too, in
+//! which the request's value is looked up.  What is neither is evaluated, once for each group of offers and
+//! requests that the part cannot tell apart.  Ads in which something depends on the other side (thesis
+//! §4.4: deviant) are answered as not sure: the evaluation of the pair has the last word on them.
+
+mod build;
+mod groups;
+mod parts;
+mod probe;
+mod ranks;
+mod request;
+mod residue;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, BinaryOperator, Name, Value};
+use crate::constraint::Protocol;
+use crate::eval::{Context, Mentions};
+use crate::pool::{Cell, Column};
+
+use super::Side;
+
+use build::Collected;
+use groups::Groups;
+use parts::cell;
+pub use probe::Meeting;
+use ranks::{Rank, Ranks};
+use residue::{Distinct, Residue};
+
+/// The offers, as far as they can be looked up.
+pub struct Index {
+    offers: Vec<Ad>,
+    protocol: Protocol,
+    context: Context,
+    /// Offers that may accept someone.
+    willing: FixedBitSet,
+    /// Offers whose constraints only the evaluation of the pair can tell.
+    opaque: FixedBitSet,
+    /// What offers demand of one attribute of requests.
+    imported: Vec<Imported>,
+    /// Other parts of the constraints of offers, each with those that have it.
+    demands: Vec<(Residue<bool>, Vec<u32>)>,
+    /// Other parts of the constraints of requests.
+    wishes: Vec<Residue<bool>>,
+    distinct_wishes: Distinct,
+    /// What requests rank by.
+    request_ranks: Ranks,
+    /// What offers rank by, and for each offer its rank.
+    offer_ranks: (Ranks, Vec<Rank>),
+    /// Offers of which nothing can be looked up.
+    odd: FixedBitSet,
+    /// Attributes through which the constraints of offers lead.
+    through: Vec<Name>,
+    columns: FxHashMap<Name, Rc<Column>>,
+    groups: FxHashMap<Vec<Name>, Rc<RefCell<Groups>>>,
+    scratch: FixedBitSet,
+}
+
+/// Bounds that offers have on one attribute of requests: `attribute operator bound`.
+struct Imported {
+    attribute: Name,
+    operator: BinaryOperator,
+    offers: FixedBitSet,
+    bounds: Rc<Column>,
+}
+
+impl Index {
+    /// The index of some offers.
+    #[must_use]
+    pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
+        let empty = FixedBitSet::with_capacity(offers.len());
+        let mut index = Index {
+            protocol,
+            context,
+            willing: empty.clone(),
+            opaque: empty.clone(),
+            imported: Vec::new(),
+            demands: Vec::new(),
+            wishes: Vec::new(),
+            distinct_wishes: Distinct::default(),
+            request_ranks: Ranks::new(Side::Left),
+            offer_ranks: (Ranks::new(Side::Right), Vec::new()),
+            odd: empty.clone(),
+            through: Vec::new(),
+            columns: FxHashMap::default(),
+            groups: FxHashMap::default(),
+            scratch: empty,
+            offers,
+        };
+        let mut collected = Collected::default();
+        for offer in 0..index.offers.len() {
+            index.collect(offer, &mut collected);
+        }
+        index.through.extend([index.protocol.rank().clone()]);
+        index.import(collected.bounds);
+        for (expression, mentions, offers) in collected.demands {
+            index.demand(expression, &mentions, offers);
+        }
+        index.rank_of_offers();
+        index
+    }
+
+    /// Finds out what the offers rank by.
+    fn rank_of_offers(&mut self) {
+        let (mut ranks, protocol, context) = (Ranks::new(Side::Right), self.protocol.clone(), self.context.clone());
+        let offers: Vec<Ad> = self.offers.clone();
+        let of = offers.iter().map(|ad| ranks.of(ad, &protocol, &context, |mentions| self.groups(mentions))).collect();
+        self.offer_ranks = (ranks, of);
+    }
+
+    /// What a request ranks by.
+    fn rank_of_request(&mut self, request: &Ad) -> Rank {
+        let mut ranks = std::mem::replace(&mut self.request_ranks, Ranks::new(Side::Left));
+        let (protocol, context) = (self.protocol.clone(), self.context.clone());
+        let rank = ranks.of(request, &protocol, &context, |mentions| self.groups(mentions));
+        self.request_ranks = ranks;
+        rank
+    }
+
+    /// The column of an attribute of the offers.
+    fn column(&mut self, name: &Name) -> Rc<Column> {
+        if let Some(column) = self.columns.get(name) {
+            return Rc::clone(column);
+        }
+        let cells = self.offers.iter().map(|ad| cell(ad, name, &self.through, &self.context));
+        let column = Rc::new(Column::new(cells));
+        self.columns.insert(name.clone(), Rc::clone(&column));
+        column
+    }
+
+    /// The groups of offers that the attributes an expression mentions do not tell apart.
+    fn groups(&mut self, mentions: &Mentions) -> Rc<RefCell<Groups>> {
+        let names = residue::key(mentions);
+        if let Some(groups) = self.groups.get(&names) {
+            return Rc::clone(groups);
+        }
+        let columns: Vec<Rc<Column>> = names.iter().map(|name| self.column(name)).collect();
+        let groups = Rc::new(RefCell::new(Groups::new(names.clone(), &columns, self.offers.len())));
+        self.groups.insert(names, Rc::clone(&groups));
+        groups
+    }
+}
+
+/// The value of a cell; that of an absent attribute is undefined, and none that of an open one.
+fn constant(cell: Cell) -> Option<Value> {
+    match cell {
+        Cell::Absent => Some(Value::Undefined),
+        Cell::Constant(value) => Some(value),
+        Cell::Open => None,
+    }
+}

@@ -1,0 +1,107 @@
+//! The parts of a constraint that must all be true, followed through the ad's own attributes.
+
+use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
+use crate::constraint::{Condition, Operand, conjuncts, is_met, is_plain, stands_for_an_ad};
+use crate::eval::{Context, Environment, Evaluator, Extent, Mentions, references};
+use crate::pool::Cell;
+
+/// The parts of the constraint of an ad.
+pub struct Parts {
+    /// They must all be true; `Requirements = START && a`, where the ad has `START = b && c`, has three.
+    pub parts: Vec<Expression>,
+    /// The attributes that they were found through.  A part that refers back to one of these is not evaluated
+    /// there as it is by itself.
+    pub through: Vec<Name>,
+}
+
+impl Parts {
+    /// The parts of what an attribute is bound to.
+    pub fn of(ad: &Ad, attribute: &Name) -> Self {
+        let mut found = Parts { parts: Vec::new(), through: vec![attribute.clone()] };
+        let mut pending: Vec<&Expression> = ad.get(attribute).into_iter().collect();
+        while let Some(expression) = pending.pop() {
+            for part in conjuncts(expression) {
+                match found.followed(ad, part) {
+                    Some(bound) => pending.push(bound),
+                    None => found.parts.push(part.clone()),
+                }
+            }
+        }
+        found
+    }
+
+    /// What a part stands for, if it is the name of an own attribute.
+    fn followed<'a>(&mut self, ad: &'a Ad, part: &Expression) -> Option<&'a Expression> {
+        if !matches!(part.bare().kind(), Kind::Attribute(_) | Kind::Select(..)) {
+            return None;
+        }
+        let Condition::Truth(Operand::Own(name) | Operand::Free(name)) = Condition::of(part) else { return None };
+        let bound = ad.get(name).filter(|bound| !matches!(bound.kind(), Kind::Literal(_)))?;
+        if self.through.contains(name) {
+            return None;
+        }
+        self.through.push(name.clone());
+        Some(bound)
+    }
+
+    /// Whether a part is more than the values of the attributes that it mentions.
+    pub fn is_opaque(&self, mentions: &Mentions) -> bool {
+        mentions.is_opaque() || mentions.names.iter().any(|name| self.through.contains(name))
+    }
+}
+
+/// Whether an ad has an attribute of a name that otherwise stands for an ad or the time.
+pub fn is_odd(ad: &Ad) -> bool {
+    ad.iter().any(|attribute| stands_for_an_ad(attribute.name))
+}
+
+/// What an attribute of an ad is, by itself.
+pub fn cell(ad: &Ad, name: &Name, through: &[Name], context: &Context) -> Cell {
+    let Some(expression) = ad.get(name) else { return Cell::Absent };
+    match literal(expression, context.dialect) {
+        Some(value) => Cell::Constant(value.clone()),
+        None => computed(ad, name, expression, through, context),
+    }
+}
+
+/// The value that an expression is.
+pub fn literal(expression: &Expression, dialect: Dialect) -> Option<&Value> {
+    match expression.kind() {
+        Kind::Literal(value) => Some(value).filter(|value| is_plain(value, dialect)),
+        _ => None,
+    }
+}
+
+/// What an attribute of an ad is whose value has to be computed.  One that leads back to an attribute through
+/// which the parts of a constraint were found is open, for there it has another value.
+pub fn computed(ad: &Ad, name: &Name, expression: &Expression, through: &[Name], context: &Context) -> Cell {
+    if through.contains(name) {
+        return Cell::Open;
+    }
+    let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+    let found = references(expression, &frame, &environment, context);
+    if found.everything || through.iter().any(|name| found.internal.contains(name)) {
+        return Cell::Open;
+    }
+    // What is drawn anew each time is no constant.
+    let context = Context { chance: None, ..context.clone() };
+    match Evaluator::new(&environment, &context).attribute(&frame, name) {
+        Ok(Value::List(_) | Value::Ad(_)) if !is_written_out(expression, context.dialect) => Cell::Open,
+        Ok(value) => Cell::Constant(value),
+        Err(_) => Cell::Open,
+    }
+}
+
+/// Whether a list or an ad is there in full, without names.
+fn is_written_out(expression: &Expression, dialect: Dialect) -> bool {
+    let mentions = Mentions::of(expression, dialect);
+    matches!(expression.kind(), Kind::List(_) | Kind::Ad(_)) && mentions.names.is_empty() && !mentions.is_opaque()
+}
+
+/// Whether a part of the constraint of an ad is met, if that does not depend on the other side.
+pub fn settled(ad: &Ad, part: &Expression, context: &Context) -> Option<bool> {
+    let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+    let context = Context { chance: None, ..context.clone() };
+    let value = Evaluator::new(&environment, &context).evaluate(part, &frame).ok()?;
+    Some(is_met(&value, context.dialect))
+}

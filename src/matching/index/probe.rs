@@ -1,0 +1,275 @@
+//! What the index answers a request (thesis §4.5: the query).
+
+use std::sync::Arc;
+
+use fixedbitset::FixedBitSet;
+
+use crate::ad::{Ad, BinaryOperator, Expression, Frame, Name, Span, Value};
+use crate::constraint::{Condition, Operand, is_met, is_plain, rank_of};
+use crate::eval::{Mentions, binary};
+use crate::pool::{Cell, Column};
+
+use super::super::{Candidate, Pair, Side};
+use super::ranks::Rank;
+use super::request::Request;
+use super::residue::Residue;
+use super::{Index, constant};
+
+/// The offers that a request may be given.
+pub struct Answer {
+    /// Those that match for sure.
+    pub sure: Vec<Candidate>,
+    /// Those of which only the evaluation of the pair can tell.
+    pub unsure: Vec<usize>,
+}
+
+/// A pair in which the request stands on the left, and the offers that can be put on the right.
+pub struct Meeting<'m> {
+    /// The pair.
+    pub pair: &'m mut Pair,
+    /// The offers as scopes.
+    pub offers: &'m [Arc<Frame>],
+    /// How many expressions were evaluated.
+    pub evaluations: u64,
+}
+
+/// The offers that are left.
+struct Left {
+    /// All of them.
+    all: FixedBitSet,
+    /// Those of which something only the evaluation of the pair can tell.
+    unsure: FixedBitSet,
+}
+
+/// What is left to be known of an operand once one side is known.
+enum Asked<'e> {
+    /// Of this attribute of the other side.
+    Attribute(&'e Name),
+    /// Nothing: it has a value, or is open.
+    Known(Cell),
+}
+
+impl Meeting<'_> {
+    /// The value of an expression of one side when an offer has been put on the right.
+    fn value(&mut self, side: Side, expression: &Expression, offer: usize) -> Option<Value> {
+        self.evaluations += 1;
+        self.pair.replace(Side::Right, &self.offers[offer]);
+        self.pair.value(side, expression).ok()
+    }
+}
+
+impl Left {
+    /// Drops the offers that do not answer a part as it wants.
+    fn settle(
+        &mut self,
+        residue: &mut Residue<bool>,
+        request: &mut Request<'_>,
+        offers: impl Iterator<Item = usize>,
+        mut met: impl FnMut(Side, &Expression, usize) -> Option<bool>,
+    ) {
+        let Left { all, unsure } = self;
+        residue.ask(request, offers, &mut met, |offer, met| match met {
+            Some(met) => all.set(offer, met),
+            None => unsure.insert(offer),
+        });
+    }
+
+    /// Keeps the offers that have been selected, and those that are open.
+    fn keep(&mut self, selected: &mut FixedBitSet, column: &Column) {
+        if column.has_open() {
+            selected.union_with(column.open());
+            self.unsure.union_with(column.open());
+        }
+        self.all.intersect_with(selected);
+    }
+}
+
+impl Index {
+    /// The offers that a request may be given.  The request must stand on the left of the meeting's pair.
+    pub fn probe(&mut self, ad: &Ad, meeting: &mut Meeting<'_>) -> Answer {
+        let context = self.context.clone();
+        let Some(constraint) = self.protocol.constraint(ad).cloned() else {
+            return Answer { sure: Vec::new(), unsure: Vec::new() };
+        };
+        if super::parts::is_odd(ad) {
+            return Answer { sure: Vec::new(), unsure: self.willing.ones().collect() };
+        }
+        let mut request = Request::new(ad, &constraint, &self.protocol, &context);
+        let mut left = Left { all: self.willing.clone(), unsure: self.opaque.clone() };
+        let parts = std::mem::take(&mut request.parts.parts);
+        let mut wishes = Vec::new();
+        for part in &parts {
+            if !self.export(&mut request, part, &mut left) {
+                wishes.push(part);
+            } else if left.all.is_clear() {
+                break;
+            }
+        }
+        self.look_up_demands(&mut request, &mut left);
+        self.ask_demands(&mut request, &mut left, meeting);
+        for wish in wishes {
+            self.ask_wish(wish, &mut request, &mut left, meeting);
+        }
+        left.all.union_with(&self.odd);
+        left.unsure.union_with(&self.odd);
+        self.ranked(&mut request, left, meeting)
+    }
+
+    /// Looks up a part of the constraint of a request in the columns of the offers; false if it has no such form.
+    fn export(&mut self, request: &mut Request<'_>, part: &Expression, left: &mut Left) -> bool {
+        let dialect = self.context.dialect;
+        let mut side = |operand| match operand {
+            Operand::Literal(value) if is_plain(value, dialect) => Some(Asked::Known(Cell::Constant(value.clone()))),
+            Operand::Literal(_) => None,
+            Operand::Own(name) => Some(Asked::Known(request.cell(name))),
+            Operand::Free(name) if request.ad.get(name).is_some() => Some(Asked::Known(request.cell(name))),
+            Operand::Free(name) | Operand::Other(name) => Some(Asked::Attribute(name)),
+        };
+        let known = match Condition::of(part) {
+            Condition::Comparison(operator, first, second) => match (side(first), side(second)) {
+                (Some(Asked::Attribute(name)), Some(Asked::Known(cell))) => {
+                    self.compare(name, operator, cell, left);
+                    return true;
+                }
+                (Some(Asked::Known(cell)), Some(Asked::Attribute(name))) => {
+                    let Some(operator) = operator.exchanged() else { return false };
+                    self.compare(name, operator, cell, left);
+                    return true;
+                }
+                (Some(Asked::Known(first)), Some(Asked::Known(second))) => {
+                    let (Some(first), Some(second)) = (constant(first), constant(second)) else { return false };
+                    binary(operator, &first, &second, dialect, Span::default())
+                }
+                _ => return false,
+            },
+            Condition::Truth(operand) => match side(operand) {
+                Some(Asked::Attribute(name)) => {
+                    let column = self.column(name);
+                    self.scratch.clear();
+                    column.select_met(|value| is_met(value, dialect), &mut self.scratch);
+                    left.keep(&mut self.scratch, &column);
+                    return true;
+                }
+                Some(Asked::Known(cell)) => match constant(cell) {
+                    Some(value) => value,
+                    None => return false,
+                },
+                None => return false,
+            },
+            Condition::Residue => return false,
+        };
+        if !is_met(&known, dialect) {
+            left.all.clear();
+        }
+        true
+    }
+
+    /// Keeps the offers of which `name operator value` is true, and those of which it may be.
+    fn compare(&mut self, name: &Name, operator: BinaryOperator, value: Cell, left: &mut Left) {
+        let Some(value) = constant(value) else {
+            left.unsure.union_with(&left.all);
+            return;
+        };
+        let column = self.column(name);
+        self.scratch.clear();
+        column.select(operator, &value, self.context.dialect, &mut self.scratch);
+        left.keep(&mut self.scratch, &column);
+    }
+
+    /// Keeps the offers whose bounds admit the request.
+    fn look_up_demands(&mut self, request: &mut Request<'_>, left: &mut Left) {
+        for imported in &self.imported {
+            if left.all.is_clear() {
+                return;
+            }
+            let Some(value) = constant(request.cell(&imported.attribute)) else {
+                left.unsure.union_with(&imported.offers);
+                continue;
+            };
+            // What the offers compare the value with is in the column: the operator is turned round.
+            let Some(operator) = imported.operator.exchanged() else { continue };
+            self.scratch.clear();
+            imported.bounds.select(operator, &value, self.context.dialect, &mut self.scratch);
+            if imported.bounds.has_open() {
+                self.scratch.union_with(imported.bounds.open());
+                left.unsure.union_with(imported.bounds.open());
+            }
+            let met = self.scratch.as_slice().iter().zip(imported.offers.as_slice());
+            for (left, (met, bound)) in left.all.as_mut_slice().iter_mut().zip(met) {
+                *left &= met | !bound;
+            }
+        }
+    }
+
+    /// Drops the offers whose constraints have a part that the request does not meet.
+    fn ask_demands(&mut self, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
+        let dialect = self.context.dialect;
+        for (residue, offers) in &mut self.demands {
+            let offers: Vec<usize> =
+                offers.iter().map(|offer| *offer as usize).filter(|offer| left.all.contains(*offer)).collect();
+            left.settle(residue, request, offers.into_iter(), |side, expression, offer| {
+                meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
+            });
+        }
+    }
+
+    /// Drops the offers of which a part of the request's constraint is not true.
+    fn ask_wish(&mut self, wish: &Expression, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
+        let mentions = Mentions::of(wish, self.context.dialect);
+        if request.parts.is_opaque(&mentions) {
+            left.unsure.union_with(&left.all);
+            return;
+        }
+        let (number, is_new) = self.distinct_wishes.number(wish);
+        if is_new {
+            let groups = self.groups(&mentions);
+            self.wishes.push(Residue::new(wish.clone(), Side::Left, Some(groups)));
+        }
+        let (dialect, offers) = (self.context.dialect, left.all.ones().collect::<Vec<_>>());
+        left.settle(&mut self.wishes[number], request, offers.into_iter(), |side, expression, offer| {
+            meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
+        });
+    }
+
+    /// The ranks of what is left.
+    fn ranked(&mut self, request: &mut Request<'_>, mut left: Left, meeting: &mut Meeting<'_>) -> Answer {
+        left.unsure.intersect_with(&left.all);
+        left.all.difference_with(&left.unsure);
+        let mut sure: Vec<Candidate> =
+            left.all.ones().map(|offer| Candidate { offer, request_rank: 0.0, offer_rank: 0.0 }).collect();
+        let mut evaluate = |side: Side, expression: &Expression, offer: usize| {
+            meeting.value(side, expression, offer).map(|value| rank_of(&value) + 0.0)
+        };
+        match self.rank_of_request(request.ad) {
+            Rank::Constant(rank) => sure.iter_mut().for_each(|candidate| candidate.request_rank = rank),
+            Rank::Opaque => sure.drain(..).for_each(|candidate| left.unsure.insert(candidate.offer)),
+            Rank::Computed(number) => {
+                let (ranks, mut at) = (&mut self.request_ranks, 0);
+                let offers: Vec<usize> = sure.iter().map(|candidate| candidate.offer).collect();
+                ranks.ask(number, request, offers.into_iter(), &mut evaluate, |offer, rank| {
+                    match rank {
+                        Some(rank) => sure[at].request_rank = rank,
+                        None => left.unsure.insert(offer),
+                    }
+                    at += 1;
+                });
+            }
+        }
+        let (ranks, of) = &mut self.offer_ranks;
+        for candidate in &mut sure {
+            match of[candidate.offer] {
+                Rank::Constant(rank) => candidate.offer_rank = rank,
+                Rank::Opaque => left.unsure.insert(candidate.offer),
+                Rank::Computed(number) => {
+                    let offer = std::iter::once(candidate.offer);
+                    ranks.ask(number, request, offer, &mut evaluate, |offer, rank| match rank {
+                        Some(rank) => candidate.offer_rank = rank,
+                        None => left.unsure.insert(offer),
+                    });
+                }
+            }
+        }
+        sure.retain(|candidate| !left.unsure.contains(candidate.offer));
+        Answer { sure, unsure: left.unsure.ones().collect() }
+    }
+}

@@ -1,0 +1,47 @@
+//! A request, as the index sees it.
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Name};
+use crate::constraint::Protocol;
+use crate::eval::Context;
+use crate::pool::Cell;
+
+use super::parts::{Parts, computed, literal};
+
+/// A request and what has been found out about it.
+pub struct Request<'r> {
+    /// The request.
+    pub ad: &'r Ad,
+    /// The parts of its constraint.
+    pub parts: Parts,
+    /// The attributes whose values differ from what they are by themselves where they lead back here.
+    through: Vec<Name>,
+    context: &'r Context,
+    /// What is no literal, and was asked for.
+    cells: FxHashMap<Name, Cell>,
+}
+
+impl<'r> Request<'r> {
+    /// A request with this constraint.
+    pub fn new(ad: &'r Ad, constraint: &Name, protocol: &Protocol, context: &'r Context) -> Self {
+        let parts = Parts::of(ad, constraint);
+        let mut through = parts.through.clone();
+        through.push(protocol.rank().clone());
+        Request { ad, parts, through, context, cells: FxHashMap::default() }
+    }
+
+    /// What an attribute of it is.
+    pub fn cell(&mut self, name: &Name) -> Cell {
+        let Some(expression) = self.ad.get(name) else { return Cell::Absent };
+        if let Some(value) = literal(expression, self.context.dialect) {
+            return Cell::Constant(value.clone());
+        }
+        if let Some(known) = self.cells.get(name) {
+            return known.clone();
+        }
+        let cell = computed(self.ad, name, expression, &self.through, self.context);
+        self.cells.insert(name.clone(), cell.clone());
+        cell
+    }
+}

@@ -1,0 +1,124 @@
+//! The index changes no answer: random pools, asked with it and without.
+
+use std::fmt::Write;
+
+use super::{Accelerations, Matchmaker};
+use crate::ad::{Ad, Dialect};
+use crate::constraint::Protocol;
+use crate::eval::Context;
+use crate::syntax::{Rules, parse_ad};
+
+const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "s"];
+
+fn pick<'a>(random: &mut fastrand::Rng, among: &[&'a str]) -> &'a str {
+    among[random.usize(..among.len())]
+}
+
+/// A value as it may stand in a pool: mostly a small number, sometimes anything.
+fn value(random: &mut fastrand::Rng) -> String {
+    match random.u8(..20) {
+        0 => {
+            pick(random, &["undefined", "error", "true", "false", "{ 1, 2 }", "[ x = 1 ]", "relTime(\"5\")"]).to_owned()
+        }
+        1 => pick(random, &["\"x\"", "\"X\"", "\"y\"", "\"\"", "\"5\""]).to_owned(),
+        2 => pick(random, &["9007199254740993", "9007199254740992.0", "-0.0", "real(\"NaN\")", "2.5", "1e300"])
+            .to_owned(),
+        3 => pick(random, &["b + 1", "other.a", "c", "MY.d * 2", "TARGET.b + a", "s", "START", "random(3)"]).to_owned(),
+        4 => (random.u8(..2) == 0).to_string(),
+        _ => random.i8(-1..6).to_string(),
+    }
+}
+
+fn name(random: &mut fastrand::Rng) -> String {
+    let side = pick(random, &["", "", "MY.", "TARGET.", "TARGET.", "other.", "other."]);
+    format!("{side}{}", pick(random, &NAMES))
+}
+
+fn operand(random: &mut fastrand::Rng) -> String {
+    match random.u8(..8) {
+        0..4 => name(random),
+        4 => format!("({} + {})", name(random), random.u8(..3)),
+        5 => format!("\"{}\"", pick(random, &["x", "X", "y"])),
+        _ => value(random),
+    }
+}
+
+/// A part of a constraint.
+fn part(random: &mut fastrand::Rng, depth: u8) -> String {
+    match random.u8(..14) {
+        0 if depth > 0 => format!("({} || {})", part(random, depth - 1), part(random, depth - 1)),
+        1 if depth > 0 => format!("!({})", part(random, depth - 1)),
+        2 if depth > 0 => format!("({} && {})", part(random, depth - 1), part(random, depth - 1)),
+        3 => name(random),
+        4 => pick(random, &["START", "MY.START", "true", "TARGET.START", "member(TARGET.a, { 1, 2, b })", "1"])
+            .to_owned(),
+        5 => pick(random, &["isUndefined(TARGET.a)", "(TARGET.b ?: 3) > 2", "TARGET.Requirements", "time() > 0"])
+            .to_owned(),
+        6 => pick(random, &["eval(\"a > 1\")", "size(s) > 0", "TARGET.Rank > 0", "MY.Rank == 0", "START is true"])
+            .to_owned(),
+        7 => format!("TARGET.{} =?= undefined", pick(random, &NAMES)),
+        _ => {
+            let operator = pick(random, &["<", "<=", "==", "!=", ">=", ">", "is", "isnt"]);
+            format!("{} {operator} {}", operand(random), operand(random))
+        }
+    }
+}
+
+fn ad(random: &mut fastrand::Rng, rules: Rules) -> Ad {
+    let mut text = String::from("[ ");
+    for name in NAMES {
+        if random.u8(..5) > 0 {
+            let _ = write!(text, "{name} = {}; ", value(random));
+        }
+    }
+    if random.u8(..40) == 0 {
+        text.push_str("target = [ a = 3 ]; ");
+    }
+    if random.bool() {
+        let start: Vec<String> = (0..random.u8(1..3)).map(|_| part(random, 1)).collect();
+        let _ = write!(text, "START = {}; ", start.join(" && "));
+    }
+    if random.u8(..10) > 0 {
+        let parts: Vec<String> = (0..random.u8(1..5)).map(|_| part(random, 2)).collect();
+        let _ = write!(text, "Requirements = {}; ", parts.join(" && "));
+    }
+    if random.bool() {
+        let _ = write!(text, "Rank = {}; ", operand(random));
+    }
+    text.push(']');
+    parse_ad(text.as_bytes(), rules).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+/// Every answer with the index is that of evaluation; and there are matches at all.
+#[test]
+fn the_index_is_evaluation() {
+    let pools: u64 = std::env::var("CLASSAD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300);
+    let first: u64 = std::env::var("CLASSAD_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let mut matched = 0;
+    for dialect in [Dialect::Classad, Dialect::Condor] {
+        for seed in first..first + pools {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let rules = Rules::new(dialect);
+            let offers: Vec<Ad> = (0..random.usize(1..90)).map(|_| ad(&mut random, rules)).collect();
+            let requests: Vec<Ad> = (0..12).map(|_| ad(&mut random, rules)).collect();
+            // Without chance `random()` has no value in either.
+            let context = Context { chance: None, ..Context::new(dialect) };
+            let maker =
+                |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);
+            let (mut quick, mut slow) = (maker(Accelerations::ALL), maker(Accelerations::NONE));
+            for (number, request) in requests.iter().enumerate() {
+                let expected = slow.candidates(request);
+                assert_eq!(quick.candidates(request), expected, "{dialect}, seed {seed}, request {number}");
+                matched += expected.len();
+            }
+            let replaced = random.usize(..offers.len());
+            let ad = ad(&mut random, rules);
+            quick.replace(replaced, ad.clone());
+            slow.replace(replaced, ad);
+            for request in &requests {
+                assert_eq!(quick.candidates(request), slow.candidates(request), "{dialect}, seed {seed}, replaced");
+            }
+        }
+    }
+    assert!(matched > 100, "{matched}");
+}

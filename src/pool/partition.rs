@@ -1,0 +1,67 @@
+//! Rows that some attributes do not tell apart.
+
+use rustc_hash::FxHashMap;
+
+/// Rows in groups, which are split again and again.
+pub struct Partition {
+    /// The group of each row.
+    of: Vec<u32>,
+    /// For each group its first row.
+    first: Vec<u32>,
+}
+
+/// The group of a row that is in none.
+const NONE: u32 = u32::MAX;
+
+impl Partition {
+    /// All rows in one group.
+    #[must_use]
+    pub fn new(rows: usize) -> Self {
+        Partition { of: vec![0; rows], first: vec![0; rows.min(1)] }
+    }
+
+    /// The group of a row.
+    #[must_use]
+    pub fn group(&self, row: usize) -> Option<usize> {
+        self.of.get(row).copied().filter(|group| *group != NONE).map(|group| group as usize)
+    }
+
+    /// For each group its first row.
+    #[must_use]
+    pub fn first(&self) -> &[u32] {
+        &self.first
+    }
+
+    /// Splits every group by a code; a row without one leaves all groups.
+    pub fn split(&mut self, code: impl Fn(usize) -> Option<u32>) {
+        let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        self.first.clear();
+        for (row, group) in self.of.iter_mut().enumerate().filter(|(_, group)| **group != NONE) {
+            let Some(code) = code(row) else {
+                *group = NONE;
+                continue;
+            };
+            let first = &mut self.first;
+            *group = *known.entry((*group, code)).or_insert_with(|| {
+                first.push(u32::try_from(row).unwrap_or(NONE));
+                u32::try_from(first.len() - 1).unwrap_or(NONE)
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Partition;
+
+    #[test]
+    fn groups_are_split_by_every_code() {
+        let mut partition = Partition::new(6);
+        partition.split(|row| Some(u32::from(row >= 3)));
+        partition.split(|row| (row != 4).then_some(u32::from(row % 2 == 0)));
+        let groups: Vec<Option<usize>> = (0..7).map(|row| partition.group(row)).collect();
+        assert_eq!(groups, [Some(0), Some(1), Some(0), Some(2), None, Some(2), None]);
+        assert_eq!(partition.first(), [0, 1, 3]);
+        assert_eq!(Partition::new(0).first(), [0; 0]);
+    }
+}

@@ -1,0 +1,171 @@
+//! Rows in the order of a key, and the rows of a range of keys as a bitmap.
+
+use std::sync::OnceLock;
+
+use fixedbitset::FixedBitSet;
+
+/// So much memory may the bitmaps of one order take, in bytes; with more rows they stand further apart.
+const MOST_MEMORY: usize = 1 << 20;
+
+/// Nearer than so many rows bitmaps are of no use.
+const NEAREST: usize = 64;
+
+/// So many keys are a piece.
+const PIECE: usize = 64;
+
+/// Rows in the order of their keys.  A range of keys is found by bisection; its rows come from bitmaps of the
+/// rows before every so many positions, and one by one at the ends of the range.
+pub struct Sorted<K> {
+    /// Distinct, ascending.
+    keys: Vec<K>,
+    /// The first key of each piece.
+    signposts: Vec<K>,
+    /// Where the rows of each key begin, and the end of the last.
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+    /// How many rows there are in the pool.
+    length: usize,
+    marks: OnceLock<Marks>,
+}
+
+/// Bitmaps of the rows before position 0, `step`, 2 `step`...
+struct Marks {
+    step: usize,
+    maps: Vec<FixedBitSet>,
+}
+
+impl<K: Ord + Clone> Sorted<K> {
+    /// Rows, no row twice, each with its key, in the order of the keys, in a pool of this length.
+    pub fn new(entries: impl IntoIterator<Item = (K, u32)>, length: usize) -> Self {
+        let mut sorted = Sorted {
+            keys: Vec::new(),
+            signposts: Vec::new(),
+            starts: Vec::new(),
+            rows: Vec::new(),
+            length,
+            marks: OnceLock::new(),
+        };
+        for (key, row) in entries {
+            if sorted.keys.last() != Some(&key) {
+                sorted.keys.push(key);
+                sorted.starts.push(sorted.rows.len());
+            }
+            sorted.rows.push(row);
+        }
+        sorted.starts.push(sorted.rows.len());
+        sorted.signposts = sorted.keys.iter().step_by(PIECE).cloned().collect();
+        sorted
+    }
+
+    /// The positions of the rows whose keys are less than a key, and of those that are not greater.
+    pub fn bounds(&self, key: &K) -> (usize, usize) {
+        // Two short bisections: the signposts stay in the processor's cache, and one piece of the keys is read.
+        let piece = self.signposts.partition_point(|k| k < key).saturating_sub(1) * PIECE;
+        let end = (piece + PIECE + 1).min(self.keys.len());
+        let below = piece + self.keys[piece..end].partition_point(|k| k < key);
+        let equal = self.keys.get(below).is_some_and(|k| k == key);
+        (self.starts[below], self.starts[below + usize::from(equal)])
+    }
+
+    /// How many rows there are in it.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rows at some positions.
+    pub fn rows(&self, from: usize, to: usize) -> &[u32] {
+        &self.rows[from..to]
+    }
+
+    /// Adds the rows at some positions to a set.
+    pub fn add(&self, from: usize, to: usize, into: &mut FixedBitSet) {
+        let each = |rows: &[u32], into: &mut FixedBitSet| rows.iter().for_each(|row| into.insert(*row as usize));
+        if to - from <= 2 * NEAREST {
+            return each(&self.rows[from..to], into);
+        }
+        let marks = self.marks.get_or_init(|| self.mark());
+        let (first, last) = (from.div_ceil(marks.step), to / marks.step);
+        if first >= last {
+            return each(&self.rows[from..to], into);
+        }
+        let (before, until) = (marks.maps[first].as_slice(), marks.maps[last].as_slice());
+        for ((into, until), before) in into.as_mut_slice().iter_mut().zip(until).zip(before) {
+            *into |= until & !before;
+        }
+        each(&self.rows[from..first * marks.step], into);
+        each(&self.rows[last * marks.step..to], into);
+    }
+
+    fn mark(&self) -> Marks {
+        let most = (MOST_MEMORY / (self.length / 8 + 1)).max(1);
+        let step = self.rows.len().div_ceil(most).max(NEAREST);
+        let mut map = FixedBitSet::with_capacity(self.length);
+        let mut maps = vec![map.clone()];
+        for piece in self.rows.chunks_exact(step) {
+            map.extend(piece.iter().map(|row| *row as usize));
+            maps.push(map.clone());
+        }
+        Marks { step, maps }
+    }
+}
+
+/// A number as a key: the order of numbers, -0.0 being 0.0.
+#[derive(Clone, Copy, Debug)]
+pub struct Number(f64);
+
+impl Number {
+    /// The key of a number; none for what is no number.
+    pub fn new(number: f64) -> Option<Self> {
+        (!number.is_nan()).then_some(Number(number + 0.0))
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Number {}
+
+#[cfg(test)]
+mod tests {
+    use super::Sorted;
+    use fixedbitset::FixedBitSet;
+
+    #[test]
+    fn every_range_has_its_rows() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for length in [0_usize, 1, 63, 64, 65, 700, 3000] {
+            let mut entries: Vec<(u32, u32)> = (0..).take(length).map(|row| (random.u32(..50), row)).collect();
+            entries.retain(|_| random.u8(..8) > 0);
+            entries.sort_unstable();
+            let sorted = Sorted::new(entries.iter().copied(), length);
+            for _ in 0..200 {
+                let key = random.u32(..52);
+                let (below, upto) = sorted.bounds(&key);
+                assert_eq!(below, entries.iter().filter(|entry| entry.0 < key).count());
+                assert_eq!(upto, entries.iter().filter(|entry| entry.0 <= key).count());
+                let from = random.usize(..=entries.len());
+                let to = random.usize(from..=entries.len());
+                let mut rows = FixedBitSet::with_capacity(length);
+                sorted.add(from, to, &mut rows);
+                let mut expected: Vec<usize> = entries[from..to].iter().map(|entry| entry.1 as usize).collect();
+                expected.sort_unstable();
+                assert_eq!(rows.ones().collect::<Vec<_>>(), expected);
+            }
+        }
+    }
+}

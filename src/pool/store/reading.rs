@@ -1,0 +1,110 @@
+//! How ads come into a store.  Lines of the long form are not made into ads: their texts are looked up.
+
+use crate::ad::Ad;
+use crate::format::{Block, Form, Problem};
+use crate::syntax::{Style, print, print_line};
+
+use super::Store;
+
+impl Store {
+    /// Adds the ads of a block; problems are told, and their ads are lost, as when the block is read.
+    pub fn read(&mut self, block: &Block, mut problem: impl FnMut(Problem)) {
+        if block.form == Form::Long {
+            return self.read_lines(block, &mut problem);
+        }
+        for item in block.ads(self.rules.dialect) {
+            match item {
+                Ok(entry) => self.add(&entry.ad),
+                Err(found) => problem(found),
+            }
+        }
+    }
+
+    /// Gives back what memory is not used, when all ads are there.
+    pub fn shrink(&mut self) {
+        self.attributes.values_mut().for_each(super::Texts::shrink);
+        self.rows.shrink_to_fit();
+    }
+
+    /// Adds an ad.
+    pub fn add(&mut self, ad: &Ad) {
+        let mut attributes = Vec::with_capacity(ad.len());
+        for attribute in ad.iter() {
+            let spelling = self.spelling(attribute.name);
+            let (text, changes) = print_line(attribute.expression);
+            let texts = &mut self.attributes[self.spellings[spelling as usize]];
+            let code = match changes.as_slice() {
+                [] => texts.intern(&text, self.rules),
+                // What a line cannot carry.
+                _ => texts.intern_spread(&print(attribute.expression, Style::New)),
+            };
+            attributes.extend(code.map(|code| (spelling, code)));
+        }
+        self.push(&attributes);
+    }
+
+    fn read_lines(&mut self, block: &Block, problem: &mut dyn FnMut(Problem)) {
+        let text = block.text.as_slice();
+        let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mut number = block.before;
+        let mut attributes: Vec<(u32, u32)> = Vec::new();
+        let mut previous: Vec<u32> = Vec::new();
+        // Where the ad begins; whether it has a line that is not plain.
+        let (mut begin, mut is_odd) = (None, false);
+        loop {
+            let rest = &text[at.min(text.len())..];
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = rest[..length].trim_ascii();
+            if line.is_empty() {
+                if let Some(begin) = begin.take() {
+                    number += 1;
+                    if is_odd {
+                        self.read_odd(block, begin, number, problem);
+                    } else {
+                        self.push(&attributes);
+                        previous.clear();
+                        previous.extend(attributes.iter().map(|(spelling, _)| *spelling));
+                    }
+                    attributes.clear();
+                    is_odd = false;
+                }
+                if length == rest.len() {
+                    return;
+                }
+            } else if !line.starts_with(b"#") && !line.starts_with(b"//") {
+                begin.get_or_insert(at);
+                match (!is_odd).then(|| self.line(line, previous.get(attributes.len()).copied())).flatten() {
+                    Some(attribute) => attributes.push(attribute),
+                    None => is_odd = true,
+                }
+            }
+            at += length + 1;
+        }
+    }
+
+    /// The spelling and the text of a line; none if the name is new, or anything is not plain.  Most ads have
+    /// the names that the one before them has, in its order.
+    fn line(&mut self, line: &[u8], expected: Option<u32>) -> Option<(u32, u32)> {
+        let equals = memchr::memchr(b'=', line)?;
+        let name = line[..equals].trim_ascii_end();
+        let expected = expected.filter(|spelling| {
+            self.spellings.get_index(*spelling as usize).is_some_and(|(spelling, _)| **spelling == *name)
+        });
+        let spelling = match expected {
+            Some(spelling) => spelling,
+            None => u32::try_from(self.spellings.get_index_of(name)?).ok()?,
+        };
+        let texts = &mut self.attributes[self.spellings[spelling as usize]];
+        Some((spelling, texts.intern(line[equals + 1..].trim_ascii(), self.rules)?))
+    }
+
+    /// Reads an ad with the parser: it tells the problems, and names that are new are known from then on.
+    fn read_odd(&mut self, block: &Block, begin: usize, number: usize, problem: &mut dyn FnMut(Problem)) {
+        for item in block.ad_at(begin, number, self.rules.dialect) {
+            match item {
+                Ok(entry) => self.add(&entry.ad),
+                Err(found) => problem(found),
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! One-way questions to a store: columns for simple conditions, evaluation for the rest, once for all ads that
+//! the mentioned texts do not tell apart.
+
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use indexmap::IndexSet;
+
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::constraint::{Condition, Operand, conjuncts, is_met, is_plain, stands_for_an_ad};
+use crate::eval::{Context, Environment, Evaluator, Mentions};
+use crate::pool::{Cell, Column, Partition};
+
+use super::Store;
+
+/// The ads that a constraint is true of.
+pub struct Selected {
+    /// Their numbers.
+    pub ads: FixedBitSet,
+    /// Ads on which the evaluation exceeded a budget.
+    pub failures: usize,
+}
+
+impl Store {
+    /// The ads that a constraint is true of: those of which each of its parts is.
+    pub fn select(&mut self, constraint: &Expression, context: &Context) -> Selected {
+        let mut left = FixedBitSet::with_capacity(self.len());
+        left.insert_range(..);
+        let mut scratch = FixedBitSet::with_capacity(self.len());
+        let mut rest = Vec::new();
+        for part in conjuncts(constraint) {
+            scratch.clear();
+            if self.look_up(part, context, &mut scratch) {
+                left.intersect_with(&scratch);
+            } else {
+                rest.push(part);
+            }
+        }
+        let failures = rest.into_iter().map(|part| self.evaluate(part, context, &mut left)).sum();
+        Selected { ads: left, failures }
+    }
+
+    /// Finds the ads of which a part is true in a column; false if it is not that simple.
+    fn look_up(&mut self, part: &Expression, context: &Context, found: &mut FixedBitSet) -> bool {
+        let own = |operand| match operand {
+            Operand::Free(name) => Some(name),
+            // In the papers an ad that meets no one has no `my`.
+            Operand::Own(name) if context.dialect.is_condor() => Some(name),
+            Operand::Own(_) | Operand::Other(_) | Operand::Literal(_) => None,
+        };
+        let value = |operand| match operand {
+            Operand::Literal(value) if is_plain(value, context.dialect) => Some(value),
+            _ => None,
+        };
+        match Condition::of(part) {
+            Condition::Comparison(operator, left, right) => {
+                let asked = match (own(left), value(right)) {
+                    (Some(name), Some(value)) => Some((name, operator, value)),
+                    _ => own(right).zip(value(left)).zip(operator.exchanged()).map(|((n, v), o)| (n, o, v)),
+                };
+                let Some((name, operator, value)) = asked else { return false };
+                let Some(column) = self.column(name, context) else { return false };
+                column.select(operator, value, context.dialect, found);
+            }
+            Condition::Truth(operand) => {
+                let Some(column) = own(operand).and_then(|name| self.column(name, context)) else { return false };
+                column.select_met(|value| is_met(value, context.dialect), found);
+            }
+            Condition::Residue => return false,
+        }
+        true
+    }
+
+    /// The column of an attribute; none if some ads have more than a literal there.
+    fn column(&mut self, name: &Name, context: &Context) -> Option<Rc<Column>> {
+        // An ad may have an attribute of a name that otherwise stands for an ad.
+        if self.names().any(stands_for_an_ad) {
+            return None;
+        }
+        let Some(place) = self.attributes.get_index_of(name) else {
+            return Some(Rc::new(Column::new(std::iter::repeat_n(Cell::Absent, self.len()))));
+        };
+        if let Some(known) = self.columns.get(&place) {
+            return known.clone();
+        }
+        let texts = &self.attributes[place];
+        let literals: Option<Vec<Value>> = (1..texts.codes())
+            .map(|code| texts.literal(u32::try_from(code).ok()?))
+            .map(|value| value.filter(|value| is_plain(value, context.dialect)))
+            .collect();
+        let column = literals.map(|literals| {
+            let codes = (0..self.len()).map(|row| texts.code(row));
+            Rc::new(Column::of_codes(codes, literals))
+        });
+        self.columns.insert(place, column.clone());
+        column
+    }
+
+    /// Evaluates a part of a constraint for the ads that are left; how often that failed.
+    fn evaluate(&mut self, part: &Expression, context: &Context, left: &mut FixedBitSet) -> usize {
+        let reached = self.reached(part, context);
+        let groups = reached.as_ref().map(|places| {
+            let mut groups = Partition::new(self.len());
+            for place in places {
+                groups.split(|row| Some(self.attributes[*place].code(row)));
+            }
+            groups
+        });
+        let mut known: Vec<Option<Option<bool>>> = vec![None; groups.as_ref().map_or(0, |groups| groups.first().len())];
+        let mut failures = 0;
+        for row in left.ones().collect::<Vec<_>>() {
+            let group = groups.as_ref().and_then(|groups| groups.group(row));
+            let met = match (group, &reached) {
+                (Some(group), Some(places)) => {
+                    *known[group].get_or_insert_with(|| met(self.partial(row, places), part, context))
+                }
+                _ => met(self.ad(row).unwrap_or_default(), part, context),
+            };
+            failures += usize::from(met.is_none());
+            left.set(row, met == Some(true));
+        }
+        failures
+    }
+
+    /// The attributes that the value of a part can depend on: those that it mentions, that their texts mention, and
+    /// so on; none if two ads that agree in them can still differ.
+    fn reached(&self, part: &Expression, context: &Context) -> Option<Vec<usize>> {
+        let mut names: IndexSet<Name> = IndexSet::new();
+        let mut mentions = Mentions::of(part, context.dialect);
+        let mut at = 0;
+        loop {
+            if mentions.is_opaque() {
+                return None;
+            }
+            names.extend(mentions.names.drain(..));
+            let Some(name) = names.get_index(at) else { break };
+            at += 1;
+            if let Some(texts) = self.attributes.get(name) {
+                for code in texts.expressions() {
+                    if let Some(expression) = texts.expression(*code, self.rules) {
+                        mentions.add(&expression, context.dialect);
+                    }
+                }
+            }
+        }
+        Some(names.iter().filter_map(|name| self.attributes.get_index_of(name)).collect())
+    }
+
+    /// An ad with some of its attributes.
+    fn partial(&self, row: usize, places: &[usize]) -> Ad {
+        let attributes = places.iter().filter_map(|place| {
+            let (name, texts) = self.attributes.get_index(*place)?;
+            Some((name.clone(), texts.expression(texts.code(row), self.rules)?))
+        });
+        attributes.collect()
+    }
+}
+
+/// Whether a part is true in an ad; none if a budget was exceeded.
+fn met(ad: Ad, part: &Expression, context: &Context) -> Option<bool> {
+    let (environment, frame) = Environment::alone(ad);
+    let value = Evaluator::new(&environment, context).evaluate(part, &frame).ok()?;
+    Some(is_met(&value, context.dialect))
+}

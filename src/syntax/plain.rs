@@ -1,0 +1,120 @@
+//! Plain literals: most values of a pool are such, and need no tokens to be told.
+
+use crate::ad::{Expression, Kind, Span, Value};
+
+/// The literal that the value of a line of the long form is, if it is plainly one: `true`, a decimal number, a
+/// string without a backslash.  The same as the parser makes of it; none for whatever is less plain, though it
+/// may be a literal all the same.
+#[must_use]
+pub fn plain_literal(text: &[u8]) -> Option<Expression> {
+    let (value, span) = plain_value(text)?;
+    Some(Expression::new(Kind::Literal(value), span))
+}
+
+/// The value of a plain literal, and where it stands.
+#[must_use]
+pub fn plain_value(text: &[u8]) -> Option<(Value, Span)> {
+    let behind = text.trim_ascii_start();
+    let start = text.len() - behind.len();
+    let literal = behind.trim_ascii_end();
+    let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + literal.len()).ok()?);
+    let value = match literal {
+        [b'"', inside @ .., b'"'] => {
+            let is_plain = memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none();
+            is_plain.then(|| Value::string(inside))?
+        }
+        [b'-', digits @ ..] => number(literal, digits)?,
+        [b'0'..=b'9', ..] => number(literal, literal)?,
+        _ if literal.eq_ignore_ascii_case(b"true") => Value::Boolean(true),
+        _ if literal.eq_ignore_ascii_case(b"false") => Value::Boolean(false),
+        _ => return None,
+    };
+    Some((value, span))
+}
+
+/// Digits, with a point and digits or not, that mean the same in every dialect.
+fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
+    // Every number of so many digits fits into 64 bits.
+    const MOST_DIGITS: usize = 18;
+    let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match &digits[whole..] {
+        // A zero in front makes it octal.
+        [] if (1..=MOST_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => {
+            let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+            Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))
+        }
+        [b'.', fraction @ ..] if whole > 0 && !fraction.is_empty() && fraction.iter().all(u8::is_ascii_digit) => {
+            std::str::from_utf8(text).ok()?.parse().ok().map(Value::Real)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::plain_value;
+    use crate::ad::{Dialect, Kind, Value};
+    use crate::syntax::{Rules, parse_prefix};
+
+    /// Whether it is plain; if so, the parser must say the same.
+    fn agrees(text: &[u8]) -> bool {
+        let Some((value, span)) = plain_value(text) else { return false };
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let (expression, rest) = parse_prefix(text, Rules::long(dialect)).expect("what is plain is read");
+            assert!(rest.is_none(), "{}", text.escape_ascii());
+            assert_eq!(expression.span(), span, "{}", text.escape_ascii());
+            let Kind::Literal(read) = expression.kind() else { panic!("{} is a literal", text.escape_ascii()) };
+            match (read, &value) {
+                (Value::Real(a), Value::Real(b)) => assert_eq!(a.to_bits(), b.to_bits(), "{}", text.escape_ascii()),
+                (read, value) => assert_eq!(read, value, "{}", text.escape_ascii()),
+            }
+        }
+        true
+    }
+
+    #[test]
+    fn what_is_plain() {
+        for (text, is_plain) in [
+            (" true", true),
+            ("FALSE\r", true),
+            (" 0 ", true),
+            ("-0", true),
+            ("-0.0", true),
+            ("999999999999999999", true),
+            ("9223372036854775807", false),
+            ("1.50", true),
+            ("\t\"a b\" ", true),
+            ("\"\"", true),
+            ("\"\u{e9}\"", true),
+            ("010", false),
+            ("- 1", false),
+            ("--1", false),
+            ("1.", false),
+            (".5", false),
+            ("1e5", false),
+            ("1K", false),
+            ("1 2", false),
+            ("\"", false),
+            ("\"a\" \"b\"", false),
+            ("\"a\\\"b\"", false),
+            ("trueish", false),
+            ("undefined", false),
+            ("", false),
+        ] {
+            assert_eq!(agrees(text.as_bytes()), is_plain, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_parser_says_the_same(text in prop_oneof![
+            "[ \t]{0,2}-?[0-9]{0,20}(\\.[0-9]{0,20})?[ \r]{0,2}",
+            "[-+0-9.eEKx tTrRuUfFaAlLsS\"\\\\x'/]{0,8}",
+            " ?\"[ -~\u{e9}]{0,6}\" ?",
+        ]) {
+            agrees(text.as_bytes());
+        }
+    }
+}

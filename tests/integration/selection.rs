@@ -1,0 +1,292 @@
+//! Reading only what is asked for gives what reading everything gives.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use classad::ad::{Dialect, Name};
+use classad::eval::{Context, Mentions};
+use classad::format::{Block, Form, Selection};
+use classad::matching::Query;
+use classad::syntax::{Rules, Style, parse_expression, print_value};
+use proptest::prelude::*;
+
+/// Exit status, standard output and standard error of `classad` with these arguments.
+fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_classad")).args(arguments).output().expect("the binary runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("the folder can be written");
+    path
+}
+
+/// Ads with whatever may be in the way of finding an attribute.
+const POOL: &str = "# a pool\n\
+    Name = \"plain\"\nCpus = 8\nMemory = 4096\nState = \"Idle\"\n\n\
+    Name = \"chain\"\nCpus = Total / 2\nTotal = Spare + 4\nSpare = 12\nMemory = 1.5e4\n\n\
+    Name = \"circle\"\nCpus = Total\nTotal = Cpus\nMemory = 1\n\n\
+    Name = \"twins\"\nCpus = isUndefined(Total) ? 9 : 8\nTotal = isUndefined(Total) ? 9 : 8\nMemory = Cpus\n\n\
+    Name = \"repeated\"\nCpus = 1\nMemory = 64\ncPUS = 16\n\n\
+    nAME = \"case\"\ncpus = 12\nMEMORY = 100\n\n\
+    'Name' = \"quoted\"\n'Cpus'=10\n'a b' = \"x=y\"\nMemory = 3\n\n\
+    a b = 3\nName = \"unquoted\"\nCpus =9\nMemory\t= 2\n\n\
+    Name = \"returns\"\r\nCpus = 11\r\nMemory = 5\r\n\r\n\
+    \n  # indented\n  Name = \"indented\"\n\tCpus = 13\n // Cpus = 1\nMemory = 5\n\n\
+    Name = \"es\\\"caped\"\nCpus = 14\nMemory = 5\nOther = \"'it' \\\"is\\\" C:\\\"\n\n\
+    Name = \"caf\u{e9}\"\nCpus = 15\nMemory = 5\nOther = \"\u{e9}\"\n\n\
+    Name = \"nested\"\nCpus = Slot.Size\nSlot = [ Size = Base + 1; Base = 20 ]\nMemory = Slot.parent.Spare\nSpare = 7\n\n\
+    Name = \"outer\"\nCpus = Slot.Size\nSlot = [ Size = Base + 1 ]\nBase = 30\nMemory = 1\n\n\
+    Name = \"text\"\nCpus = eval(\"To\" + \"tal\")\nTotal = 40\nMemory = 1\n\n\
+    Name = \"constant text\"\nCpus = eval(\"Total\")\nTotal = 41\nMemory = 1\n\n\
+    Name = \"whole\"\nCpus = size(MY)\nMemory = 2\nx1 = 1\nx2 = 1\nx3 = 1\nx4 = 1\nx5 = 1\n\n\
+    Name = \"list\"\nCpus = sum(Parts)\nParts = { Spare, Spare * 2 }\nSpare = 5\nMemory = 2\n\n\
+    Name = \"true\"\nCpus = true\nMemory = false\n\n\
+    Name = \"strings\"\nCpus = \"8\"\nMemory = \"4096\"\n\n\
+    Cpus = 50\nClusterId = 7\nProcId = 1 + 1\n\n\
+    Cpus = 51\n\n\
+    Name = \"suffix\"\nCpus = 8K\nMemory = undefined\n\n\
+    Name = \"bad line\"\nCpus = 8\nthis is none\n\n\
+    Name = \"open\"\nCpus = 8\nOther = \"x\n\n\
+     = 3\nName = \"no name\"\n\n\
+    Name = \"last\"\nCpus = 60\nMemory = 9";
+
+/// What is found only where it is asked for.
+const BAD: &str = "Name = \"bad value\"\nCpus = 8 +\nMemory = 4096\n\n\
+    Name = \"bad twice\"\nCpus = 8 +\nCpus = 8\n\n\
+    Name = \"warned\"\nCpus = 8 # cores\nMemory = 1\n\n";
+
+#[test]
+fn queries_answer_as_if_everything_were_parsed() {
+    let pool = file("selection.long", POOL);
+    let pool = pool.to_str().unwrap();
+    let constraints = [
+        "Cpus >= 8",
+        "Cpus",
+        "Cpus >= 8 && Memory > 4 && Name != \"plain\"",
+        "8 <= Cpus && State =?= undefined",
+        "Cpus + Memory > 20",
+        "regexp(\"e\", Name) && Total > 1",
+        "MY.Cpus > 8",
+        "'a b' == \"x=y\" || 'a b' == 3",
+        "eval(\"Cp\" + \"us\") > 8",
+        "size(MY) > 3",
+        "Slot.Size > 1",
+        "self.Cpus is 8",
+        "Nothing",
+        "random(10) < 5",
+        "true",
+    ];
+    let options: [&[&str]; 16] = [
+        &["--af", "Name,Cpus,Memory"],
+        &["--af", "Name", "-v"],
+        &["--undefined"],
+        &["--undefined", "--af", "Total"],
+        &["-v", "-o", "names"],
+        &["-o", "table"],
+        &["-o", "jsonl"],
+        &[],
+        &["--sort", "Memory * -1", "--af", "Name"],
+        &["--group-by", "Cpus"],
+        &["--count"],
+        &["-q"],
+        &["--limit", "2", "-o", "long"],
+        &["--af", "Cpus", "--distinct"],
+        &["--id", "strcat(Name, Total)", "-o", "names"],
+        &["--af", "unparse(Cpus),size(MY)"],
+    ];
+    for dialect in ["condor", "classad"] {
+        for constraint in constraints {
+            for options in options {
+                let common = ["query", constraint, pool, "--dialect", dialect, "--seed", "3", "--now", "0"];
+                let fast = classad(&[&common[..], options].concat());
+                let full = classad(&[&common[..], options, &["--strict-input"]].concat());
+                assert_eq!(fast, full, "{constraint} {options:?} {dialect}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_bad_is_reported_as_by_a_full_parse() {
+    let pool = file("reported.long", &(BAD.to_owned() + POOL));
+    let pool = pool.to_str().unwrap();
+    let (status, _, fast) = classad(&["query", "Cpus > 8 || random() > 2", pool, "--af", "Name"]);
+    let (_, _, full) = classad(&["query", "Cpus > 8 || random() > 2", pool, "--af", "Name", "--strict-input"]);
+    assert_eq!((status, &fast), (Some(2), &full));
+    assert!(full.contains("this line is no attribute") && full.contains("closing quote"), "{full}");
+
+    let text = "Name = \"a\"\nFoo = 1 +\n\nName = \"b\"\nFoo = 1\n";
+    let hidden = file("hidden.long", text);
+    let hidden = hidden.to_str().unwrap();
+    let names = |options: &[&str]| classad(&[&["query", "Name != \"c\"", hidden], options].concat());
+    assert_eq!(names(&["--af", "Name"]), (Some(0), "a\nb\n".to_owned(), String::new()));
+    for options in [&["--af", "Name", "--strict-input"][..], &["--af", "Name,Foo"], &["-o", "long"]] {
+        let (status, out, err) = names(options);
+        assert!(status == Some(2) && !out.contains('a') || out.contains("Name = \"b\""), "{out}");
+        assert!(err.contains("hidden.long:2:10") && err.contains("(ad 1)"), "{err}");
+    }
+}
+
+/// Names of ads in which a constraint is true, read one way or the other.
+fn accepted(text: &str, constraint: &str, dialect: Dialect, selects: bool) -> String {
+    let constraint = parse_expression(constraint.as_bytes(), Rules::new(dialect)).unwrap();
+    let block = Block::whole(text, Form::Long);
+    let mut mentions = Mentions::default();
+    mentions.add(&constraint, dialect);
+    assert!(!mentions.everything);
+    let query = Query::new(constraint, Context::new(dialect));
+    let mut selection = Selection::new(mentions.names.into_iter().chain([Name::new("a")]), dialect);
+    let items: Vec<_> = if selects { block.selected(&mut selection).collect() } else { block.ads(dialect).collect() };
+    let mut lines = String::new();
+    for item in items {
+        match item {
+            Ok(entry) => {
+                let value = match query.value(&entry.ad) {
+                    Ok(value) => print_value(&value, Style::New).escape_ascii().to_string(),
+                    Err(halt) => halt.to_string(),
+                };
+                let _ = writeln!(lines, "{}@{} {value}", entry.number, entry.offset);
+            }
+            // Only what a full parse finds, too, where it finds it.
+            Err(problem) => {
+                let _ = writeln!(lines, "{} {:?} {}", problem.ad, problem.range, problem.message);
+            }
+        }
+    }
+    lines
+}
+
+/// A line of the long form, more or less.
+fn line() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec!["a", "A", "b", "c", "d", "'a'", "a b", " b", "self", "e"]);
+    let value = prop::sample::select(vec![
+        "1",
+        " 2.5",
+        " true",
+        "\"x\"",
+        " b",
+        " c + 1",
+        " a",
+        " [ b = c; d = 2 ]",
+        " d.b",
+        " { a, b }",
+        " eval(\"c\")",
+        "\"\"",
+        " 'c'",
+        " eval(b)",
+        " MY",
+        " MY.c",
+        " \"\\\"\"",
+        " -3",
+        " \u{e9}",
+        " \"\u{e9}\"",
+        " parent.a",
+        " isUndefined(b) ? 1 : b",
+    ]);
+    let attribute = (name, value, prop::sample::select(vec!["", "\r", " "]))
+        .prop_map(|(name, value, end)| format!("{name} ={value}{end}"));
+    prop_oneof![
+        12 => attribute,
+        3 => Just(String::new()),
+        1 => prop::sample::select(vec!["# c = 1", " // a = \"", " ", "\r", "#"]).prop_map(str::to_owned),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #[test]
+    fn selected_ads_evaluate_like_whole_ones(
+        lines in prop::collection::vec(line(), 0..30),
+        constraint in prop::sample::select(vec![
+            "a", "a > 1", "d.b", "a == b && c < 3", "sum(a)", "unparse(a) == \"b\"", "size(unparse(d))", "unresolved(a)",
+            "a is b", "countMatches(b > 1, { d })", "a.b.c", "eval(\"b\")", "b ?: c",
+        ]),
+        end in prop::sample::select(vec!["", "\n", "\n\n"]),
+    ) {
+        let text = lines.join("\n") + end;
+        for dialect in [Dialect::Condor, Dialect::Classad] {
+            // None of these lines is bad only where no one asks.
+            let [whole, selected] = [false, true].map(|selects| accepted(&text, constraint, dialect, selects));
+            prop_assert_eq!(selected, whole, "{}\n{}", constraint, text);
+        }
+    }
+}
+
+/// Offers that share what matching reads, and some that do not.
+const OFFERS: &str = "Name = \"m1\"\nCpus = 4\nMemory = 100\nRequirements = TARGET.Need <= Cpus && START\nSTART = Spare > 1\nSpare = 2\nRank = TARGET.Prio\n\n\
+    Name = \"m2\"\nCpus = 4\nMemory = 100\nRequirements = TARGET.Need <= Cpus && START\nSTART = Spare > 1\nSpare = 2\nRank = TARGET.Prio\nOther = 7\n\n\
+    Name = \"m3\"\nCpus = 8\nRequirements = true\nSpare = 0\nconstraint = false\n\n\
+    Name = strcat(\"m\", Suffix)\nSuffix = \"4\"\ncpus = 8\nRequirements = START\nSTART = other.Prio > 5\nRank = size(Owner)\n\n\
+    Cpus = 4\nRequirements = Name == \"x\"\n\n\
+    MyAddress = \"<1.2.3.4>\"\nCpus = 1\nCPUS = 16\nRequirements = true\n\n\
+    Name = \"bad\"\nRequirements = true\nCpus = (\n\n\
+    Name = \"worse\"\nno attribute\n\n\
+    Name = \"warned\"\nCpus = 3 x\nRequirements = true\n\n\
+    Name = \"none\"\nCpus = 9\n";
+const REQUESTS: &str = "ClusterId = 1\nProcId = 0\nNeed = 2\nPrio = 1\nRequirements = TARGET.Cpus >= Need\nRank = TARGET.Memory\n\n\
+    ClusterId = 1\nProcId = 1\nNeed = 2\nPrio = 1\nRequirements = TARGET.Cpus >= Need\nRank = TARGET.Memory\n\n\
+    ClusterId = 1\nProcId = 2\nNeed = 2\nPrio = 9\nRequirements = Cpus >= Need\nOwner = \"me\"\n\n\
+    ClusterId = 2\nProcId = 0\nNeed = 16\nRequirements = TARGET.Cpus >= Need\nName = \"x\"\n\n\
+    ClusterId = 3\nProcId = 0\nRequirements = TARGET.Late is 7\nNeed = 1\n\n";
+
+#[test]
+fn matches_are_those_of_whole_ads() {
+    let far =
+        format!("ClusterId = 9\nProcId = 9\nRequirements = false\nFiller = \"{}\"\n\n", "x".repeat(9000)).repeat(40);
+    let late = "ClusterId = 4\nProcId = 0\nRequirements = TARGET.Other is 7\nNeed = 1\nPorts = 0\n\n";
+    let whole = "ClusterId = 5\nProcId = 0\nRequirements = size(TARGET) > 3\nNeed = 1\n\n";
+    let computed = "ClusterId = 6\nProcId = 0\nRequirements = eval(strcat(\"TARGET.Sp\", \"are\")) is 2\nNeed = 1\n\n";
+    let offers = file("offers.long", OFFERS);
+    for (index, more) in
+        [String::new(), late.to_owned(), far + late, whole.to_owned(), computed.to_owned()].iter().enumerate()
+    {
+        let requests = file(&format!("requests-{index}.long"), &format!("{REQUESTS}{more}"));
+        let [requests, offers] = [&requests, &offers].map(|path| path.to_str().unwrap());
+        for dialect in ["condor", "classad"] {
+            for options in [
+                &[][..],
+                &["--all"],
+                &["--all", "--count"],
+                &["--no-consume", "-o", "json"],
+                &["--id", "strcat(ClusterId, Name, Need)", "--all"],
+                &["--constraint-attr", "START", "--all"],
+                &["--rank-attr", "Need", "--no-consume"],
+            ] {
+                let common = ["match", requests, "--offers", offers, "--dialect", dialect];
+                let fast = classad(&[&common[..], options].concat());
+                let full = classad(&[&common[..], options, &["--strict-input"]].concat());
+                assert_eq!(fast.1, full.1, "{index} {dialect} {options:?}\n{}", fast.2);
+                // What is bad in an attribute that is not read is not told.
+                if !options.contains(&"START") {
+                    assert_eq!((fast.0, &fast.2), (full.0, &full.2), "{index} {dialect} {options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_nothing_can_tell_apart_are_one_ad() {
+    let block = Block::whole(OFFERS, Form::Long);
+    let names = ["Cpus", "Memory", "Requirements"].map(Name::new);
+    let mut selection = Selection::new(names, Dialect::Condor).grouped(["Name", "Suffix"].map(Name::new));
+    let mut selected = block.selected(&mut selection);
+    let mut ads = Vec::new();
+    let mut labels = Vec::new();
+    while let Some(item) = selected.next() {
+        if let Ok(entry) = item {
+            labels.push(selected.label().get_str("Name").is_some());
+            // The fifth mentions the name.
+            assert!(entry.is_whole || entry.number >= 5 || entry.ad.get_str("Name").is_none());
+            ads.push(entry.ad);
+        }
+    }
+    assert_eq!(ads[0].identity(), ads[1].identity());
+    assert!(ads[1..].windows(2).all(|pair| pair[0].identity() != pair[1].identity()));
+    assert_eq!(labels[..6], [true, true, true, true, false, false]);
+    assert!(ads[0].get_str("Spare").is_some() && ads[0].get_str("Rank").is_none());
+}
