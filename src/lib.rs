@@ -5,9 +5,9 @@
 //!
 //! | floor | what is there |
 //! |---|---|
-//! | [`matching`] | queries, bilateral matches, gangs; telling of matches, and claiming them |
-//! | [`pool`] | many ads at once: the census |
-//! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime |
+//! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, notices, claims |
+//! | [`pool`] | many ads at once: the census, columns, the store, autoclusters |
+//! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime; the parts of a constraint |
 //! | [`mod@format`] | files of ads: detection, streams, reading, writing, layout, positions, differences, transforms |
 //! | [`eval`] | meaning: scope, evaluation, specialization, references, the built-in functions |
 //! | [`syntax`] | text to tree and back |
@@ -119,13 +119,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Matching requests with offers, and gangs:
+//! Matching requests with offers, one by one or under a policy, and gangs:
 //!
 //! ```
 //! use classad::ad::Dialect;
 //! use classad::constraint::Protocol;
 //! use classad::eval::Context;
-//! use classad::matching::{Greedy, gang::Gangmatcher};
+//! use classad::matching::negotiate::{Settings, negotiate};
+//! use classad::matching::policy::Policy;
+//! use classad::matching::{Accelerations, Greedy, gang::Gangmatcher};
 //! use classad::syntax::{Rules, parse_ad};
 //!
 //! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
@@ -135,6 +137,13 @@
 //! let request = ad("[ Constraint = other.Memory >= 48 ]");
 //! let best = Greedy::new(&offers, protocol.clone(), context.clone()).best(0, &request).unwrap();
 //! assert_eq!(best.offer, 1);
+//!
+//! let policy = Policy::parse(b"docking: -label.Memory", Dialect::Classad).unwrap();
+//! let accelerations = Accelerations::ALL;
+//! let settings = Settings { policy, protocol: protocol.clone(), context: context.clone(), accelerations };
+//! let requests = [ad("[ Constraint = other.Memory >= 16 ]")];
+//! let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ())?;
+//! assert_eq!(outcome.grants[0].offer, 0);
 //!
 //! let offers = [
 //!     ad("[ Type = \"Machine\"; Name = \"foo\"; Constraint = true ]"),

@@ -71,6 +71,11 @@ impl Identified {
         Identified { ad, id: String::new(), advertisement: None, number: 0, place: None }
     }
 
+    /// The same under a name.
+    pub fn called(self, id: String) -> Self {
+        Identified { id, ..self }
+    }
+
     /// The same, when its text need not be kept.
     pub fn without_place(self) -> Self {
         Identified { place: None, ..self }

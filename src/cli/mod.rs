@@ -1,6 +1,7 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
 mod advertising;
+mod autocluster;
 mod cases;
 mod census;
 mod claim;
@@ -14,11 +15,13 @@ mod gangmatch;
 mod input;
 mod known;
 mod matches;
+mod negotiate;
 mod notify;
 mod options;
 mod output;
 mod parse;
 mod pattern;
+mod policy;
 mod query;
 mod refs;
 mod report;
@@ -110,6 +113,8 @@ enum Command {
     Match(matches::Match),
     Gangmatch(gangmatch::Gangmatch),
     Claim(claim::ClaimCommand),
+    Negotiate(negotiate::Negotiate),
+    Autocluster(autocluster::Autocluster),
     Convert(convert::Convert),
     Diff(diff::Diff),
     Census(census::CensusCommand),
@@ -146,6 +151,8 @@ pub fn run() -> ExitCode {
         Command::Match(command) => command.run(&mut session),
         Command::Gangmatch(command) => command.run(&mut session),
         Command::Claim(command) => command.run(&mut session),
+        Command::Negotiate(command) => command.run(&mut session),
+        Command::Autocluster(command) => command.run(&mut session),
         Command::Diff(command) => command.run(&mut session),
         Command::Census(command) => command.run(&mut session),
         Command::Convert(command) => command.run(&mut session),

@@ -372,8 +372,7 @@ impl Documents {
 
 /// Prints the counters of a run on standard error: a table on a terminal, else one line of JSON.
 pub fn statistics(statistics: &Statistics, seconds: f64) {
-    use std::io::IsTerminal;
-    let counters = [
+    let counted = [
         ("roots", statistics.roots),
         ("matched", statistics.matched),
         ("tests", statistics.tests),
@@ -382,6 +381,12 @@ pub fn statistics(statistics: &Statistics, seconds: f64) {
         ("backtracks", statistics.backtracks),
         ("autoclusters", statistics.autoclusters),
     ];
+    counters(&counted, seconds);
+}
+
+/// The same for any counters.
+pub fn counters(counters: &[(&str, u64)], seconds: f64) {
+    use std::io::IsTerminal;
     let mut err = io::stderr().lock();
     // If standard error is closed there is no one to tell.
     let _ = if err.is_terminal() {
@@ -392,7 +397,7 @@ pub fn statistics(statistics: &Statistics, seconds: f64) {
     } else {
         let mut object = serde_json::Map::new();
         for (name, count) in counters {
-            object.insert(name.to_owned(), count.into());
+            object.insert((*name).to_owned(), (*count).into());
         }
         object.insert("seconds".to_owned(), seconds.into());
         writeln!(err, "{}", serde_json::Value::Object(object))

@@ -67,6 +67,19 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
     put(&path, text, &metadata)
 }
 
+/// The same; what is not there becomes a file.
+///
+/// # Errors
+///
+/// As [`replace`].
+pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    replace(path, text, "")
+}
+
 /// Writes a text to a new file beside `path` and gives it that name.
 fn put(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
     let (temporary, mut file) = temporary(path)?;

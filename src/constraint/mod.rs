@@ -8,6 +8,7 @@ mod conjuncts;
 mod identity;
 mod ports;
 mod protocol;
+mod resources;
 mod simple;
 
 pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, latest};
@@ -16,4 +17,5 @@ pub use conjuncts::conjuncts;
 pub use identity::identity;
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
+pub use resources::{RESOURCE_COUNT, resource_count};
 pub use simple::Simple;

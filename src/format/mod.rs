@@ -27,6 +27,7 @@ pub use long::{Selected, Selection};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};
 pub use writer::Writer;
+pub use yaml::outline;
 
 use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::{Change, complete_groups};

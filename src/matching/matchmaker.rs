@@ -61,6 +61,8 @@ impl Candidate {
 pub struct Matchmaker {
     pair: Pair,
     offers: Vec<Arc<Frame>>,
+    /// The offers as the index knows them: those that were replaced still stand for others that are alike.
+    indexed: Vec<Arc<Frame>>,
     accelerations: Accelerations,
     index: Option<Index>,
     lists: FxHashMap<usize, List>,
@@ -84,9 +86,11 @@ impl Matchmaker {
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context, accelerations: Accelerations) -> Self {
         let index = accelerations.index.then(|| Index::new(offers.to_vec(), protocol.clone(), context.clone()));
+        let offers: Vec<Arc<Frame>> = offers.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect();
         Matchmaker {
             pair: Pair::new(Ad::default(), Ad::default(), protocol, context),
-            offers: offers.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect(),
+            indexed: if index.is_some() { offers.clone() } else { Vec::new() },
+            offers,
             accelerations,
             index,
             lists: FxHashMap::default(),
@@ -154,7 +158,7 @@ impl Matchmaker {
         };
         self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
         self.statistics.probes += 1;
-        let mut meeting = Meeting { pair: &mut self.pair, offers: &self.offers, evaluations: 0 };
+        let mut meeting = Meeting { pair: &mut self.pair, offers: &self.indexed, evaluations: 0 };
         let answer = index.probe(request, &mut meeting);
         self.statistics.evaluations += meeting.evaluations;
         found = answer.sure;

@@ -1,4 +1,5 @@
-//! Matchmaking: one-way queries, bilateral matches, gangs; telling of matches, and claiming them.
+//! Matchmaking: one-way queries, bilateral matches and their strategies, gangs, whole negotiation cycles under a policy,
+//! and what follows: notices and claims.
 
 pub mod claim;
 pub mod gang;
@@ -6,8 +7,10 @@ mod greedy;
 mod index;
 mod matchmaker;
 mod maximum;
+pub mod negotiate;
 mod notice;
 mod pair;
+pub mod policy;
 mod preference;
 mod query;
 mod registrar;
@@ -45,4 +48,21 @@ pub struct Statistics {
     pub backtracks: u64,
     /// Evaluations that exceeded a budget; they count as no match.
     pub failures: u64,
+}
+
+impl Statistics {
+    /// Adds what was counted elsewhere.
+    pub fn add(&mut self, other: &Statistics) {
+        let Statistics { roots, matched, tests, evaluations, probes, autoclusters, skipped, backtracks, failures } =
+            other;
+        self.roots += roots;
+        self.matched += matched;
+        self.tests += tests;
+        self.evaluations += evaluations;
+        self.probes += probes;
+        self.autoclusters += autoclusters;
+        self.skipped += skipped;
+        self.backtracks += backtracks;
+        self.failures += failures;
+    }
 }

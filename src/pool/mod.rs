@@ -1,8 +1,9 @@
-//! Many ads at once: what a pool looks like as a whole.
+//! Many ads at once: what a pool looks like as a whole, and which requests are alike.
 //!
 //! What stands here knows ads, what they mean and the advertising protocol, and nothing of matching.
 
 mod census;
+mod cluster;
 mod column;
 mod partition;
 mod sorted;
@@ -10,6 +11,7 @@ mod store;
 mod summary;
 
 pub use census::Census;
+pub use cluster::{CLUSTER_ID, Cluster, Clusters, Policies};
 pub use column::{Cell, Column, Key};
 pub use partition::Partition;
 pub use store::{Selected, Store};

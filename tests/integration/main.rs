@@ -8,6 +8,7 @@ mod fuzz;
 mod gangs;
 mod help;
 mod layout;
+mod negotiation;
 mod properties;
 mod protocol;
 mod random;

@@ -8,6 +8,8 @@
 //! This is the only module that knows `serde_yaml`.
 
 mod documents;
+pub mod outline;
+mod place;
 mod problems;
 mod reader;
 mod scalar;

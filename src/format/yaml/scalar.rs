@@ -6,6 +6,7 @@ use std::borrow::Cow;
 const WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
 /// A text as a scalar on one line: as it is where no reader of YAML can misunderstand it, else in quotes.
+#[must_use]
 pub fn scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         Cow::Borrowed(text)

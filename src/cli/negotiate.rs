@@ -1,0 +1,213 @@
+//! `classad negotiate`: a whole negotiation cycle.
+
+mod compare;
+mod transcript;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+use classad::ad::Ad;
+use classad::matching::Accelerations;
+use classad::matching::negotiate::{Event, Grant, Outcome, Settings, negotiate};
+use classad::matching::policy::{Accountant, Share};
+use classad::syntax::{Rules, parse_expression};
+
+use super::input::Identified;
+use super::matches::Common;
+use super::output::{self, Cell, Rows, out};
+use super::policy::{GivenPolicy, PolicyOptions, settings};
+use super::session::Session;
+use super::{Failure, Status, report, write};
+use transcript::Transcript;
+
+const EXAMPLES: &str = "\
+Examples:
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --policy samples/policy.yaml --transcript
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --order JobPrio --dock label.Memory
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long --compare";
+
+/// Run a negotiation cycle: requests get offers as a policy has it
+///
+/// Submitters take turns, the best priority first; each gets at most its share of the offers in a round. Each
+/// request gets the candidate with the greatest docking vector; what a policy lets remain of an offer is offered
+/// again. Without a policy the matches are those of `match`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct Negotiate {
+    /// Files of requests; standard input if there are none
+    requests: Vec<String>,
+    /// Files of offers
+    #[arg(long, value_name = "FILE", required = true)]
+    offers: Vec<String>,
+    #[command(flatten)]
+    policy: PolicyOptions,
+    /// Priorities that follow from the usage in this file, which is rewritten with that of this cycle
+    #[arg(long, value_name = "FILE")]
+    usage: Option<String>,
+    /// Consider each request by itself, though one like it was rejected
+    #[arg(long)]
+    no_autocluster: bool,
+    /// Find the candidates of each request anew
+    #[arg(long)]
+    no_matchlist: bool,
+    /// Evaluate the constraints of each pair
+    #[arg(long)]
+    no_index: bool,
+    /// Print what happens: rounds, turns and shares, and what becomes of each request
+    #[arg(long)]
+    transcript: bool,
+    /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
+    #[arg(long, conflicts_with_all = ["transcript", "usage"])]
+    compare: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What takes part in a cycle.
+struct Parties {
+    requests: Vec<Identified>,
+    offers: Vec<Identified>,
+    /// The ads alone.
+    ads: [Vec<Ad>; 2],
+}
+
+impl Negotiate {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, false)?;
+        let mut given = self.policy.read(session)?;
+        let mut accountant = self.accounts(session, &mut given)?;
+        let ads = [&requests, &offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect());
+        let parties = Parties { requests, offers, ads };
+        let settings = Settings {
+            policy: given.policy.clone(),
+            protocol: self.common.protocol(session),
+            context: session.context(),
+            accelerations: Accelerations {
+                autoclusters: !self.no_autocluster,
+                match_lists: !self.no_matchlist,
+                index: !self.no_index,
+            },
+        };
+        if self.compare {
+            let rows = compare::rows(&settings, &parties.ads).map_err(|fault| given.refuse(session, fault))?;
+            if !session.options.quiet {
+                rows.write(&mut out(), self.common.output, !self.common.no_header)?;
+            }
+            return Ok(Status::Yes);
+        }
+        let start = Instant::now();
+        let mut transcript = Transcript::new(&parties);
+        let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.priority(submitter));
+        let mut tell = |event: &Event<'_>| {
+            if self.transcript {
+                transcript.tell(event);
+            }
+        };
+        let outcome = negotiate(&settings, &parties.ads[0], &parties.ads[1], &priority, &mut tell)
+            .map_err(|fault| given.refuse(session, fault))?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.print(session, &transcript, &parties, &outcome)?;
+        session.failures(outcome.statistics.failures);
+        if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
+            keep_accounts(path, accountant, &outcome)?;
+        }
+        if self.common.stats {
+            statistics(&outcome, seconds);
+        }
+        Ok(Status::of(!outcome.grants.is_empty()))
+    }
+
+    /// The usage so far, brought up to now.  Usage is shared by owner if the policy does not say how.
+    fn accounts(&self, session: &mut Session, given: &mut GivenPolicy) -> Result<Option<Accountant>, Failure> {
+        let Some(path) = &self.usage else { return Ok(None) };
+        if given.policy.share.is_none() {
+            let owner = parse_expression(b"Owner", Rules::new(session.dialect()));
+            given.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
+        }
+        // The first cycle has no file yet.
+        let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let mut accountant = if is_new { Accountant::default() } else { settings(session, path, Accountant::parse)?.0 };
+        accountant.advance(session.context().now.unwrap_or_default());
+        Ok(Some(accountant))
+    }
+
+    fn print(
+        &self,
+        session: &Session,
+        transcript: &Transcript<'_>,
+        parties: &Parties,
+        outcome: &Outcome,
+    ) -> Result<(), Failure> {
+        if session.options.quiet {
+            return Ok(());
+        }
+        let mut out = out();
+        if self.transcript {
+            transcript.write(&mut out, self.common.output, !self.common.no_header)?;
+        } else {
+            let mut rows = Rows::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
+            rows.rows.extend(outcome.grants.iter().map(|grant| parties.row(grant)));
+            rows.write(&mut out, self.common.output, !self.common.no_header)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+impl Parties {
+    /// What a request is called; one of several has its number.
+    fn request(&self, request: usize, unit: Option<usize>) -> String {
+        let id = &self.requests[request].id;
+        unit.map_or_else(|| id.clone(), |unit| format!("{id}#{unit}"))
+    }
+
+    /// What an offer is called; what remained of one has the number of the part.
+    fn offer(&self, grant: &Grant) -> String {
+        let id = &self.offers[grant.offer].id;
+        if grant.part == 1 { id.clone() } else { format!("{id}#{}", grant.part) }
+    }
+
+    fn row(&self, grant: &Grant) -> Vec<Cell> {
+        vec![
+            self.request(grant.request, grant.unit).into(),
+            self.offer(grant).into(),
+            grant.request_rank.into(),
+            grant.offer_rank.into(),
+            grant.preempted.clone().unwrap_or_default().into(),
+        ]
+    }
+}
+
+/// Writes what each submitter has got into the file, at once or not at all.
+fn keep_accounts(path: &str, accountant: &mut Accountant, outcome: &Outcome) -> Result<(), Failure> {
+    #[allow(clippy::cast_precision_loss)] // a count of offers
+    accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
+    let text = accountant.to_yaml();
+    write::create_or_replace(Path::new(path), text.as_bytes())
+        .map_err(|error| Failure::Refused(Some(format!("cannot write {path}: {}", report::io_reason(&error)))))
+}
+
+/// Prints the counters of the 2006 paper (§4.1, §6).
+fn statistics(outcome: &Outcome, seconds: f64) {
+    let counted = &outcome.statistics;
+    let preempted = outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count() as u64;
+    let counters = [
+        ("roots", counted.roots),
+        ("matched", counted.matched),
+        ("failed", counted.roots - counted.matched),
+        ("skipped", counted.skipped),
+        ("preempted", preempted),
+        ("tests", counted.tests),
+        ("evaluations", counted.evaluations),
+        ("probes", counted.probes),
+        ("backtracks", counted.backtracks),
+        ("autoclusters", counted.autoclusters),
+    ];
+    output::counters(&counters, seconds);
+}

@@ -1,0 +1,93 @@
+//! The policy of a matchmaking run: from a file, from the command line, or from both.
+
+use clap::Args;
+use classad::format::{Form, Problem};
+use classad::matching::policy::{Policy, PolicyFault, Rule};
+
+use super::input;
+use super::session::Session;
+use super::source::Text;
+use super::{Failure, report};
+
+/// Options of commands that follow a policy.
+#[derive(Args)]
+pub struct PolicyOptions {
+    /// A policy in YAML: roots, order, docking, residual, share
+    #[arg(long, value_name = "FILE")]
+    policy: Option<String>,
+    /// Which requests are served; offers of which it is true are none
+    #[arg(long, value_name = "EXPR")]
+    roots: Option<String>,
+    /// Which requests come first: the greatest; several make a vector
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    order: Vec<String>,
+    /// Which candidate is best: the greatest; `label` is the candidate, several make a vector
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    dock: Vec<String>,
+}
+
+/// A policy, and the text in which its faults have their places.
+#[derive(Default)]
+pub struct GivenPolicy {
+    pub policy: Policy,
+    text: Option<Text>,
+}
+
+impl PolicyOptions {
+    /// Reads the policy; what the command line says replaces what the file says.
+    pub fn read(&self, session: &mut Session) -> Result<GivenPolicy, Failure> {
+        let mut given = GivenPolicy::default();
+        if let Some(path) = &self.policy {
+            let dialect = session.dialect();
+            (given.policy, given.text) = settings(session, path, |text| Policy::parse(text, dialect))?;
+        }
+        if let Some(roots) = input::optional(session, "--roots", self.roots.as_deref())? {
+            given.policy.roots = Some(roots.into());
+        }
+        for (option, texts, vector) in
+            [("--order", &self.order, &mut given.policy.order), ("--dock", &self.dock, &mut given.policy.docking)]
+        {
+            let rules: Result<Vec<Rule>, Failure> =
+                texts.iter().map(|text| input::expression(session, option, text).map(Rule::from)).collect();
+            let rules = rules?;
+            if !rules.is_empty() {
+                *vector = rules;
+            }
+        }
+        Ok(given)
+    }
+}
+
+impl GivenPolicy {
+    /// Reports that the policy cannot be followed.
+    pub fn refuse(&self, session: &mut Session, fault: PolicyFault) -> Failure {
+        match (&self.text, fault.range) {
+            (Some(text), Some(range)) => {
+                report::problem(&session.options, text, &Problem::at(range, 0, fault.reason));
+                Failure::Refused(None)
+            }
+            _ => Failure::Refused(Some(fault.reason)),
+        }
+    }
+}
+
+/// Reads a file of settings; everything that is wrong with it is reported, and nothing is done.
+pub fn settings<T>(
+    session: &mut Session,
+    path: &str,
+    parse: impl FnOnce(&[u8]) -> Result<T, Vec<Problem>>,
+) -> Result<(T, Option<Text>), Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::Refused(Some(format!("cannot read {path}: {}", report::io_reason(&error)))))?;
+    let parsed = parse(&bytes);
+    let text = Text::of_file(path, bytes, Form::Yaml);
+    match parsed {
+        Ok(settings) => Ok((settings, Some(text))),
+        Err(problems) => {
+            for problem in &problems {
+                report::problem(&session.options, &text, problem);
+            }
+            Err(Failure::Refused(None))
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Where the characters of a scalar stand in the text of its document.
+
+/// Where a line and a column of a document are, both counted from 1; columns in characters.
+pub fn offset(text: &[u8], line: usize, column: usize) -> Option<usize> {
+    let start = match line.checked_sub(2) {
+        Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
+        None => 0,
+    };
+    let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |end| start + end);
+    let line = std::str::from_utf8(&text[start..end]).ok()?;
+    let byte_order_mark = usize::from(start == 0 && line.starts_with('\u{feff}'));
+    let at = column.checked_sub(1)? + byte_order_mark;
+    Some(start + line.char_indices().nth(at).map_or(line.len(), |(at, _)| at))
+}
+
+/// Where the byte `wanted` of the text of a scalar stands in the document; the scalar begins at `start`.
+///
+/// Both are read side by side: quotes and the marks of blocks are skipped, escapes are one character, and a blank
+/// or the end of a line in the one is any number of them in the other.  What cannot be followed any more stands
+/// where it could last.
+pub fn in_source(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
+    let source = String::from_utf8_lossy(document.get(start..).unwrap_or_default());
+    let mut rest = Rest { source: &source, at: 0, quote: None };
+    rest.open();
+    for (at, c) in text.char_indices() {
+        if at >= wanted {
+            break;
+        }
+        rest.skip_folds(c);
+        let Some(length) = rest.length_of(c) else { break };
+        rest.at += length;
+    }
+    if wanted >= text.len() && rest.quote.is_some_and(|quote| rest.ahead().starts_with(quote)) {
+        // The whole scalar ends behind its quote.
+        rest.at += 1;
+    } else if let Some(next) = text.get(wanted..).and_then(|text| text.chars().next()) {
+        rest.skip_folds(next);
+    }
+    start + rest.at
+}
+
+/// What is left to follow of a scalar.
+struct Rest<'s> {
+    source: &'s str,
+    at: usize,
+    quote: Option<char>,
+}
+
+impl Rest<'_> {
+    fn ahead(&self) -> &str {
+        &self.source[self.at..]
+    }
+
+    /// Skips what stands before the first character: tags, quotes, the header of a block.
+    fn open(&mut self) {
+        while self.ahead().starts_with(['!', '&']) {
+            let word = self.ahead().find(char::is_whitespace).unwrap_or(self.ahead().len());
+            let blanks = self.ahead()[word..].len() - self.ahead()[word..].trim_start().len();
+            self.at += word + blanks;
+        }
+        match self.ahead().chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                self.quote = Some(quote);
+                self.at += 1;
+            }
+            Some('|' | '>') => {
+                let header = self.ahead().find('\n').map_or(self.ahead().len(), |end| end + 1);
+                self.at += header;
+                self.skip_blanks();
+            }
+            _ => {}
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at += self.ahead().len() - self.ahead().trim_start().len();
+    }
+
+    /// Skips the indentation, and the line ends that count as nothing, before a character.
+    fn skip_folds(&mut self, next: char) {
+        if self.quote == Some('"') && self.ahead().starts_with("\\\n") {
+            self.at += 1;
+            self.skip_blanks();
+        }
+        let folds = self.ahead().starts_with(char::is_whitespace) && !next.is_whitespace();
+        if folds {
+            self.skip_blanks();
+        }
+    }
+
+    /// How many bytes a character takes here.
+    fn length_of(&self, c: char) -> Option<usize> {
+        let first = self.ahead().chars().next()?;
+        match (self.quote, first) {
+            (Some('"'), '\\') => Some(escape(self.ahead())),
+            (Some('\''), '\'') => Some(2),
+            _ if first == c => Some(first.len_utf8()),
+            // A fold: the line end and the indentation behind it are one blank.
+            _ if c.is_whitespace() && first.is_whitespace() => {
+                Some(self.ahead().len() - self.ahead().trim_start().len())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The bytes of an escape.
+fn escape(text: &str) -> usize {
+    let length = match text.chars().nth(1) {
+        Some('x') => 4,
+        Some('u') => 6,
+        Some('U') => 10,
+        Some(other) => 1 + other.len_utf8(),
+        None => 1,
+    };
+    length.min(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_source, offset};
+
+    #[test]
+    fn characters_are_found_behind_quotes_escapes_and_folds() {
+        // The text as written, as read, and the character of the latter that is looked for in the former.
+        for (written, read, character) in [
+            ("Cpus > $ 4", "Cpus > $ 4", '$'),
+            ("'it''s $'", "it's $", '$'),
+            ("\"a\\tb\\x41\\u00e9 $\"", "a\tbAé $", '$'),
+            ("\"\\\"é\\\" $\"", "\"é\" $", '$'),
+            ("a\n   b $", "a b $", '$'),
+            ("'a\n   b $'", "a b $", '$'),
+            ("|\n    a\n    b $\n", "a\nb $\n", '$'),
+            (">-\n    a\n    b $\n", "a b $", '$'),
+            ("\"a\\\n   b $\"", "ab $", '$'),
+            ("!expr 'a $'", "a $", '$'),
+        ] {
+            let document = format!("key: {written}");
+            let wanted = read.find(character).unwrap();
+            assert_eq!(in_source(document.as_bytes(), 5, read, wanted), document.rfind('$').unwrap(), "{written}");
+        }
+        assert_eq!(in_source(b"k: 'ab' # c", 3, "ab", 2), 7);
+        assert_eq!(in_source(b"k: ab", 3, "xyz", 2), 3);
+        assert_eq!(in_source(b"", 3, "xyz", 9), 3);
+    }
+
+    #[test]
+    fn lines_and_columns_count_characters() {
+        let text = "aé\nbéc\n".as_bytes();
+        assert_eq!(offset(text, 1, 1), Some(0));
+        assert_eq!(offset(text, 2, 3), Some(7));
+        assert_eq!(offset(text, 2, 9), Some(8));
+        assert_eq!(offset(text, 3, 1), Some(9));
+        assert_eq!(offset(text, 9, 1), None);
+    }
+}

@@ -1,0 +1,317 @@
+//! A negotiation cycle: submitters take turns, each request gets the best offer that is left (thesis §3.8, 2006
+//! paper §2.2 and §4).
+
+mod event;
+mod offers;
+mod ranked;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Value};
+use crate::constraint::{Protocol, resource_count};
+use crate::eval::Context;
+use crate::pool::Clusters;
+
+use super::policy::{Policy, PolicyFault, Rule, UNKNOWN_PRIORITY, Vector};
+use super::{Accelerations, Statistics};
+
+pub use event::{Event, Grant};
+use offers::Offers;
+use ranked::{Ranked, Standing};
+
+/// How a cycle is run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whose requests come first, and which offers they get.
+    pub policy: Policy,
+    /// Which attributes are constraint and rank.
+    pub protocol: Protocol,
+    /// What evaluations are given.
+    pub context: Context,
+    /// What is remembered and shared; the matches are the same whatever it is.
+    pub accelerations: Accelerations,
+}
+
+/// What a cycle came to.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The matches, in the order in which they were made.
+    pub grants: Vec<Grant>,
+    /// What was counted.
+    pub statistics: Statistics,
+    /// The submitters, best priority first, and how many offers each got.
+    pub submitters: Vec<(String, usize)>,
+}
+
+/// Runs a negotiation cycle.  `priority` gives those of submitters that the policy does not name, if it knows
+/// them; the larger the worse.  Each event is told as it comes.
+///
+/// Without a policy, each request in turn gets the offer that it ranks highest, then that ranks it highest, then
+/// the first: what [`super::Greedy`] makes.
+///
+/// # Errors
+///
+/// When values of the policy's vectors do not compare.
+pub fn negotiate(
+    settings: &Settings,
+    requests: &[Ad],
+    offers: &[Ad],
+    priority: &dyn Fn(&str) -> Option<f64>,
+    tell: &mut dyn FnMut(&Event<'_>),
+) -> Result<Outcome, PolicyFault> {
+    let mut cycle = Cycle::new(settings, requests, offers);
+    let roots = cycle.roots()?;
+    let mut submitters = cycle.submitters(&roots, priority);
+    cycle.rounds(&mut submitters, tell)?;
+    cycle.outcome.statistics.add(&cycle.offers.statistics());
+    cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.got)).collect();
+    Ok(cycle.outcome)
+}
+
+/// Who sends requests.
+struct Submitter {
+    name: String,
+    priority: f64,
+    /// Its requests, in the order in which they are considered.
+    requests: Vec<usize>,
+    got: usize,
+}
+
+/// What is still to be done for a request.
+#[derive(Clone, Copy)]
+struct Request {
+    /// How many offers it still asks for, and how many it has got.
+    left: usize,
+    got: usize,
+    /// Whether it counts what it asks for.
+    counts: bool,
+    /// How often offers had been divided when none was left for it.
+    failed: Option<usize>,
+}
+
+struct Cycle<'c> {
+    settings: &'c Settings,
+    ads: &'c [Ad],
+    requests: Vec<Request>,
+    clusters: Option<Clusters>,
+    offers: Offers,
+    /// The ranked candidates of each cluster.
+    lists: FxHashMap<usize, Ranked>,
+    /// How often offers had been divided when a cluster failed.
+    failed: FxHashMap<usize, usize>,
+    outcome: Outcome,
+}
+
+impl<'c> Cycle<'c> {
+    fn new(settings: &'c Settings, ads: &'c [Ad], offers: &[Ad]) -> Self {
+        let Settings { policy, protocol, context, accelerations } = settings;
+        let clusters =
+            accelerations.autoclusters.then(|| Clusters::new(ads, offers, &policy.of_matches(), protocol, context));
+        // Without clusters no two requests are known to be alike: keeping lists would only cost memory.
+        let match_lists = accelerations.match_lists && accelerations.autoclusters;
+        let mut outcome = Outcome::default();
+        outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);
+        let request = |ad| {
+            let count = resource_count(ad, context);
+            Request { left: count.unwrap_or(1), got: 0, counts: count.is_some(), failed: None }
+        };
+        Cycle {
+            settings,
+            ads,
+            requests: ads.iter().map(request).collect(),
+            clusters,
+            offers: Offers::new(offers, settings, Accelerations { match_lists, ..*accelerations }),
+            lists: FxHashMap::default(),
+            failed: FxHashMap::default(),
+            outcome,
+        }
+    }
+
+    /// The requests that are served, in the order of the policy.
+    fn roots(&mut self) -> Result<Vec<usize>, PolicyFault> {
+        let Settings { policy, context, .. } = self.settings;
+        let mut roots: Vec<usize> = (0..self.ads.len()).collect();
+        if let Some(rule) = &policy.roots {
+            roots.retain(|root| {
+                let met = rule.is_met(&self.ads[*root], context);
+                self.outcome.statistics.failures += u64::from(met.is_err());
+                met.unwrap_or(false)
+            });
+        }
+        if !policy.order.is_empty() {
+            let values = |rule: &Rule, root| self.value(rule, root);
+            let mut vectors = Vec::with_capacity(roots.len());
+            for root in roots {
+                let values = policy.order.iter().map(|rule| values(rule, root)).collect();
+                vectors.push((Vector::new(values, context.dialect), root));
+            }
+            Vector::check(vectors.iter().map(|(vector, _)| vector), "order", &policy.order)?;
+            vectors.sort_by(|(left, _), (right, _)| left.greatest_first(right));
+            roots = vectors.into_iter().map(|(_, root)| root).collect();
+        }
+        Ok(roots)
+    }
+
+    /// The value of an expression in a request; undefined if it exceeds a budget.
+    fn value(&self, rule: &Rule, request: usize) -> Value {
+        rule.value(&self.ads[request], &self.settings.context).unwrap_or(Value::Undefined)
+    }
+
+    /// The submitters of these requests, best priority first, then by name.
+    fn submitters(&self, roots: &[usize], priority: &dyn Fn(&str) -> Option<f64>) -> Vec<Submitter> {
+        let Some(share) = &self.settings.policy.share else {
+            return vec![Submitter { name: String::new(), priority: 1.0, requests: roots.to_vec(), got: 0 }];
+        };
+        let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for root in roots {
+            by_name.entry(name_of(&self.value(&share.by, *root))).or_default().push(*root);
+        }
+        let submitter = |(name, requests): (String, Vec<usize>)| {
+            let priority = share.priority(&name).or_else(|| priority(&name)).unwrap_or(UNKNOWN_PRIORITY);
+            Submitter { name, priority, requests, got: 0 }
+        };
+        let mut submitters: Vec<Submitter> = by_name.into_iter().map(submitter).collect();
+        submitters.sort_by(|a, b| a.priority.total_cmp(&b.priority).then_with(|| a.name.cmp(&b.name)));
+        submitters
+    }
+
+    /// Whether there is hope for a request: none has failed since offers were last divided.
+    fn is_left(&self, request: usize) -> bool {
+        let request = &self.requests[request];
+        request.left > 0 && request.failed != Some(self.offers.divided())
+    }
+
+    /// How many offers a submitter still asks for.
+    fn left(&self, submitter: &Submitter) -> usize {
+        let left = submitter.requests.iter().filter(|request| self.is_left(**request));
+        left.map(|request| self.requests[*request].left).sum()
+    }
+
+    /// Rounds, until one makes no match.
+    fn rounds(&mut self, submitters: &mut [Submitter], tell: &mut dyn FnMut(&Event<'_>)) -> Result<(), PolicyFault> {
+        for round in 1.. {
+            let before = self.outcome.grants.len();
+            let asking: Vec<usize> = submitters.iter().map(|submitter| self.left(submitter)).collect();
+            let free = self.offers.free();
+            if free == 0 || asking.iter().all(|left| *left == 0) {
+                break;
+            }
+            tell(&Event::Round { number: round, offers: free });
+            let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
+            let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
+            for (submitter, left) in submitters.iter_mut().zip(asking) {
+                if left == 0 || self.offers.free() == 0 {
+                    continue;
+                }
+                let slice = self.settings.policy.share.as_ref().map(|_| slice(free, 1.0 / submitter.priority / whole));
+                tell(&Event::Turn { submitter: &submitter.name, priority: submitter.priority, slice, requests: left });
+                let before = self.outcome.grants.len();
+                self.turn(submitter, slice.unwrap_or(usize::MAX), tell)?;
+                submitter.got += self.outcome.grants.len() - before;
+            }
+            if self.outcome.grants.len() == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Considers the requests of a submitter, until its slice is used up.
+    fn turn(
+        &mut self,
+        submitter: &Submitter,
+        mut slice: usize,
+        tell: &mut dyn FnMut(&Event<'_>),
+    ) -> Result<(), PolicyFault> {
+        for request in submitter.requests.iter().copied() {
+            while slice > 0 && self.is_left(request) && self.offers.free() > 0 {
+                if self.consider(request, &submitter.name, tell)? {
+                    slice -= 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for an offer for a request; whether it got one.
+    fn consider(
+        &mut self,
+        request: usize,
+        submitter: &str,
+        tell: &mut dyn FnMut(&Event<'_>),
+    ) -> Result<bool, PolicyFault> {
+        let divided = self.offers.divided();
+        let cluster = self.clusters.as_ref().map(|clusters| clusters.of[request]);
+        let hopeless = cluster.is_some_and(|cluster| self.failed.get(&cluster) == Some(&divided));
+        if hopeless {
+            let left = self.requests[request].left;
+            self.outcome.statistics.skipped += left as u64;
+            self.requests[request].failed = Some(divided);
+            tell(&Event::Skipped { request, submitter, requests: left });
+            return Ok(false);
+        }
+        self.outcome.statistics.roots += 1;
+        let alike = match (&self.clusters, cluster) {
+            (Some(clusters), Some(cluster)) => clusters.clusters[cluster].representative.clone(),
+            _ => self.ads[request].clone(),
+        };
+        let mut ranked = cluster.and_then(|cluster| self.lists.remove(&cluster)).unwrap_or_default();
+        ranked.refresh(&mut self.offers, &alike)?;
+        let best = ranked.best(&self.offers);
+        if best.is_none() {
+            let (compatible, discarded) = (ranked.compatible(), ranked.discarded());
+            tell(&Event::Rejected { request, submitter, compatible, discarded });
+            // The others that it counts would fare alike.
+            self.outcome.statistics.skipped += self.requests[request].left as u64 - 1;
+            self.requests[request].failed = Some(divided);
+            self.failed.extend(cluster.map(|cluster| (cluster, divided)));
+        }
+        if let Some(cluster) = cluster.filter(|_| self.settings.accelerations.match_lists) {
+            self.lists.insert(cluster, ranked);
+        }
+        let found = best.is_some();
+        if let Some(standing) = best {
+            self.grant(request, submitter, standing, tell);
+        }
+        Ok(found)
+    }
+
+    fn grant(&mut self, request: usize, submitter: &str, standing: Standing, tell: &mut dyn FnMut(&Event<'_>)) {
+        let state = &mut self.requests[request];
+        state.left -= 1;
+        state.got += 1;
+        let candidate = standing.candidate;
+        let grant = Grant {
+            request,
+            unit: state.counts.then_some(state.got),
+            offer: candidate.offer,
+            part: self.offers.part(candidate.offer),
+            request_rank: candidate.request_rank,
+            offer_rank: candidate.offer_rank,
+            vector: standing.vector,
+            preempted: self.offers.user(candidate.offer),
+        };
+        self.offers.take(candidate.offer, &self.ads[request]);
+        self.outcome.statistics.matched += 1;
+        tell(&Event::Matched { grant: &grant, submitter });
+        self.outcome.grants.push(grant);
+    }
+}
+
+/// How many offers a share of them is; a fraction counts as one, so that it starves no one.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // of a count
+fn slice(offers: usize, share: f64) -> usize {
+    // What is a whole number but for rounding is that number.
+    ((offers as f64 * share - 1e-9).ceil().max(1.0)) as usize
+}
+
+/// What a submitter is called.
+fn name_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_str().into_owned(),
+        value => String::from_utf8_lossy(&crate::syntax::print_value(value, crate::syntax::Style::New)).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

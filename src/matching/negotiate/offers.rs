@@ -1,0 +1,149 @@
+//! The offers of a cycle: what is left of each, and how the docking vector values them.
+
+use std::sync::Arc;
+
+use crate::ad::{Ad, Expression, Frame, Name, Nested, Value};
+use crate::eval::{Context, Environment, Evaluator};
+use crate::matching::policy::{Policy, PolicyFault, Vector, label};
+use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, Side, Statistics};
+
+use super::Settings;
+
+/// The offers of a cycle.
+pub struct Offers {
+    matchmaker: Matchmaker,
+    environment: Environment,
+    frames: Vec<Arc<Frame>>,
+    parts: Vec<usize>,
+    taken: Vec<bool>,
+    free: usize,
+    /// The offers that were divided, in the order of time.
+    divisions: Vec<usize>,
+    policy: Policy,
+    context: Context,
+    evaluations: u64,
+    failures: u64,
+}
+
+impl Offers {
+    /// All offers; those that are requests themselves are none.
+    pub fn new(ads: &[Ad], settings: &Settings, accelerations: Accelerations) -> Self {
+        let Settings { policy, protocol, context, .. } = settings;
+        let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
+        let is_root = |ad| policy.roots.as_ref().is_some_and(|rule| rule.is_met(ad, context).unwrap_or(false));
+        let taken: Vec<bool> = ads.iter().map(is_root).collect();
+        Offers {
+            matchmaker,
+            environment: Environment::pair(Ad::default(), Ad::default()).0,
+            frames: ads.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect(),
+            parts: vec![1; ads.len()],
+            free: taken.iter().filter(|taken| !**taken).count(),
+            taken,
+            divisions: Vec::new(),
+            policy: policy.clone(),
+            context: context.clone(),
+            evaluations: 0,
+            failures: 0,
+        }
+    }
+
+    /// How many offers are left.
+    pub fn free(&self) -> usize {
+        self.free
+    }
+
+    /// Whether an offer is gone.
+    pub fn is_taken(&self, offer: usize) -> bool {
+        self.taken[offer]
+    }
+
+    /// Which part of an offer is left: 1 is the whole.
+    pub fn part(&self, offer: usize) -> usize {
+        self.parts[offer]
+    }
+
+    /// How often offers have been divided.
+    pub fn divided(&self) -> usize {
+        self.divisions.len()
+    }
+
+    /// The offers that were divided after so many divisions.
+    pub fn divided_since(&self, before: usize) -> &[usize] {
+        &self.divisions[before..]
+    }
+
+    /// Who uses an offer so far, by its `RemoteUser` or `RemoteOwner`; no one uses what remains of one.
+    pub fn user(&self, offer: usize) -> Option<String> {
+        let frame = self.frames.get(offer).filter(|_| self.parts[offer] == 1)?;
+        let (environment, alone) = Environment::alone(frame.ad.clone());
+        let value = |name| Evaluator::new(&environment, &self.context).attribute(&alone, &Name::new(name));
+        ["RemoteUser", "RemoteOwner"].into_iter().find_map(|name| match value(name) {
+            Ok(Value::String(user)) => Some(user.to_str().into_owned()),
+            _ => None,
+        })
+    }
+
+    /// The offers that a request is compatible with, best first by the ranks; those that are gone included.
+    pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
+        self.matchmaker.candidates(request)
+    }
+
+    /// Whether the policy has a docking vector of its own.
+    pub fn has_vector(&self) -> bool {
+        !self.policy.docking.is_empty()
+    }
+
+    /// The docking vector of a request for an offer; none if one of its components has no place in an order.
+    pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<Vector> {
+        let request = Pair::scope(request.clone(), Side::Left);
+        self.environment.replace(0, &request);
+        self.environment.replace(1, &self.frames[offer]);
+        // A scope around which the request stands: no attribute of it hides the label.
+        let candidate = Value::Ad(Nested { frame: Arc::clone(&self.frames[offer]) });
+        let bound: Ad = [(label(), Expression::literal(candidate))].into_iter().collect();
+        let scope = request.enter(bound).as_context();
+        let mut values = Vec::with_capacity(self.policy.docking.len());
+        for rule in &self.policy.docking {
+            self.evaluations += 1;
+            let value = Evaluator::new(&self.environment, &self.context).evaluate(&rule.expression, &scope);
+            self.failures += u64::from(value.is_err());
+            values.push(value.ok()?);
+        }
+        Some(Vector::new(values, self.context.dialect)).filter(Vector::is_complete)
+    }
+
+    /// Checks that docking vectors compare.
+    pub fn check<'v>(&self, vectors: impl IntoIterator<Item = &'v Vector>) -> Result<(), PolicyFault> {
+        Vector::check(vectors, "docking", &self.policy.docking)
+    }
+
+    /// Gives an offer to a request; what remains of it takes its place.
+    pub fn take(&mut self, offer: usize, request: &Ad) {
+        if let Some(remainder) = self.remainder(offer, request) {
+            self.frames[offer] = Pair::scope(remainder.clone(), Side::Right);
+            self.matchmaker.replace(offer, remainder);
+            self.parts[offer] += 1;
+            self.divisions.push(offer);
+        } else {
+            self.taken[offer] = true;
+            self.free -= 1;
+        }
+    }
+
+    fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
+        let residual = self.policy.residual.as_ref()?;
+        self.environment.replace(0, &Pair::scope(request.clone(), Side::Left));
+        self.environment.replace(1, &self.frames[offer]);
+        let remainder = residual.of(&self.frames[offer], &self.environment, &self.context);
+        self.failures += u64::from(remainder.is_err());
+        remainder.unwrap_or_default()
+    }
+
+    /// What was counted so far.
+    pub fn statistics(&self) -> Statistics {
+        let mut statistics =
+            Statistics { evaluations: self.evaluations, failures: self.failures, ..Default::default() };
+        statistics.add(&self.matchmaker.statistics);
+        statistics
+    }
+}

@@ -1,0 +1,88 @@
+//! The match list of a cluster, best first by the docking vector (2006 paper §4.2, thesis §3.2.4).
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::Ad;
+use crate::matching::Candidate;
+use crate::matching::policy::{PolicyFault, Vector};
+
+use super::offers::Offers;
+
+/// A candidate and what it is worth.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    pub candidate: Candidate,
+    /// The docking vector; none if the policy has none, and ranks count.
+    pub vector: Option<Vector>,
+}
+
+/// The candidates of a cluster, best first, as of a time.
+#[derive(Default)]
+pub struct Ranked {
+    candidates: Arc<[Candidate]>,
+    /// In the order of the docking vector: the positions in the list, and the vectors.  Empty without one.
+    by_vector: Vec<(usize, Vector)>,
+    /// Those before it are gone.
+    next: usize,
+    /// How many divisions of offers are in it; none if nothing is.
+    seen: Option<usize>,
+    has_vector: bool,
+}
+
+impl Ranked {
+    /// Brings the list up to date.
+    pub fn refresh(&mut self, offers: &mut Offers, request: &Ad) -> Result<(), PolicyFault> {
+        if self.seen == Some(offers.divided()) {
+            return Ok(());
+        }
+        let candidates = offers.candidates(request);
+        self.has_vector = offers.has_vector();
+        if self.has_vector {
+            let mut known: FxHashMap<usize, Vector> = FxHashMap::default();
+            known.extend(self.by_vector.drain(..).map(|(position, vector)| (self.candidates[position].offer, vector)));
+            for divided in offers.divided_since(self.seen.unwrap_or(0)) {
+                known.remove(divided);
+            }
+            for (position, candidate) in candidates.iter().enumerate() {
+                let vector = known.remove(&candidate.offer).or_else(|| offers.vector(request, candidate.offer));
+                self.by_vector.extend(vector.map(|vector| (position, vector)));
+            }
+            offers.check(self.by_vector.iter().map(|(_, vector)| vector))?;
+            self.by_vector.sort_by(|(a, left), (b, right)| {
+                left.greatest_first(right).then_with(|| candidates[*a].offer.cmp(&candidates[*b].offer))
+            });
+        }
+        self.candidates = candidates;
+        self.seen = Some(offers.divided());
+        self.next = 0;
+        Ok(())
+    }
+
+    /// The best candidate that is left.
+    pub fn best(&mut self, offers: &Offers) -> Option<Standing> {
+        loop {
+            let standing = if self.has_vector {
+                let (position, vector) = self.by_vector.get(self.next)?;
+                Standing { candidate: self.candidates[*position], vector: Some(vector.clone()) }
+            } else {
+                Standing { candidate: *self.candidates.get(self.next)?, vector: None }
+            };
+            if !offers.is_taken(standing.candidate.offer) {
+                return Some(standing);
+            }
+            self.next += 1;
+        }
+    }
+
+    /// How many offers are compatible, those that are gone included.
+    pub fn compatible(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// How many of these the docking vector discarded.
+    pub fn discarded(&self) -> usize {
+        if self.has_vector { self.candidates.len() - self.by_vector.len() } else { 0 }
+    }
+}

@@ -1,0 +1,63 @@
+use crate::ad::Dialect;
+use crate::format::Position;
+use crate::matching::policy::Policy;
+
+/// Line, column and words of each problem.
+fn problems(text: &str) -> Vec<(usize, usize, String)> {
+    let problems = Policy::parse(text.as_bytes(), Dialect::Classad).expect_err(text);
+    let place = |at| Position::of(text.as_bytes(), at);
+    problems
+        .into_iter()
+        .map(|problem| (place(problem.range.start).line, place(problem.range.start).column, problem.message))
+        .collect()
+}
+
+#[test]
+fn everything_is_read() {
+    let text = "roots: Type == \"Job\"\norder: -UserPrio\ndocking:\n  - self.Rank\n  - 1\nresidual:\n  when: true\n  \
+                set: { Cpus: Cpus - 1, Memory: 0 }\n  while: Cpus > 0\nshare:\n  by: Owner\n  priorities: { alice: 1, 007: 2.5 }\n";
+    let policy = Policy::parse(text.as_bytes(), Dialect::Classad).unwrap();
+    assert!(policy.roots.is_some());
+    assert_eq!((policy.order.len(), policy.docking.len()), (1, 2));
+    let residual = policy.residual.unwrap();
+    assert!(residual.when.is_some() && residual.while_true.is_some());
+    assert_eq!(residual.set.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["Cpus", "Memory"]);
+    let share = policy.share.unwrap();
+    assert_eq!((share.priority("alice"), share.priority("007"), share.priority("bob")), (Some(1.0), Some(2.5), None));
+    assert_eq!(&text[policy.docking[0].range.clone().unwrap()], "self.Rank");
+}
+
+#[test]
+fn mistakes_have_places() {
+    for (text, line, column, words) in [
+        ("", 1, 1, "a policy must be a mapping"),
+        ("roots", 1, 1, "a policy must be a mapping"),
+        ("roots: Type = 1", 1, 13, "="),
+        ("# é\nordre: [ a ]", 2, 1, "there is no `ordre` in a policy"),
+        ("roots: a\nroots: b", 2, 1, "given twice"),
+        ("roots:", 1, 7, "an expression is wanted here, not nothing"),
+        ("order: []", 1, 8, "no components"),
+        ("order:\n  - a\n  - b +", 3, 8, ""),
+        ("order:\n  - 'a'\n  - 'it''s'", 3, 8, ""),
+        ("docking:\n  - \"\\u00e9é ++ b c\"", 2, 6, ""),
+        ("docking:\n  - >-\n    a +\n    b c\n", 4, 7, ""),
+        ("docking: { a: b }", 1, 10, "not a mapping"),
+        ("residual: 1", 1, 11, "residual must be a mapping"),
+        ("residual:\n  set:\n    Cpus: Cpus -* 1", 3, 17, ""),
+        ("residual: { set: { parent: 1 } }", 1, 20, "cannot name an attribute"),
+        ("residual: { wile: 1 }", 1, 13, "there is no `wile` in residual"),
+        ("share: { priorities: { a: 1 } }", 1, 8, "`by` is missing"),
+        ("share: { by: Owner, priorities: { a: 0 } }", 1, 38, "positive"),
+        ("share: { by: Owner, priorities: { a: 1e999 } }", 1, 38, "positive"),
+        ("roots: a: b", 1, 9, "YAML"),
+        ("roots: !x a", 1, 8, "no tag"),
+        ("roots: a\n---\norder: b", 2, 1, "a second document"),
+    ] {
+        let found = problems(text);
+        assert!(found[0].2.contains(words), "{text}: {found:?}");
+        assert_eq!((found[0].0, found[0].1), (line, column), "{text}: {found:?}");
+    }
+    // All of them at once, in the order of the text.
+    let lines: Vec<usize> = problems("roots: 1 +\nordre: 1\ndocking: [ '*' ]\n").iter().map(|found| found.0).collect();
+    assert_eq!(lines, [1, 2, 3]);
+}

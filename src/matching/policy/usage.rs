@@ -1,0 +1,196 @@
+//! The accountant: who has used how much, and the priorities that follow from it (thesis §3.8; HTCondor's
+//! formulas).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::ad::Dialect;
+use crate::format::Problem;
+use crate::format::outline::{Content, Node, Outline, scalar};
+
+use super::read::Reader;
+
+/// The best real priority that anyone has.
+const BEST: f64 = 0.5;
+
+/// What the usage of all submitters is kept in: a YAML file.
+///
+/// The real priority of a submitter follows the number of offers that it uses: after `t` seconds of using `n` of
+/// them it is `p * b + n * (1 - b)` with `b = 0.5 ^ (t / half-life)`, and 0.5 at least.  Its priority in a
+/// negotiation is the real one times its factor.  What a cycle gives a submitter it uses until the next one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accountant {
+    /// After so many seconds without use the real priority is half of what it was.
+    pub half_life: f64,
+    /// Until when usage is accounted, in seconds since 1970; none if nothing is yet.
+    pub at: Option<i64>,
+    /// What each submitter has used.
+    pub submitters: BTreeMap<String, Account>,
+}
+
+/// The account of a submitter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Account {
+    /// The real priority; the larger the worse.
+    pub priority: f64,
+    /// What it is multiplied with.
+    pub factor: f64,
+    /// How many offers it uses.
+    pub resources: f64,
+    /// How much it has used altogether, in seconds of an offer.
+    pub usage: f64,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Account { priority: BEST, factor: 1000.0, resources: 0.0, usage: 0.0 }
+    }
+}
+
+impl Default for Accountant {
+    fn default() -> Self {
+        Accountant { half_life: 86400.0, at: None, submitters: BTreeMap::new() }
+    }
+}
+
+impl Account {
+    /// The priority in a negotiation.
+    #[must_use]
+    pub fn effective(&self) -> f64 {
+        self.priority.max(BEST) * self.factor
+    }
+}
+
+impl Accountant {
+    /// Reads accounts; an empty text holds none.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text.
+    pub fn parse(text: &[u8]) -> Result<Self, Vec<Problem>> {
+        let outline = Outline::parse(text).map_err(|problem| vec![problem])?;
+        let mut accountant = Accountant::default();
+        if outline.root.content == Content::Nothing {
+            return Ok(accountant);
+        }
+        let mut reader = Reader { outline: &outline, dialect: Dialect::Classad, problems: Vec::new() };
+        for (key, value) in reader.settings(&outline.root, "a usage file", &["half-life", "at", "submitters"]) {
+            match key {
+                "half-life" => accountant.half_life = reader.positive(value).unwrap_or(accountant.half_life),
+                "at" => {
+                    accountant.at = value.text().and_then(|text| text.parse().ok());
+                    if accountant.at.is_none() {
+                        reader.wrong(value, "this is no time", "write seconds since 1970");
+                    }
+                }
+                _ => {
+                    for (name, value) in reader.entries(value, "submitters") {
+                        let account = account(&mut reader, value);
+                        accountant.submitters.insert(name.text().unwrap_or_default().to_owned(), account);
+                    }
+                }
+            }
+        }
+        reader.finish(accountant)
+    }
+
+    /// Accounts for the time since the last cycle.  A clock that was put back does not count.
+    #[allow(clippy::cast_precision_loss)] // seconds
+    pub fn advance(&mut self, now: i64) {
+        let seconds = self.at.map_or(0, |at| now.saturating_sub(at).max(0)) as f64;
+        let kept = 0.5_f64.powf(seconds / self.half_life);
+        for account in self.submitters.values_mut() {
+            account.priority = (account.priority * kept + account.resources * (1.0 - kept)).max(BEST);
+            account.usage += account.resources * seconds;
+        }
+        self.at = Some(now);
+    }
+
+    /// The priority of a submitter; one without an account has the best.
+    #[must_use]
+    pub fn priority(&self, submitter: &str) -> f64 {
+        self.submitters.get(submitter).copied().unwrap_or_default().effective()
+    }
+
+    /// Notes what each submitter uses from now on; those not named use nothing.
+    pub fn assign<'s>(&mut self, used: impl IntoIterator<Item = (&'s str, f64)>) {
+        self.submitters.values_mut().for_each(|account| account.resources = 0.0);
+        for (submitter, resources) in used {
+            self.submitters.entry(submitter.to_owned()).or_default().resources = resources;
+        }
+    }
+
+    /// The accounts as YAML.
+    #[must_use]
+    pub fn to_yaml(&self) -> String {
+        let mut text = format!("half-life: {}\n", self.half_life);
+        let mut line = |words: std::fmt::Arguments<'_>| text.write_fmt(words).unwrap_or_default();
+        if let Some(at) = self.at {
+            line(format_args!("at: {at}\n"));
+        }
+        line(format_args!("submitters:{}\n", if self.submitters.is_empty() { " {}" } else { "" }));
+        for (name, account) in &self.submitters {
+            let Account { priority, factor, resources, usage } = account;
+            line(format_args!(
+                "  {}: {{ priority: {priority}, factor: {factor}, resources: {resources}, usage: {usage} }}\n",
+                scalar(name)
+            ));
+        }
+        text
+    }
+}
+
+fn account<'o>(reader: &mut Reader<'o>, node: &'o Node) -> Account {
+    let mut account = Account::default();
+    for (key, value) in reader.settings(node, "an account", &["priority", "factor", "resources", "usage"]) {
+        let number = value.text().and_then(|text| text.parse::<f64>().ok());
+        let Some(number) = number.filter(|number| number.is_finite() && *number >= 0.0) else {
+            reader.wrong(value, "this is no number, zero or more", "`priority: 0.5`");
+            continue;
+        };
+        match key {
+            "priority" => account.priority = number.max(BEST),
+            "factor" if number > 0.0 => account.factor = number,
+            "factor" => reader.wrong(value, "a factor cannot be zero", "the larger, the smaller the share"),
+            "resources" => account.resources = number,
+            _ => account.usage = number,
+        }
+    }
+    account
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Account, Accountant};
+
+    #[test]
+    fn half_of_the_distance_in_a_half_life() {
+        let text = b"half-life: 100\nat: 1000\nsubmitters:\n  alice: { priority: 8, resources: 2, usage: 5 }\n  bob: { factor: 10 }\n";
+        let mut accountant = Accountant::parse(text).unwrap();
+        accountant.advance(1100);
+        assert_eq!(
+            accountant.submitters["alice"],
+            Account { priority: 5.0, factor: 1000.0, resources: 2.0, usage: 205.0 }
+        );
+        // Never better than 0.5, and so is who is not known.
+        assert_eq!(["bob", "carol", "alice"].map(|name| accountant.priority(name).to_string()), ["5", "500", "5000"]);
+        accountant.assign([("carol", 3.0)]);
+        accountant.advance(1050);
+        let alice = Account { priority: 5.0, factor: 1000.0, resources: 0.0, usage: 205.0 };
+        let carol = Account { priority: 0.5, factor: 1000.0, resources: 3.0, usage: 0.0 };
+        assert_eq!((accountant.submitters["alice"], accountant.submitters["carol"]), (alice, carol));
+        accountant.advance(1250);
+        // 0.5 * 0.25 + 3 * 0.75
+        assert_eq!(accountant.submitters["carol"], Account { priority: 2.375, usage: 600.0, ..carol });
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut accountant = Accountant { at: Some(-5), ..Accountant::default() };
+        assert_eq!(Accountant::parse(accountant.to_yaml().as_bytes()), Ok(accountant.clone()));
+        accountant.assign([("alice", 3.0), ("a: b # \"c'", 1.0), ("1", 0.0), ("", 1.5)]);
+        assert_eq!(Accountant::parse(accountant.to_yaml().as_bytes()), Ok(accountant));
+        assert_eq!(Accountant::parse(b""), Ok(Accountant::default()));
+        assert_eq!(Accountant::parse(b"half-life: 0\nsubmitters: { a: { factor: 0, use: 1 } }").unwrap_err().len(), 3);
+    }
+}

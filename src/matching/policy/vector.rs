@@ -1,0 +1,205 @@
+//! Vectors of values, compared lexicographically (thesis §3.2.4).
+
+use std::cmp::Ordering;
+
+use crate::ad::{Dialect, Type, Value};
+
+use super::{PolicyFault, Rule};
+
+/// The values of a vector of expressions.  A component that has no place in any order is `None`, and least.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vector(pub Vec<Option<Component>>);
+
+/// A value that can be compared with others of its class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Component {
+    /// The value itself.
+    pub value: Value,
+    class: Class,
+}
+
+/// Values of one class compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Number,
+    Boolean,
+    String,
+    AbsoluteTime,
+    RelativeTime,
+}
+
+impl Vector {
+    /// The vector of these values.
+    #[must_use]
+    pub fn new(values: Vec<Value>, dialect: Dialect) -> Self {
+        Vector(values.into_iter().map(|value| Component::new(value, dialect)).collect())
+    }
+
+    /// Whether every component has a place in an order.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.0.iter().all(Option::is_some)
+    }
+
+    /// The greater one first.
+    #[must_use]
+    pub fn greatest_first(&self, other: &Vector) -> Ordering {
+        let pairs = self.0.iter().zip(&other.0);
+        pairs
+            .map(|(left, right)| order(right.as_ref(), left.as_ref()))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// Checks that each component is of one class in all vectors.
+    ///
+    /// # Errors
+    ///
+    /// Names the first component that is not; `key` is what the policy calls the vector.
+    pub fn check<'v>(
+        vectors: impl IntoIterator<Item = &'v Vector>,
+        key: &str,
+        rules: &[Rule],
+    ) -> Result<(), PolicyFault> {
+        let mut first: Vec<Option<&Component>> = vec![None; rules.len()];
+        let mut mixed: Option<(usize, Type, Type)> = None;
+        for vector in vectors {
+            for (position, component) in vector.0.iter().enumerate().take(rules.len()) {
+                let Some(component) = component else { continue };
+                let known = first[position].get_or_insert(component);
+                if known.class != component.class && mixed.is_none_or(|(before, ..)| position < before) {
+                    mixed = Some((position, known.value.kind(), component.value.kind()));
+                }
+            }
+        }
+        let Some((position, one, other)) = mixed else { return Ok(()) };
+        // Whichever was met first.
+        let (one, other) = if one.as_str() <= other.as_str() { (one, other) } else { (other, one) };
+        Err(PolicyFault {
+            reason: format!(
+                "component {} of `{key}` is {} for some and {} for others, which do not compare",
+                position + 1,
+                one.phrase(),
+                other.phrase()
+            ),
+            range: rules[position].range.clone(),
+        })
+    }
+}
+
+impl Component {
+    /// None for what is undefined, an error, a list, an ad, or no number.
+    fn new(value: Value, dialect: Dialect) -> Option<Self> {
+        let class = match &value {
+            Value::Integer(_) => Class::Number,
+            Value::Real(real) if !real.is_nan() => Class::Number,
+            Value::Boolean(_) if dialect.is_condor() => Class::Number,
+            Value::Boolean(_) => Class::Boolean,
+            Value::String(_) => Class::String,
+            Value::AbsoluteTime(_) => Class::AbsoluteTime,
+            Value::RelativeTime(time) if !time.seconds.is_nan() => Class::RelativeTime,
+            _ => return None,
+        };
+        Some(Component { value, class })
+    }
+}
+
+/// What has no place comes before all else; values of different classes are not told apart.
+fn order(left: Option<&Component>, right: Option<&Component>) -> Ordering {
+    let (Some(left), Some(right)) = (left, right) else { return left.is_some().cmp(&right.is_some()) };
+    match (&left.value, &right.value) {
+        (Value::String(a), Value::String(b)) => a.cmp_ignore_case(b),
+        (Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => a.seconds.cmp(&b.seconds),
+        (Value::RelativeTime(a), Value::RelativeTime(b)) => {
+            a.seconds.partial_cmp(&b.seconds).unwrap_or(Ordering::Equal)
+        }
+        (Value::Real(a), Value::Real(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
+        (Value::Real(real), other) => whole(other).map_or(Ordering::Equal, |whole| exact(whole, *real).reverse()),
+        (other, Value::Real(real)) => whole(other).map_or(Ordering::Equal, |whole| exact(whole, *real)),
+        (left, right) => whole(left).cmp(&whole(right)),
+    }
+}
+
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(integer) => Some(*integer),
+        Value::Boolean(is) => Some(i64::from(*is)),
+        _ => None,
+    }
+}
+
+/// Compares an integer with a real that is a number, exactly: rounding the integer would not give an order.
+#[allow(clippy::cast_possible_truncation)] // in range
+fn exact(integer: i64, real: f64) -> Ordering {
+    /// 2 to the power of 63.
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if real >= BEYOND {
+        Ordering::Less
+    } else if real < -BEYOND {
+        Ordering::Greater
+    } else {
+        let below = real.floor();
+        integer.cmp(&(below as i64)).then(if real > below { Ordering::Less } else { Ordering::Equal })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::{Vector, exact};
+    use crate::ad::{Dialect, Expression, Value};
+    use crate::matching::policy::Rule;
+
+    fn vector(values: &[Value]) -> Vector {
+        Vector::new(values.to_vec(), Dialect::Classad)
+    }
+
+    #[test]
+    fn integers_and_reals_compare_exactly() {
+        for (integer, real, expected) in [
+            (1, 1.0, Ordering::Equal),
+            (1, 1.5, Ordering::Less),
+            (-1, -1.5, Ordering::Greater),
+            (i64::MAX, 9_223_372_036_854_775_807.0, Ordering::Less),
+            (i64::MIN, -9_223_372_036_854_775_808.0, Ordering::Equal),
+            (9_007_199_254_740_993, 9_007_199_254_740_992.0, Ordering::Greater),
+            (0, f64::INFINITY, Ordering::Less),
+            (0, f64::NEG_INFINITY, Ordering::Greater),
+        ] {
+            assert_eq!(exact(integer, real), expected, "{integer} {real}");
+        }
+    }
+
+    #[test]
+    fn greatest_first_and_what_has_no_place_last() {
+        let sorted = [
+            vector(&[Value::Real(2.5), Value::string("B")]),
+            vector(&[Value::Integer(2), Value::string("c")]),
+            vector(&[Value::Integer(2), Value::string("B")]),
+            vector(&[Value::Integer(2), Value::Undefined]),
+            vector(&[Value::Real(f64::NAN), Value::string("z")]),
+        ];
+        for (left, right) in sorted.iter().zip(&sorted[1..]) {
+            assert_eq!(left.greatest_first(right), Ordering::Less, "{left:?} {right:?}");
+        }
+        assert!(sorted[0].is_complete() && !sorted[3].is_complete());
+    }
+
+    #[test]
+    fn mixed_types_are_named() {
+        let rules = [0, 1].map(|_| Rule::from(Expression::literal(Value::Undefined)));
+        let vectors = [[Value::Integer(1), Value::Boolean(true)], [Value::Real(1.0), Value::Integer(1)]];
+        let vectors = vectors.map(|values| Vector::new(values.to_vec(), Dialect::Classad));
+        let fault = Vector::check(&vectors, "docking", &rules).unwrap_err();
+        assert_eq!(
+            fault.reason,
+            "component 2 of `docking` is a boolean for some and an integer for others, which do not compare"
+        );
+        // HTCondor's booleans are numbers.
+        let condor = vectors.map(|vector| {
+            Vector::new(vector.0.into_iter().flatten().map(|component| component.value).collect(), Dialect::Condor)
+        });
+        assert_eq!(Vector::check(&condor, "docking", &rules), Ok(()));
+    }
+}

@@ -1,0 +1,237 @@
+//! Autoclusters: requests that no offer and no policy can tell apart (2006 paper §4.1).
+
+mod distinct;
+mod mentions;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::constraint::{Protocol, RESOURCE_COUNT};
+use crate::eval::Context;
+
+use distinct::{Distinct, Number};
+
+/// The attribute of a resource-request ad that says which autocluster it stands for.
+pub const CLUSTER_ID: &str = "AutoClusterId";
+
+/// What policies evaluate besides the ads' own constraints and ranks.
+#[derive(Clone, Debug, Default)]
+pub struct Policies {
+    /// Evaluated in requests, with `other` and `label` for the offer.
+    pub in_requests: Vec<Expression>,
+    /// Evaluated in offers, with `other` for the request.
+    pub in_offers: Vec<Expression>,
+}
+
+/// Requests that are alike.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// The first of them, which stands for all.
+    pub representative: Ad,
+    /// How many there are.
+    pub members: usize,
+    /// The attributes in which they are alike, present or absent, by name.
+    pub significant: Vec<Name>,
+}
+
+impl Cluster {
+    /// The significant attributes that the requests have.
+    pub fn attributes(&self) -> impl Iterator<Item = (&Name, &Expression)> {
+        self.significant.iter().filter_map(|name| {
+            self.representative.attribute(name).map(|attribute| (attribute.name, attribute.expression))
+        })
+    }
+
+    /// The resource-request ad that stands for so many requests (2006 paper §4.3): their significant attributes,
+    /// the number of the cluster and the count.
+    #[must_use]
+    pub fn resource_request(&self, id: usize, count: usize) -> Ad {
+        let number = |number: usize| Expression::literal(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
+        let significant = self.attributes().map(|(name, expression)| (name.clone(), expression.clone()));
+        let own = [(Name::new(CLUSTER_ID), number(id)), (Name::new(RESOURCE_COUNT), number(count))];
+        significant.chain(own).collect()
+    }
+}
+
+/// The autoclusters of a set of requests.
+#[derive(Clone, Debug, Default)]
+pub struct Clusters {
+    /// The clusters, in the order in which the first request of each comes.
+    pub clusters: Vec<Cluster>,
+    /// Which cluster each request is in.
+    pub of: Vec<usize>,
+}
+
+impl Clusters {
+    /// Groups requests by their significant attributes: those that the offers' constraints and ranks look for in
+    /// them, those that their own constraint and rank reach, and those that the policies reach; through
+    /// attributes that are expressions, on either side, as far as it goes.
+    ///
+    /// Two requests are alike if these have, or lack, the same ones, bound to expressions that are written alike.
+    /// A request of which anything may be read is like another only if all its attributes are.
+    #[must_use]
+    pub fn new(requests: &[Ad], offers: &[Ad], policies: &Policies, protocol: &Protocol, context: &Context) -> Self {
+        let mut reach = Reach::new(protocol, context);
+        reach.policies(policies);
+        let (mut before, mut signatures) = (None, Vec::new());
+        loop {
+            for offer in offers {
+                reach.walk(offer, Side::Offers);
+            }
+            // Nothing new is looked for in the requests: what they reach is known.
+            if before.replace(reach.size()) == Some(reach.size()) {
+                break;
+            }
+            signatures = requests.iter().map(|request| reach.walk(request, Side::Requests)).collect();
+        }
+        reach.group(requests, signatures)
+    }
+
+    /// All significant attributes, in the order in which the clusters have them.
+    #[must_use]
+    pub fn significant(&self) -> IndexSet<&Name> {
+        self.clusters.iter().flat_map(|cluster| &cluster.significant).collect()
+    }
+}
+
+/// The two sides of a match.
+#[derive(Clone, Copy)]
+enum Side {
+    Requests,
+    Offers,
+}
+
+impl Side {
+    fn other(self) -> Side {
+        match self {
+            Side::Requests => Side::Offers,
+            Side::Offers => Side::Requests,
+        }
+    }
+}
+
+/// What is looked up in every ad of a side.
+#[derive(Default)]
+struct Wanted {
+    names: IndexSet<Number, FxBuildHasher>,
+    everything: bool,
+}
+
+/// An attribute that is not there.
+const ABSENT: Number = Number::MAX;
+
+/// The names that are read of a request, and what is bound to them.
+type Signature = Vec<(Number, Number)>;
+
+/// What is reached from constraints, ranks and policies.
+struct Reach<'c> {
+    protocol: &'c Protocol,
+    distinct: Distinct<'c>,
+    wanted: [Wanted; 2],
+    /// The names met on the walk through one ad, and those whose expressions are still to be looked at.
+    met: FxHashSet<Number>,
+    pending: Vec<Number>,
+}
+
+impl<'c> Reach<'c> {
+    fn new(protocol: &'c Protocol, context: &'c Context) -> Self {
+        Reach {
+            protocol,
+            distinct: Distinct::new(context),
+            wanted: [Wanted::default(), Wanted::default()],
+            met: FxHashSet::default(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// How much is looked up, and whether anything may be, on both sides.
+    fn size(&self) -> [(usize, bool); 2] {
+        [Side::Requests, Side::Offers].map(|side| {
+            let wanted = &self.wanted[side as usize];
+            (wanted.names.len(), wanted.everything)
+        })
+    }
+
+    fn policies(&mut self, policies: &Policies) {
+        for (side, expressions) in [(Side::Requests, &policies.in_requests), (Side::Offers, &policies.in_offers)] {
+            for expression in expressions {
+                let mentions = self.distinct.mentions_of_policy(expression);
+                for (side, names) in [(side, &mentions.own), (side.other(), &mentions.other)] {
+                    let wanted = &mut self.wanted[side as usize];
+                    wanted.names.extend(names.iter().chain(&mentions.either));
+                    wanted.everything |= mentions.everything;
+                }
+            }
+        }
+    }
+
+    /// Finds out what is read of an ad, and what that looks for on the other side.
+    fn walk(&mut self, ad: &Ad, side: Side) -> Signature {
+        let mut signature = Signature::new();
+        let mut everything = self.wanted[side as usize].everything;
+        self.met.clear();
+        self.pending.clear();
+        for name in self.protocol.constraint(ad).into_iter().chain([self.protocol.rank()]) {
+            let name = self.distinct.name(name);
+            self.pending.push(name);
+        }
+        self.pending.extend(&self.wanted[side as usize].names);
+        loop {
+            if everything {
+                for attribute in ad.iter() {
+                    let name = self.distinct.name(attribute.name);
+                    self.pending.push(name);
+                }
+            }
+            let had_everything = everything;
+            while let Some(name) = self.pending.pop() {
+                if !self.met.insert(name) {
+                    continue;
+                }
+                let bound = ad.get(&self.distinct.names[name as usize]);
+                let Some(expression) = bound else {
+                    signature.push((name, ABSENT));
+                    continue;
+                };
+                let expression = self.distinct.expression(expression);
+                signature.push((name, expression));
+                let mentions = self.distinct.mentions(expression);
+                everything |= mentions.everything;
+                self.pending.extend(mentions.own.iter().chain(&mentions.either));
+                let missing =
+                    mentions.either.iter().filter(|name| ad.get(&self.distinct.names[**name as usize]).is_none());
+                let other = &mut self.wanted[side.other() as usize];
+                other.names.extend(mentions.other.iter().chain(missing));
+                other.everything |= mentions.everything;
+            }
+            if everything == had_everything {
+                break;
+            }
+        }
+        signature.sort_unstable();
+        signature
+    }
+
+    /// Groups requests by what is read of them.
+    fn group(&self, requests: &[Ad], signatures: Vec<Signature>) -> Clusters {
+        let mut numbers: FxHashMap<Signature, usize> = FxHashMap::default();
+        let mut found = Clusters::default();
+        for (request, signature) in requests.iter().zip(signatures) {
+            let next = found.clusters.len();
+            let number = *numbers.entry(signature).or_insert_with_key(|signature| {
+                let name = |(name, _): &(Number, Number)| self.distinct.names[*name as usize].clone();
+                let mut significant: Vec<Name> = signature.iter().map(name).collect();
+                significant.sort();
+                found.clusters.push(Cluster { representative: request.clone(), members: 0, significant });
+                next
+            });
+            found.clusters[number].members += 1;
+            found.of.push(number);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,393 @@
+//! Negotiation cycles: whatever is switched on, the matches are the same; and what autoclusters promise is true.
+
+use classad::ad::{Ad, Dialect};
+use classad::constraint::Protocol;
+use classad::eval::Context;
+use classad::matching::negotiate::{Grant, Outcome, Settings, negotiate};
+use classad::matching::policy::{Policy, PolicyFault};
+use classad::matching::{Accelerations, Greedy, Pair, Side};
+use classad::pool::{Clusters, Policies};
+use classad::syntax::{Rules, parse_ad};
+use fastrand::Rng;
+
+use super::random::{Text, context, print_text, seeds};
+
+const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
+
+fn ad(text: &str, dialect: Dialect) -> Ad {
+    parse_ad(text.as_bytes(), Rules::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
+    from[random.usize(0..from.len())]
+}
+
+fn request(random: &mut Rng) -> String {
+    let constraint = pick(
+        random,
+        &[
+            "other.Cpus >= Cpus",
+            "Memory > 1 && other.Cpus >= Cpus",
+            "other.Site == Site",
+            "other.Likes",
+            "true",
+            "false",
+        ],
+    );
+    let rank = pick(random, &["", "Rank = other.Cpus;", "Rank = -other.Memory;", "Rank = other.Load;"]);
+    let count = pick(random, &["", "", "", "ResourceRequestCount = 3;"]);
+    format!(
+        "[ Constraint = {constraint}; {rank} {count} Cpus = {}; Owner = \"{}\"; Prio = {}; Site = {}; Args = {} ]",
+        random.i32(1..4),
+        pick(random, &["alice", "bob", "carol"]),
+        pick(random, &["1", "2", "2.5", "undefined", "error"]),
+        pick(random, &["1", "Prio", "\"a\""]),
+        random.i32(0..3)
+    )
+}
+
+fn offer(random: &mut Rng) -> String {
+    let constraint = pick(
+        random,
+        &["true", "other.Cpus <= Cpus", "other.Owner == \"alice\"", "Prio isnt 2", "Cpus < 4 || other.Cpus > 1"],
+    );
+    let rank = pick(random, &["", "Rank = other.Cpus;", "Rank = other.Owner == \"bob\";", "Rank = Prio;"]);
+    let user = pick(random, &["", "", "RemoteUser = \"dave\"; CurrentRank = 1;"]);
+    format!(
+        "[ Constraint = {constraint}; {rank} {user} Cpus = {}; Memory = {}; Site = {}; Split = {}; Likes = {} ]",
+        random.i32(1..8),
+        random.i32(1..4),
+        pick(random, &["1", "2", "other.Args"]),
+        random.bool(),
+        pick(random, &["true", "other.Args == 1", "undefined"]),
+    )
+}
+
+fn policy(random: &mut Rng, dialect: Dialect) -> Policy {
+    let mut text = String::from("roots: Args < 2\n");
+    let mut part = |chance: u8, lines: &[&str]| {
+        if random.u8(0..10) < chance {
+            text.push_str(pick(random, lines));
+        }
+    };
+    part(6, &["order: Prio\n", "order: [ Owner, -Cpus ]\n"]);
+    part(
+        6,
+        &[
+            "docking: -label.Memory\n",
+            "docking: [ 'self.Rank ?: 0', 'label.RemoteUser is undefined ? 2 : label.CurrentRank < label.Rank ? 1 : error' ]\n",
+            "docking: [ label.Load, label.Cpus ]\n",
+            "docking: 'label.Memory > 1 ? label.Memory : self.Owner'\n",
+        ],
+    );
+    part(
+        6,
+        &[
+            "residual: { when: Split, set: { Cpus: Cpus - other.Cpus }, while: Cpus > 0 }\n",
+            "residual: { set: { Cpus: Cpus - other.Cpus, Last: other.Owner, Memory: Memory - 1 }, while: Memory > 0 }\n",
+        ],
+    );
+    part(
+        6,
+        &[
+            "share: { by: Owner, priorities: { alice: 1, bob: 3 } }\n",
+            "share: { by: 'Args', priorities: { 1: 0.5 } }\n",
+        ],
+    );
+    Policy::parse(text.as_bytes(), dialect).unwrap_or_else(|problems| panic!("{text}: {problems:?}"))
+}
+
+fn run(
+    policy: &Policy,
+    requests: &[Ad],
+    offers: &[Ad],
+    accelerations: Accelerations,
+    dialect: Dialect,
+) -> Result<Outcome, PolicyFault> {
+    let (protocol, context) = (Protocol::new(dialect), context(dialect));
+    let settings = Settings { policy: policy.clone(), protocol, context, accelerations };
+    negotiate(&settings, requests, offers, &|_| None, &mut |_| ())
+}
+
+fn pool(random: &mut Rng, dialect: Dialect) -> [Vec<Ad>; 2] {
+    let requests = (0..random.usize(0..14)).map(|_| ad(&request(random), dialect)).collect();
+    [requests, (0..random.usize(0..8)).map(|_| ad(&offer(random), dialect)).collect()]
+}
+
+#[test]
+fn whatever_is_switched_on_the_matches_are_the_same() {
+    let (mut matched, mut skipped, mut divided, mut refused) = (0, 0, 0, 0);
+    for seed in seeds() {
+        let dialect = DIALECTS[usize::from(seed % 2 == 0)];
+        let mut random = Rng::with_seed(seed);
+        let [requests, offers] = pool(&mut random, dialect);
+        let policy = policy(&mut random, dialect);
+        let plain = run(&policy, &requests, &offers, Accelerations::NONE, dialect);
+        for switches in 1..8 {
+            let [autoclusters, match_lists, index] = [1, 2, 4].map(|bit| switches & bit != 0);
+            let accelerations = Accelerations { autoclusters, match_lists, index };
+            let outcome = run(&policy, &requests, &offers, accelerations, dialect);
+            match (&plain, &outcome) {
+                (Ok(plain), Ok(outcome)) => {
+                    assert_eq!(plain.grants, outcome.grants, "seed {seed}, {accelerations:?}");
+                    assert_eq!(plain.submitters, outcome.submitters, "seed {seed}, {accelerations:?}");
+                    skipped += outcome.statistics.skipped;
+                }
+                (Err(_), Err(_)) => refused += 1,
+                _ => panic!("seed {seed}, {accelerations:?}: {plain:?} {outcome:?}"),
+            }
+        }
+        if let Ok(plain) = plain {
+            matched += plain.grants.len();
+            divided += plain.grants.iter().filter(|grant| grant.part > 1).count();
+        }
+    }
+    assert!(
+        matched > 1000 && skipped > 1000 && divided > 100 && refused > 10,
+        "{matched} {skipped} {divided} {refused}"
+    );
+}
+
+#[test]
+fn without_a_policy_the_matches_are_those_of_match() {
+    for seed in seeds() {
+        let dialect = DIALECTS[usize::from(seed % 2 == 0)];
+        let mut random = Rng::with_seed(seed);
+        let [mut requests, offers] = pool(&mut random, dialect);
+        requests.retain(|request| request.get_str("ResourceRequestCount").is_none());
+        let mut greedy = Greedy::new(&offers, Protocol::new(dialect), context(dialect));
+        let expected: Vec<(usize, usize)> = requests
+            .iter()
+            .enumerate()
+            .filter_map(|(index, request)| greedy.best(index, request).map(|found| (index, found.offer)))
+            .collect();
+        let outcome = run(&Policy::default(), &requests, &offers, Accelerations::ALL, dialect).unwrap();
+        let found: Vec<(usize, usize)> = outcome.grants.iter().map(|grant| (grant.request, grant.offer)).collect();
+        assert_eq!(found, expected, "seed {seed}");
+    }
+}
+
+/// What offers and requests say of each other, as far as it decides matches.
+fn opinion(request: &Ad, offer: &Ad, dialect: Dialect) -> String {
+    let pair = Pair::new(request.clone(), offer.clone(), Protocol::new(dialect), context(dialect));
+    let side = |side| format!("{:?} {:?}", pair.accepts(side), pair.rank(side));
+    format!("{} {}", side(Side::Left), side(Side::Right))
+}
+
+#[test]
+fn no_offer_can_tell_requests_of_a_cluster_apart() {
+    let mut alike = 0;
+    for seed in seeds().step_by(4) {
+        for dialect in DIALECTS {
+            let mut text = Text::new(seed);
+            // Few attributes, so that requests are alike now and then although they differ.
+            let constraint = [text.expression(2), text.expression(1)];
+            let mut ads = |count: usize, depth: u32| -> Vec<Ad> {
+                let one = |text: &mut Text| {
+                    let (of, body) = (text.random.usize(0..2), text.ad(depth, 3));
+                    format!("[ Constraint = {}; Rank = a; {}", constraint[of], &body[1..])
+                };
+                (0..count).map(|_| ad(&one(&mut text), dialect)).collect()
+            };
+            let (requests, offers) = (ads(8, 1), ads(3, 2));
+            let clusters =
+                Clusters::new(&requests, &offers, &Policies::default(), &Protocol::new(dialect), &context(dialect));
+            assert_eq!(clusters.of.len(), requests.len());
+            for (index, request) in requests.iter().enumerate() {
+                let first = &clusters.clusters[clusters.of[index]].representative;
+                if first == request {
+                    continue;
+                }
+                alike += 1;
+                for offer in &offers {
+                    assert_eq!(
+                        opinion(first, offer, dialect),
+                        opinion(request, offer, dialect),
+                        "seed {seed} in {dialect}: {} and {} for {}",
+                        print_text(first),
+                        print_text(request),
+                        print_text(offer)
+                    );
+                }
+            }
+        }
+    }
+    assert!(alike > 100, "only {alike} requests were like another");
+}
+
+/// Distinct ranks decide everything: the order of the offers does not count.
+#[test]
+fn the_order_of_offers_does_not_count_where_ranks_decide() {
+    let mut random = Rng::with_seed(7);
+    for _ in 0..200 {
+        let mut offers: Vec<Ad> = (1..9)
+            .map(|key| ad(&format!("[ Key = {key}; Constraint = other.Least <= Key ]"), Dialect::Classad))
+            .collect();
+        let requests: Vec<Ad> = (0..10)
+            .map(|_| {
+                let least = random.i32(1..9);
+                ad(&format!("[ Least = {least}; Constraint = true; Rank = -other.Key ]"), Dialect::Classad)
+            })
+            .collect();
+        let keys = |offers: &[Ad]| -> Vec<(usize, Ad)> {
+            let outcome = run(&Policy::default(), &requests, offers, Accelerations::ALL, Dialect::Classad)
+                .expect("it has no policy");
+            outcome.grants.iter().map(|grant: &Grant| (grant.request, offers[grant.offer].clone())).collect()
+        };
+        let before = keys(&offers);
+        random.shuffle(&mut offers);
+        assert_eq!(before, keys(&offers));
+    }
+}
+
+/// The label is bound innermost, and what is bound is the candidate.
+#[test]
+fn no_attribute_hides_the_label() {
+    for dialect in DIALECTS {
+        let requests = [ad("[ Label = 1; Constraint = true; Mine = label; Rank = Label ]", dialect)];
+        let offers = [
+            ad("[ Constraint = true; Size = 1; Label = 9 ]", dialect),
+            ad("[ Constraint = true; Size = 2; Label = 9 ]", dialect),
+        ];
+        let context = Context::new(dialect);
+        for (docking, expected) in [
+            ("label.Size", Some(1)),
+            ("-label.Size", Some(0)),
+            ("self.Mine", Some(0)),
+            ("Rank - label.Size", Some(0)),
+            ("other.Size", Some(1)),
+            ("Size", Some(1)),
+            ("label.Nothing", None),
+            ("label", None),
+        ] {
+            let policy = Policy::parse(format!("docking: '{docking}'").as_bytes(), dialect).unwrap();
+            let settings = Settings {
+                policy,
+                protocol: Protocol::new(dialect),
+                context: context.clone(),
+                accelerations: Accelerations::ALL,
+            };
+            let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ()).unwrap();
+            assert_eq!(outcome.grants.first().map(|grant| grant.offer), expected, "{docking} in {dialect}");
+        }
+    }
+}
+
+/// A folder that is gone when the test is.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("classad-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("it can be made");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Status, standard output and standard error.
+fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_classad"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const JOBS: &str = "tests/cases/negotiate/jobs.ad";
+const MACHINES: &str = "tests/cases/negotiate/machines.ad";
+
+#[test]
+fn usage_is_accounted_from_cycle_to_cycle() {
+    let folder = Folder::new("usage");
+    let usage = folder.file("usage.yaml");
+    let cycle = |now: &str| {
+        let (status, out, errors) =
+            classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage, "--now", now, "--transcript"]);
+        assert_eq!(status, Some(0), "{errors}");
+        (out, std::fs::read_to_string(&usage).expect("it was written"))
+    };
+    // Both are new: equal shares, by name.
+    let (out, accounts) = cycle("1000000");
+    assert!(out.contains("alice: priority 500, up to 3 offers for 5 requests\n"), "{out}");
+    assert!(out.contains("bob: priority 500, up to 3 offers for 3 requests\n"), "{out}");
+    assert_eq!(
+        accounts,
+        "half-life: 86400\nat: 1000000\nsubmitters:\n  \
+         alice: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }\n  \
+         bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }\n"
+    );
+    // Had alice used 6 and bob none for one half-life: (0.5 + 6) / 2 = 3.25 and 0.5; 6 offers in parts of 1 to 6.5.
+    std::fs::write(
+        &usage,
+        accounts.replacen("resources: 3", "resources: 6", 1).replace("resources: 3", "resources: 0"),
+    )
+    .expect("it can be written");
+    let (out, accounts) = cycle("1086400");
+    assert!(out.contains("bob: priority 500, up to 6 offers for 3 requests\n"), "{out}");
+    assert!(out.contains("alice: priority 3250, up to 1 offer for 5 requests\n"), "{out}");
+    assert!(accounts.contains("alice: { priority: 3.25, factor: 1000, resources: 3, usage: 518400 }"), "{accounts}");
+    assert!(accounts.contains("bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }"), "{accounts}");
+}
+
+#[test]
+fn a_usage_file_with_a_mistake_is_left_alone() {
+    let folder = Folder::new("bad-usage");
+    let usage = folder.file("usage.yaml");
+    let text = "half-life: -1\nsubmitters: { alice: { prioriti: 1 } }\n";
+    std::fs::write(&usage, text).expect("it can be written");
+    let (status, out, errors) = classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage]);
+    assert_eq!((status, out.as_str()), (Some(2), ""), "{errors}");
+    assert!(errors.contains("usage.yaml:1:12") && errors.contains("did you mean `priority`?"), "{errors}");
+    assert_eq!(std::fs::read_to_string(&usage).expect("it is there"), text);
+}
+
+/// The first four columns are those of `match`, whatever is switched off.
+#[test]
+fn the_rows_are_those_of_match() {
+    for [requests, offers] in [[JOBS, MACHINES], ["samples/pool/jobs.long", "samples/pool/machines.long"]] {
+        let (_, expected, _) = classad(&["match", requests, "--offers", offers]);
+        for switch in [&[][..], &["--no-autocluster"], &["--no-matchlist", "--no-index"]] {
+            let (status, out, errors) = classad(&[&["negotiate", requests, "--offers", offers], switch].concat());
+            assert_eq!(status, Some(0), "{errors}");
+            let rows = out.lines().map(|line| line.rsplit_once('\t').map_or("", |(rows, _)| rows).to_owned() + "\n");
+            assert_eq!(rows.collect::<String>(), expected, "{switch:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_cycle_costs() {
+    let (status, out, errors) = classad(&["negotiate", JOBS, "--offers", MACHINES, "--compare", "-o", "tsv"]);
+    assert_eq!(status, Some(0), "{errors}");
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+    let column = |name: &str| {
+        let position = rows[0].iter().position(|header| *header == name).expect("it is there");
+        rows[1..].iter().map(|row| row[position]).collect::<Vec<_>>()
+    };
+    assert_eq!(column("configuration"), ["baseline", "autoclusters", "match lists", "resource requests", "index"]);
+    // All offers are gone before a4 and a5 are considered.
+    assert_eq!(column("matched"), ["6"; 5]);
+    let tests: Vec<u64> = column("tests").iter().map(|count| count.parse().expect("it is a count")).collect();
+    assert_eq!(tests[..4], [36, 36, 18, 18]);
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    for arguments in [["autocluster", "--offers", "-"], ["negotiate", "--offers", "-"]] {
+        let (status, _, errors) = classad(&arguments);
+        assert_eq!(status, Some(2));
+        assert!(errors.contains("only once"), "{errors}");
+    }
+}
