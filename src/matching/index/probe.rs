@@ -64,7 +64,7 @@ impl Left {
         &mut self,
         residue: &mut Residue<bool>,
         request: &mut Request<'_>,
-        offers: impl Iterator<Item = usize>,
+        offers: &[usize],
         mut met: impl FnMut(Side, &Expression, usize) -> Option<bool>,
     ) {
         let Left { all, unsure } = self;
@@ -204,10 +204,14 @@ impl Index {
     /// Drops the offers whose constraints have a part that the request does not meet.
     fn ask_demands(&mut self, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
         let dialect = self.context.dialect;
+        let mut asked = Vec::new();
         for (residue, offers) in &mut self.demands {
-            let offers: Vec<usize> =
-                offers.iter().map(|offer| *offer as usize).filter(|offer| left.all.contains(*offer)).collect();
-            left.settle(residue, request, offers.into_iter(), |side, expression, offer| {
+            asked.clear();
+            asked.extend(offers.iter().map(|offer| *offer as usize).filter(|offer| left.all.contains(*offer)));
+            if asked.is_empty() {
+                continue;
+            }
+            left.settle(residue, request, &asked, |side, expression, offer| {
                 meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
             });
         }
@@ -226,7 +230,7 @@ impl Index {
             self.wishes.push(Residue::new(wish.clone(), Side::Left, Some(groups)));
         }
         let (dialect, offers) = (self.context.dialect, left.all.ones().collect::<Vec<_>>());
-        left.settle(&mut self.wishes[number], request, offers.into_iter(), |side, expression, offer| {
+        left.settle(&mut self.wishes[number], request, &offers, |side, expression, offer| {
             meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
         });
     }
@@ -246,7 +250,7 @@ impl Index {
             Rank::Computed(number) => {
                 let (ranks, mut at) = (&mut self.request_ranks, 0);
                 let offers: Vec<usize> = sure.iter().map(|candidate| candidate.offer).collect();
-                ranks.ask(number, request, offers.into_iter(), &mut evaluate, |offer, rank| {
+                ranks.ask(number, request, &offers, &mut evaluate, |offer, rank| {
                     match rank {
                         Some(rank) => sure[at].request_rank = rank,
                         None => left.unsure.insert(offer),
@@ -261,8 +265,7 @@ impl Index {
                 Rank::Constant(rank) => candidate.offer_rank = rank,
                 Rank::Opaque => left.unsure.insert(candidate.offer),
                 Rank::Computed(number) => {
-                    let offer = std::iter::once(candidate.offer);
-                    ranks.ask(number, request, offer, &mut evaluate, |offer, rank| match rank {
+                    ranks.ask(number, request, &[candidate.offer], &mut evaluate, |offer, rank| match rank {
                         Some(rank) => candidate.offer_rank = rank,
                         None => left.unsure.insert(offer),
                     });
