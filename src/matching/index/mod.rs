@@ -22,7 +22,7 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, Name, Text, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Column};
@@ -47,6 +47,8 @@ pub struct Index {
     opaque: FixedBitSet,
     /// What offers demand of one attribute of requests.
     imported: Vec<Imported>,
+    /// What offers want one attribute of requests to be one of.
+    listed: Vec<Listed>,
     /// Other parts of the constraints of offers, each with those that have it.
     demands: Vec<(Residue<bool>, Vec<u32>)>,
     /// Other parts of the constraints of requests.
@@ -77,6 +79,14 @@ struct Imported {
     bounds: Rc<Column>,
 }
 
+/// The items of which an attribute of requests must be one.
+struct Listed {
+    attribute: Name,
+    offers: FixedBitSet,
+    /// The offers that list an item.
+    by_item: FxHashMap<Text, Vec<u32>>,
+}
+
 impl Index {
     /// The index of some offers.
     #[must_use]
@@ -88,6 +98,7 @@ impl Index {
             willing: empty.clone(),
             opaque: empty.clone(),
             imported: Vec::new(),
+            listed: Vec::new(),
             demands: Vec::new(),
             wishes: Vec::new(),
             distinct_wishes: Distinct::default(),
@@ -107,6 +118,7 @@ impl Index {
         }
         index.through.extend([index.protocol.rank().clone()]);
         index.import(collected.bounds);
+        index.list(collected.items);
         for (expression, mentions, offers) in collected.demands {
             index.demand(expression, &mentions, offers);
         }

@@ -6,7 +6,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Frame, Name, Span, Value};
 use crate::constraint::{Condition, Operand, is_met, is_plain, rank_of};
-use crate::eval::{Mentions, binary};
+use crate::eval::{Mentions, binary, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::{Candidate, Pair, Side};
@@ -72,6 +72,14 @@ impl Left {
             Some(met) => all.set(offer, met),
             None => unsure.insert(offer),
         });
+    }
+
+    /// Keeps the offers that admit the request, and those that were not asked.
+    fn keep_admitted(&mut self, admit: &FixedBitSet, asked: &FixedBitSet) {
+        let admit = admit.as_slice().iter().zip(asked.as_slice());
+        for (left, (admit, asked)) in self.all.as_mut_slice().iter_mut().zip(admit) {
+            *left &= admit | !asked;
+        }
     }
 
     /// Keeps the offers that have been selected, and those that are open.
@@ -156,6 +164,16 @@ impl Index {
                 },
                 None => return false,
             },
+            Condition::Listed(operand, list) => {
+                let Some(Asked::Attribute(name)) = side(operand) else { return false };
+                let column = self.column(name);
+                self.scratch.clear();
+                for item in listed_items(list) {
+                    column.select(BinaryOperator::Is, &Value::String(item), dialect, &mut self.scratch);
+                }
+                left.keep(&mut self.scratch, &column);
+                return true;
+            }
             Condition::Residue => return false,
         };
         if !is_met(&known, dialect) {
@@ -194,10 +212,20 @@ impl Index {
                 self.scratch.union_with(imported.bounds.open());
                 left.unsure.union_with(imported.bounds.open());
             }
-            let met = self.scratch.as_slice().iter().zip(imported.offers.as_slice());
-            for (left, (met, bound)) in left.all.as_mut_slice().iter_mut().zip(met) {
-                *left &= met | !bound;
+            left.keep_admitted(&self.scratch, &imported.offers);
+        }
+        for listed in &self.listed {
+            let Some(value) = constant(request.cell(&listed.attribute)) else {
+                left.unsure.union_with(&listed.offers);
+                continue;
+            };
+            self.scratch.clear();
+            if let Value::String(item) = &value
+                && let Some(offers) = listed.by_item.get(item)
+            {
+                self.scratch.extend(offers.iter().map(|offer| *offer as usize));
             }
+            left.keep_admitted(&self.scratch, &listed.offers);
         }
     }
 
