@@ -437,10 +437,8 @@ impl<'t, 's> Selected<'t, 's> {
                     groups.key.push(b'\n');
                 }
             }
-            if let Some(ad) = groups.ads.get(groups.key.as_slice()) {
-                if has_plain_labels {
-                    return Outcome::Partial(ad.clone());
-                }
+            if has_plain_labels && let Some(ad) = groups.ads.get(groups.key.as_slice()) {
+                return Outcome::Partial(ad.clone());
             }
         }
         let mut attributes = Vec::new();
