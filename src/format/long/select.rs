@@ -184,6 +184,8 @@ impl Selection {
 pub struct Selected<'t, 's> {
     text: &'t [u8],
     selection: &'s mut Selection,
+    /// Offset of the first line.
+    begin: usize,
     /// Offset of the next line.
     at: usize,
     /// Ads begun so far.
@@ -229,6 +231,7 @@ impl<'t, 's> Selected<'t, 's> {
         Selected {
             text,
             selection,
+            begin: at,
             at,
             number: before,
             marks: Vec::new(),
@@ -354,7 +357,8 @@ impl<'t, 's> Selected<'t, 's> {
 
     /// Looks at the line in which this is.
     fn line(&mut self, mark: usize) -> Line {
-        let is_start = mark == 0 || self.text[mark - 1] == b'\n';
+        // A byte order mark is no part of the first line.
+        let is_start = mark == self.begin || self.text[mark - 1] == b'\n';
         let rest = &self.text[mark..];
         if is_start
             && rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
@@ -365,7 +369,7 @@ impl<'t, 's> Selected<'t, 's> {
                 None => Line::Passed,
             };
         }
-        let start = memchr::memrchr(b'\n', &self.text[..mark]).map_or(0, |at| at + 1);
+        let start = memchr::memrchr(b'\n', &self.text[..mark]).map_or(self.begin, |at| at + 1);
         self.look(start, self.line_end(mark))
     }
 
