@@ -31,7 +31,7 @@ pub fn selected(
     protocol: &Protocol,
 ) -> Result<Option<[Vec<Identified>; 2]>, Failure> {
     let context = session.context();
-    let Some(mut selection) = selection(protocol, labels.id, &context) else { return Ok(None) };
+    let Some(mut selection) = selection(protocol, labels, &context) else { return Ok(None) };
     if !requests.iter().chain(offers).all(Source::is_long_file) {
         return Ok(None);
     }
@@ -74,6 +74,8 @@ pub struct Labels<'l> {
     pub id: Option<&'l Expression>,
     /// Whether all that it says of itself as an advertisement is kept.
     pub keeps_advertisements: bool,
+    /// What is looked up in it besides.
+    pub also: &'l Mentions,
 }
 
 /// The ads of one side, and the problems of those that are lost.
@@ -84,14 +86,15 @@ struct Side {
 }
 
 /// What matching is known to read before any ad is seen.
-fn selection(protocol: &Protocol, id: Option<&Expression>, context: &Context) -> Option<Selection> {
+fn selection(protocol: &Protocol, Labels { id, also, .. }: &Labels<'_>, context: &Context) -> Option<Selection> {
     let mut labels = Mentions::default();
     labels.names.extend(ADVERTISING.map(Name::new));
     if let Some(id) = id {
         labels.add(id, context.dialect);
     }
-    let names = protocol.names().cloned().chain([Name::new("Ports")]);
-    (!labels.everything).then(|| Selection::new(names, context.dialect).grouped(labels.names))
+    let names = protocol.names().cloned().chain([Name::new("Ports")]).chain(also.names.iter().cloned());
+    let everything = labels.everything || also.everything;
+    (!everything).then(|| Selection::new(names, context.dialect).grouped(labels.names))
 }
 
 impl Side {
