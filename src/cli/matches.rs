@@ -168,7 +168,7 @@ impl Match {
         self.check()?;
         let sources = self.common.open(session, &self.requests, &self.offers)?;
         let given = self.policy.read(session)?.without_share(session);
-        if self.wanted(session).strategy != Strategy::Greedy && given.policy.residual.is_some() {
+        if self.strategy != Strategy::Greedy && given.policy.residual.is_some() {
             let message = "what remains of an offer goes to later requests: `residual` needs --strategy greedy";
             return Err(Failure::Refused(Some(message.to_owned())));
         }

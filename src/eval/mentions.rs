@@ -9,7 +9,7 @@ use crate::syntax::{Rules, parse_expression};
 const MORE_THAN_VALUES: [&str; 7] =
     ["eval", "unparse", "unresolved", "evalInEachContext", "countMatches", "debug", "random"];
 
-/// Functions that evaluate in other ads than the one in which they stand.
+/// Functions that evaluate their first argument in other ads than the one in which they stand.
 const ELSEWHERE: [&str; 2] = ["evalInEachContext", "countMatches"];
 
 /// The names of the own ad, and of what is around it.
@@ -21,6 +21,15 @@ const OTHERS: [&str; 2] = ["other", "target"];
 
 /// Those in the expressions of a policy.
 const OTHERS_IN_RULES: [&str; 3] = ["other", "target", "label"];
+
+/// A part of an expression.
+struct Part {
+    expression: Expression,
+    /// Whether it is what a name is selected from.
+    is_selected_from: bool,
+    /// Whether it may be evaluated elsewhere than where it stands: in lists, in ads, in what is computed.
+    travels: bool,
+}
 
 /// What an expression mentions.  Coarser than [`super::References`], and needs no ad: no attribute that is not
 /// among the names, or mentioned by what is bound to them, can have to do with its value.
@@ -66,52 +75,50 @@ impl Mentions {
     }
 
     fn look(&mut self, expression: &Expression, dialect: Dialect, others: &[&str]) {
-        let mut names = Vec::new();
-        // Whether a part may be evaluated elsewhere than where it stands, or looks into an ad that is computed.
-        let mut travels = false;
-        let mut pending = vec![(expression.clone(), false)];
-        while let Some((expression, is_selected_from)) = pending.pop() {
-            match expression.kind() {
-                Kind::Call(function, _) => {
-                    self.is_more_than_values |= is_one_of(function, &MORE_THAN_VALUES);
-                    travels |= is_one_of(function, &ELSEWHERE);
-                }
-                Kind::Literal(value) => travels |= matches!(value, Value::List(_) | Value::Ad(_)),
-                Kind::List(_) | Kind::Ad(_) | Kind::Subscript(..) => travels = true,
-                Kind::RootAttribute(name) => self.both([name]),
-                Kind::Attribute(_) | Kind::Select(..) if !is_selected_from => {
-                    travels |= !self.place(&expression, others);
-                }
-                _ => {}
-            }
+        let root = Part { expression: expression.clone(), is_selected_from: false, travels: false };
+        let mut pending = vec![root];
+        while let Some(Part { expression, is_selected_from, mut travels }) = pending.pop() {
+            let mut below = |expression: &Expression, is_selected_from, travels| {
+                pending.push(Part { expression: expression.clone(), is_selected_from, travels });
+            };
             match expression.kind() {
                 Kind::Attribute(name) | Kind::RootAttribute(name) | Kind::Select(_, name) => {
-                    let is_around = |words: &[&str]| is_one_of(name, words);
-                    let is_whole = !is_selected_from && (is_around(&OWN) || is_around(&OUTWARDS) || is_around(others));
-                    self.everything |= is_whole;
-                    names.push(name.clone());
+                    let is_around = is_one_of(name, &OWN) || is_one_of(name, &OUTWARDS) || is_one_of(name, others);
+                    self.everything |= is_around && !is_selected_from;
+                    self.names.insert(name.clone());
+                    let is_path = is_selected_from || self.place(&expression, others);
+                    travels |= !is_path;
+                    if travels && !is_around {
+                        self.both([name]);
+                    }
                     if let Kind::Select(inner, _) = expression.kind() {
-                        pending.push((inner.clone(), true));
+                        below(inner, true, travels);
                     }
                 }
-                Kind::Parentheses(inner) => pending.push((inner.clone(), is_selected_from)),
-                Kind::Call(function, arguments) if function.is("eval") => match arguments.as_ref() {
-                    [text] => match text.bare().kind() {
-                        Kind::Literal(Value::String(text)) => {
-                            let inside = parse_expression(text.as_bytes(), Rules::new(dialect));
-                            pending.extend(inside.ok().map(|inside| (inside, false)));
+                Kind::Parentheses(inner) => below(inner, is_selected_from, travels),
+                Kind::Call(function, arguments) => {
+                    self.is_more_than_values |= is_one_of(function, &MORE_THAN_VALUES);
+                    if function.is("eval") {
+                        match arguments.as_ref().first().map(|text| text.bare().kind()) {
+                            Some(Kind::Literal(Value::String(text))) if arguments.len() == 1 => {
+                                let inside = parse_expression(text.as_bytes(), Rules::new(dialect));
+                                inside.iter().for_each(|inside| below(inside, false, travels));
+                            }
+                            _ => self.everything = true,
                         }
-                        _ => self.everything = true,
-                    },
-                    _ => self.everything = true,
-                },
-                kind => kind.for_each_child(|child| pending.push((child.clone(), false))),
+                        continue;
+                    }
+                    let is_elsewhere = is_one_of(function, &ELSEWHERE);
+                    for (position, argument) in arguments.iter().enumerate() {
+                        below(argument, false, travels || (is_elsewhere && position == 0));
+                    }
+                }
+                kind => {
+                    travels |= matches!(kind, Kind::List(_) | Kind::Ad(_) | Kind::Subscript(..));
+                    kind.for_each_child(|child| below(child, false, travels));
+                }
             }
         }
-        if travels {
-            self.both(&names);
-        }
-        self.names.extend(names);
     }
 
     /// Notes on which side the names of a path such as `other.x.y` are looked up; false if it begins with no name.
@@ -196,10 +203,10 @@ mod tests {
             (".a", ["a", "a", ""]),
             ("label.a", ["a", "a", "label"]),
             ("eval(\"MY.a + b\")", ["a", "", "b"]),
-            ("MY.a[0]", ["MY a", "MY a", ""]),
-            ("{ a, other.b }", ["a b other", "a b other", "a"]),
-            ("(a ? MY.b : c).d", ["MY a b c d", "MY a b c d", "a c"]),
-            ("countMatches(a, other.b)", ["a b other", "a b other", "a"]),
+            ("MY.a[0] + b", ["a", "a", "b"]),
+            ("{ a, other.b }", ["a b", "a b", "a"]),
+            ("(a ? MY.b : c).d", ["a b c d", "a b c d", "a c"]),
+            ("c && countMatches(a, other.b)", ["a", "a b", "a c"]),
         ] {
             let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
             let Mentions { own, other, either, .. } = Mentions::of(&tree, Dialect::Condor);
