@@ -169,6 +169,10 @@ impl Selection {
         }
     }
 
+    fn is_only_label(&self, position: usize) -> bool {
+        self.groups.as_ref().is_some_and(|groups| groups.is_only_label(position))
+    }
+
     /// Which of the names this is.
     fn position(&self, name: &[u8]) -> Option<usize> {
         let alike = self.by_length.get(name.len())?;
@@ -418,7 +422,13 @@ impl<'t, 's> Selected<'t, 's> {
                 return Outcome::Left;
             }
         }
+        let mut has_plain_labels = false;
+        self.label = None;
         if let Some(groups) = &mut self.selection.groups {
+            let is_plain = |position: &usize| {
+                self.values[*position].as_ref().is_none_or(|range| plain_value(&text[range.clone()]).is_some())
+            };
+            has_plain_labels = groups.labels.iter().all(is_plain);
             groups.key.clear();
             for (position, range) in self.values.iter().enumerate() {
                 if let Some(range) = range.as_ref().filter(|_| !groups.is_only_label(position)) {
@@ -427,14 +437,8 @@ impl<'t, 's> Selected<'t, 's> {
                     groups.key.push(b'\n');
                 }
             }
-            if let Some(ad) = groups.ads.get(groups.key.as_slice()) {
-                let is_plain = |position: &usize| {
-                    self.values[*position].as_ref().is_none_or(|range| plain_value(&text[range.clone()]).is_some())
-                };
-                if groups.labels.iter().all(is_plain) {
-                    self.label = None;
-                    return Outcome::Partial(ad.clone());
-                }
+            if has_plain_labels && let Some(ad) = groups.ads.get(groups.key.as_slice()) {
+                return Outcome::Partial(ad.clone());
             }
         }
         let mut attributes = Vec::new();
@@ -442,6 +446,10 @@ impl<'t, 's> Selected<'t, 's> {
         let mut is_partial = true;
         for (position, range) in self.values.iter().enumerate() {
             let Some(range) = range else { continue };
+            // Plain labels refer to nothing, and are read where they are.
+            if has_plain_labels && self.selection.is_only_label(position) {
+                continue;
+            }
             let expression = match self.selection.seen.expression(&text[range.clone()]) {
                 Sight::Known(expression) => expression,
                 Sight::New(expression) => {
@@ -468,16 +476,18 @@ impl<'t, 's> Selected<'t, 's> {
         match self.selection.version > before {
             _ if !is_partial => Outcome::Whole,
             true => Outcome::Again,
-            false => Outcome::Partial(self.group(attributes)),
+            false => Outcome::Partial(self.group(attributes, has_plain_labels)),
         }
     }
 
     /// The ad of these attributes, which is the one of all that are written alike if ads are grouped.
-    fn group(&mut self, mut attributes: Vec<(Name, Expression)>) -> Ad {
+    fn group(&mut self, mut attributes: Vec<(Name, Expression)>, has_plain_labels: bool) -> Ad {
         let Selection { groups: Some(groups), names, .. } = &mut *self.selection else {
             return attributes.into_iter().collect();
         };
-        self.label = Some(attributes.iter().cloned().collect());
+        if !has_plain_labels {
+            self.label = Some(attributes.iter().cloned().collect());
+        }
         attributes.retain(|(name, _)| names.get_index_of(name).is_none_or(|position| !groups.is_only_label(position)));
         let ad = || attributes.into_iter().collect();
         groups.ads.entry(groups.key.as_slice().into()).or_insert_with(ad).clone()
