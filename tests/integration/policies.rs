@@ -346,7 +346,7 @@ fn notices_of_a_cycle_use_its_ads_up() {
     let found: Vec<&str> = out.lines().collect();
     assert_eq!(found, ["a\tm1\t0\t0\t", "b#1\tm1#2\t0\t0\t", "b#2\tm2\t0\t0\tdave", "c\tm3\t0\t0\t"]);
     let told = std::fs::read_to_string(&notices).expect("it was written");
-    assert!(told.contains("{\"id\":\"b#1\",\"of\":\"b\"}"), "{told}");
+    assert!(told.contains("{\"id\":\"b#1\",\"of\":\"b\","), "{told}");
     assert!(told.contains("{\"id\":\"m1#2\",\"of\":\"m1\",\"sequence\":4,"), "{told}");
     assert_eq!(told.matches("\"preempts\":{\"user\":\"dave\"").count(), 2, "{told}");
 
