@@ -3,6 +3,7 @@
 //! Nothing here reads text or computes a value; the floors above do.
 
 mod dialect;
+mod distinct;
 mod expression;
 mod fault;
 mod frame;
@@ -17,6 +18,7 @@ pub mod time;
 mod value;
 
 pub use dialect::Dialect;
+pub use distinct::Distinct;
 pub use expression::{Expression, Kind, same_list};
 pub use fault::{Cause, Fault};
 pub use frame::{Frame, Participant};

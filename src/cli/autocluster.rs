@@ -10,7 +10,7 @@ use classad::syntax::{Style, print};
 use indexmap::IndexSet;
 
 use super::input::{self, Identified};
-use super::matches::Common;
+use super::matches::{Common, Reading};
 use super::output::{AdWriter, Cell, Rows, out};
 use super::policy::PolicyOptions;
 use super::session::Session;
@@ -60,10 +60,9 @@ impl Autocluster {
         let offers = if self.offers.is_empty() { Vec::new() } else { input::open(session, &self.offers)? };
         session.decide_dialect(requests.iter().chain(&offers));
         let form = requests.first().map_or(Form::New, |source| source.form);
-        let id = input::optional(session, "--id", self.common.id.as_deref())?;
-        let requests = input::identified(session, requests, id.as_ref())?;
-        let offers = input::identified(session, offers, id.as_ref())?;
-        let policies = self.policy.read(session)?.policy.of_requests();
+        let policy = self.policy.read(session)?.policy;
+        let (policies, also) = (policy.of_requests(), policy.mentions(session.dialect()));
+        let [requests, offers] = self.common.ads(session, [requests, offers], Reading::Needed, &also)?;
         let ads = |ads: &[Identified]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
         let protocol = self.common.protocol(session);
         let clusters = Clusters::new(&ads(&requests), &ads(&offers), &policies, &protocol, &session.context());

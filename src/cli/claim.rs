@@ -118,7 +118,7 @@ impl<'a> ByName<'a> {
 
     /// The ad that a party is now.
     fn find(&self, party: &Party) -> Result<usize, Veto> {
-        let ads = self.ads.get(party.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let ads = self.ads.get(party.advertised()).map(Vec::as_slice).unwrap_or_default();
         let same_kind = |(_, kind): &&(usize, Option<String>)| party.kind.is_none() || *kind == party.kind;
         let found: Vec<usize> = ads.iter().filter(same_kind).map(|(index, _)| *index).collect();
         match found.as_slice() {

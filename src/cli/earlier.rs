@@ -189,6 +189,7 @@ fn party(fields: &Map<String, Json>, own: usize) -> Result<Party, Fault> {
     };
     Ok(Party {
         id: text_of(fields, "id")?,
+        part_of: text_of(fields, "of").ok(),
         kind: text_of(fields, "type").ok(),
         sequence: fields.get("sequence").and_then(Json::as_i64),
         address: text_of(fields, "address").ok(),

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use classad::eval::Mentions;
 use classad::matching::gang::{Docked, Gang, Gangmatcher};
 use classad::matching::{Notice, Party};
 use serde_json::json;
@@ -13,6 +14,7 @@ use super::input::Identified;
 use super::matches::{Common, Reading};
 use super::notify::Notify;
 use super::output::{self, Cell, OutputForm, Rows, out};
+use super::policy::PolicyOptions;
 use super::session::Session;
 use super::{Failure, Status};
 
@@ -37,6 +39,8 @@ pub struct Gangmatch {
     #[arg(long, default_value = "naive")]
     algorithm: Algorithm,
     #[command(flatten)]
+    policy: PolicyOptions,
+    #[command(flatten)]
     notify: Notify,
     #[command(flatten)]
     advertising: Advertising,
@@ -53,9 +57,19 @@ enum Algorithm {
 
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let ads = self.common.ads(session, &self.requests, &self.offers, Reading::Whole)?;
-        let [requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
+        let sources = self.common.open(session, &self.requests, &self.offers)?;
+        let given = self.policy.read(session)?.without_share(session);
+        if !given.policy.docking.is_empty() || given.policy.residual.is_some() {
+            let message = "gangmatch follows the roots and the order of a policy, not its docking and residual";
+            return Err(Failure::Refused(Some(message.to_owned())));
+        }
+        let ads = self.common.ads(session, sources, Reading::Whole, &Mentions::default())?;
+        let [requests, mut offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
         let start = Instant::now();
+        let context = session.context();
+        offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
+        let ads: Vec<_> = requests.iter().map(|request| request.ad.clone()).collect();
+        let (roots, failures) = given.policy.roots(&ads, &context).map_err(|fault| given.refuse(session, fault))?;
         let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
         let Algorithm::Naive = self.algorithm;
         let (mut matcher, bad) = Gangmatcher::new(&ads, self.common.protocol(session), session.context());
@@ -63,7 +77,8 @@ impl Gangmatch {
             offers[bad.index].bad_ports(session, &bad.fault)?;
         }
         let mut gangs = Vec::new();
-        for (index, request) in requests.iter().enumerate() {
+        for index in roots {
+            let request = &requests[index];
             match matcher.marshal(index, &request.ad) {
                 Ok(gang) => gangs.extend(gang),
                 Err(fault) => request.bad_ports(session, &fault)?,
@@ -73,7 +88,6 @@ impl Gangmatch {
                 break;
             }
         }
-        let context = session.context();
         let at = self.advertising.lifetime.at(session).or(context.now);
         self.notify.write(session, || {
             let offer = |index: usize| Party::of_offer(&offers[index].ad, &offers[index].id, &context);
@@ -86,7 +100,7 @@ impl Gangmatch {
         }
         out.flush()?;
         let statistics = matcher.statistics();
-        session.failures(statistics.failures);
+        session.failures(statistics.failures + failures);
         if self.common.stats {
             output::statistics(&statistics, start.elapsed().as_secs_f64());
         }

@@ -89,6 +89,11 @@ impl Identified {
         Identified { ad, id, standing: Some(standing), advertisement, number, place: None }
     }
 
+    /// Whether it was read only in part, and is one ad with all that are alike in it.
+    pub fn is_selected(&self) -> bool {
+        self.standing.is_some()
+    }
+
     /// How it stands as an advertisement.
     pub fn standing(&self, context: &Context) -> Standing {
         self.standing.clone().unwrap_or_else(|| Advertisement::new(&self.ad, context).standing())

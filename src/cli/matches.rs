@@ -3,19 +3,23 @@
 use std::io::Write;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
-use classad::ad::{Ad, Name};
+use clap::Args;
 use classad::constraint::Protocol;
-use classad::matching::{
-    Accelerations, Candidate, Greedy, Match as Pairing, Matchmaker, Notice, Party, Statistics, maximum, stable,
-};
+use classad::eval::Mentions;
+use classad::matching::negotiate::{Settings, mentions};
+use classad::matching::policy::PolicyFault;
 
+use super::accelerating::Accelerating;
 use super::advertising::Advertising;
 use super::input::{self, Identified};
 use super::notify::Notify;
 use super::output::{self, OutputForm, Rows, out};
+use super::pairs::{Found, Strategy, Task, Wanted};
+use super::parties::Parties;
+use super::policy::PolicyOptions;
 use super::rows::Labels;
 use super::session::Session;
+use super::source::Source;
 use super::what_if::{self, WhatIf};
 use super::{Failure, Status, cases, rows};
 
@@ -25,12 +29,15 @@ Examples:
   classad match --all samples/pool/jobs.long --offers samples/pool/machines.long --count
   classad match --strategy max samples/memory/jobs.long --offers samples/memory/machines.long
   classad match --what-if 'RequestMemory=RequestMemory/4' samples/pool/jobs.long \\
-      --offers samples/pool/machines.long";
+      --offers samples/pool/machines.long
+  classad match samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --order JobPrio --dock -label.Memory";
 
 /// Match requests with offers, one offer for each request
 ///
 /// Each request in turn takes the offer that it ranks highest among those it is compatible with; of
-/// several the one that ranks the request highest, then the first.
+/// several the one that ranks the request highest, then the first. A policy may have it otherwise: its roots,
+/// order, docking and residual count here, its share in `negotiate`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -62,22 +69,15 @@ pub struct Match {
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]
+    policy: PolicyOptions,
+    #[command(flatten)]
+    accelerating: Accelerating,
+    #[command(flatten)]
     notify: Notify,
     #[command(flatten)]
     advertising: Advertising,
     #[command(flatten)]
     common: Common,
-}
-
-/// How offers are given to requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Strategy {
-    /// Requests in order, each takes its best offer
-    Greedy,
-    /// No request and offer rank each other higher than what they got
-    Stable,
-    /// As many requests as possible get an offer
-    Max,
 }
 
 /// How much of the ads is read.
@@ -122,14 +122,13 @@ impl Common {
         Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
-    /// Reads requests and offers, in one dialect.
-    pub fn ads(
+    /// Opens requests and offers, in one dialect.
+    pub fn open(
         &self,
         session: &mut Session,
         requests: &[String],
         offers: &[String],
-        reading: Reading,
-    ) -> Result<[Vec<Identified>; 2], Failure> {
+    ) -> Result<[Vec<Source>; 2], Failure> {
         let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
         if stdin(requests) && stdin(offers) {
             return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
@@ -137,8 +136,20 @@ impl Common {
         let requests = input::open(session, requests)?;
         let offers = input::open(session, offers)?;
         session.decide_dialect(requests.iter().chain(&offers));
+        Ok([requests, offers])
+    }
+
+    /// Reads them; `also` is what is looked up in them besides what bilateral matching needs.
+    pub fn ads(
+        &self,
+        session: &mut Session,
+        [requests, offers]: [Vec<Source>; 2],
+        reading: Reading,
+        also: &Mentions,
+    ) -> Result<[Vec<Identified>; 2], Failure> {
         let id = input::optional(session, "--id", self.id.as_deref())?;
-        let labels = Labels { id: id.as_ref(), keeps_advertisements: reading == Reading::NeededAndAdvertisements };
+        let keeps_advertisements = reading == Reading::NeededAndAdvertisements;
+        let labels = Labels { id: id.as_ref(), keeps_advertisements, also };
         if reading != Reading::Whole
             && !self.strict_input
             && let Some(ads) = rows::selected(session, [&requests, &offers], &labels, &self.protocol(session))?
@@ -155,46 +166,73 @@ impl Match {
             return cases::run(session, file, cases::matching);
         }
         self.check()?;
-        let ads = self.common.ads(session, &self.requests, &self.offers, self.reading())?;
-        let [requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
-        let ports = Name::new("Ports");
-        let with_ports = requests.iter().filter(|request| request.ad.get(&ports).is_some()).count();
-        if with_ports > 0 {
-            session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
+        let sources = self.common.open(session, &self.requests, &self.offers)?;
+        let given = self.policy.read(session)?.without_share(session);
+        if self.strategy != Strategy::Greedy && given.policy.residual.is_some() {
+            let message = "what remains of an offer goes to later requests: `residual` needs --strategy greedy";
+            return Err(Failure::Refused(Some(message.to_owned())));
         }
+        let also = mentions(&given.policy, session.dialect());
+        let ads = self.common.ads(session, sources, self.reading(), &also)?;
+        let parties = Parties::new(self.advertising.current(session, ads, self.common.id.as_deref())?);
+        let overview = parties.overview(session);
         let start = Instant::now();
         let context = session.context();
         let what_if = WhatIf::new(session, &self.what_if)?;
-        let ads = |what_if: &WhatIf| {
-            let changed = what_if::changed;
-            [changed(&requests, &what_if.requests, &context), changed(&offers, &what_if.offers, &context)]
+        let task = Task {
+            wanted: self.wanted(session),
+            settings: Settings {
+                policy: given.policy.clone(),
+                protocol: self.common.protocol(session),
+                context: context.clone(),
+                accelerations: self.accelerating.accelerations(),
+            },
+            has_rules: given.decides() || overview.counts || !what_if.is_empty(),
+            is_clustered: parties.requests.first().is_none_or(Identified::is_selected),
+            distinct: overview.distinct as u64,
         };
-        let (found, statistics) = self.find(session, &ads(&what_if));
+        let found = |what_if: &WhatIf| {
+            let changed = what_if::changed;
+            let requests = changed(&parties.requests, &what_if.requests, &context);
+            task.find(&[requests, changed(&parties.offers, &what_if.offers, &context)])
+        };
+        let refuse = |session: &mut Session, fault: PolicyFault| given.refuse(session, fault);
+        let here = found(&what_if).map_err(|fault| refuse(session, fault))?;
         if !what_if.is_empty() && !session.options.quiet {
-            let (before, _) = self.find(session, &ads(&WhatIf::default()));
-            let what = if self.takes_nothing() { "pairs" } else { "matches" };
-            session.note(&format!("{} {what}; as the ads are: {}", found.len(), before.len()));
+            let before = found(&WhatIf::default()).map_err(|fault| refuse(session, fault))?;
+            let what = if task.wanted.takes_nothing() { "pairs" } else { "matches" };
+            session.note(&format!("{} {what}; as the ads are: {}", here.pairings.len(), before.pairings.len()));
         }
         let at = self.advertising.lifetime.at(session).or(context.now);
         self.notify.write(session, || {
-            let offer = |index: usize| Party::of_offer(offers[index].advertisement(), &offers[index].id, &context);
-            let request = |index: usize| Party::new(requests[index].advertisement(), &requests[index].id, &context);
-            found.iter().map(|pairing| Notice::of_pair(pairing, request(pairing.request), offer, at)).collect()
+            let pairings = here.pairings.iter().enumerate();
+            pairings.map(|(at_pair, pairing)| parties.notice(pairing, here.part(at_pair), &context, at)).collect()
         })?;
         let mut out = out();
         if session.options.quiet || self.notify.takes_the_output() {
         } else if self.count {
-            writeln!(out, "{}", found.len())?;
+            writeln!(out, "{}", here.pairings.len())?;
         } else {
-            self.print(&mut out, &found, &requests, &offers)?;
+            self.print(&mut out, &here, &parties)?;
         }
         out.flush()?;
-        session.failures(statistics.failures);
+        session.failures(here.statistics.failures);
         if self.common.stats {
-            output::statistics(&statistics, start.elapsed().as_secs_f64());
+            output::statistics(&here.statistics, start.elapsed().as_secs_f64());
         }
-        output::leave([requests, offers]);
-        Ok(Status::of(!found.is_empty()))
+        output::leave(parties);
+        Ok(Status::of(!here.pairings.is_empty()))
+    }
+
+    /// What is asked for.
+    fn wanted(&self, session: &Session) -> Wanted {
+        Wanted {
+            strategy: self.strategy,
+            all: self.all,
+            best: self.best.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
+            consume: !self.no_consume,
+            one_will_do: session.options.quiet && self.notify.notify.is_none(),
+        }
     }
 
     /// What has to be read.
@@ -207,21 +245,17 @@ impl Match {
         }
     }
 
-    /// Whether what is printed are offers that a request could have, rather than matches.
-    fn takes_nothing(&self) -> bool {
-        self.all || self.best.is_some()
-    }
-
     /// Refuses what makes no sense together.
     fn check(&self) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
-        if self.strategy != Strategy::Greedy && self.takes_nothing() {
+        let takes_nothing = self.all || self.best.is_some();
+        if self.strategy != Strategy::Greedy && takes_nothing {
             return refuse("--all and --best give nothing to anybody: --strategy has no use there");
         }
         if self.strategy != Strategy::Greedy && self.no_consume {
             return refuse("if offers are not used up, each request has its best one: --strategy greedy --no-consume");
         }
-        if self.notify.notify.is_some() && (self.takes_nothing() || self.no_consume || !self.what_if.is_empty()) {
+        if self.notify.notify.is_some() && (takes_nothing || self.no_consume || !self.what_if.is_empty()) {
             return refuse("--notify tells of matches; with --all, --best, --no-consume or --what-if there are none");
         }
         if self.notify.takes_the_output() && self.count {
@@ -230,69 +264,13 @@ impl Match {
         Ok(())
     }
 
-    /// The pairs that are asked for.
-    fn find(&self, session: &Session, [requests, offers]: &[Vec<Ad>; 2]) -> (Vec<Pairing>, Statistics) {
-        // The first match will do, if nobody is told of any.
-        let enough = |found: &[Pairing]| session.options.quiet && self.notify.notify.is_none() && !found.is_empty();
-        let protocol = self.common.protocol(session);
-        let mut found: Vec<Pairing> = Vec::new();
-        if self.strategy == Strategy::Greedy && !self.takes_nothing() {
-            let mut matcher = Greedy::new(offers, protocol, session.context());
-            matcher.consume = !self.no_consume;
-            for (index, request) in requests.iter().enumerate() {
-                found.extend(matcher.best(index, request));
-                if enough(&found) {
-                    break;
-                }
-            }
-            let statistics = matcher.statistics();
-            output::leave(matcher);
-            return (found, statistics);
-        }
-        let mut matcher = Matchmaker::new(offers, protocol, session.context(), Accelerations::ALL);
-        let mut lists = Vec::new();
-        for (index, request) in requests.iter().enumerate() {
-            let list = matcher.candidates(request);
-            matcher.statistics.roots += 1;
-            if self.takes_nothing() {
-                matcher.statistics.matched += u64::from(!list.is_empty());
-                found.extend(self.shown(&list).into_iter().map(|candidate| candidate.of(index)));
-            } else {
-                lists.push(list);
-            }
-            if enough(&found) {
-                break;
-            }
-        }
-        if !self.takes_nothing() {
-            found = if self.strategy == Strategy::Stable { stable(&lists) } else { maximum(&lists) };
-            matcher.statistics.matched = found.len() as u64;
-        }
-        (found, matcher.statistics)
-    }
-
-    /// What is printed of the offers that a request could have: the best, or all, in the order of the offers.
-    fn shown(&self, list: &[Candidate]) -> Vec<Candidate> {
-        let most = self.best.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        let mut candidates = list[..list.len().min(most)].to_vec();
-        if self.all {
-            candidates.sort_by_key(|candidate| candidate.offer);
-        }
-        candidates
-    }
-
-    fn print(
-        &self,
-        out: &mut dyn Write,
-        found: &[Pairing],
-        requests: &[Identified],
-        offers: &[Identified],
-    ) -> Result<(), Failure> {
+    fn print(&self, out: &mut dyn Write, found: &Found, parties: &Parties) -> Result<(), Failure> {
         let mut rows = Rows::new(&["request", "offer", "request_rank", "offer_rank"]);
-        rows.rows.extend(found.iter().map(|pairing| {
+        rows.rows.extend(found.pairings.iter().enumerate().map(|(at, pairing)| {
+            let (unit, part) = found.part(at);
             vec![
-                requests[pairing.request].id.clone().into(),
-                offers[pairing.offer].id.clone().into(),
+                parties.request(pairing.request, unit).into(),
+                parties.offer(pairing.offer, part).into(),
                 pairing.request_rank.into(),
                 pairing.offer_rank.into(),
             ]

@@ -1,5 +1,6 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
+mod accelerating;
 mod advertising;
 mod autocluster;
 mod cases;
@@ -19,7 +20,9 @@ mod negotiate;
 mod notify;
 mod options;
 mod output;
+mod pairs;
 mod parse;
+mod parties;
 mod pattern;
 mod policy;
 mod query;

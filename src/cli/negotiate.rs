@@ -8,15 +8,17 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use classad::ad::Ad;
-use classad::matching::Accelerations;
-use classad::matching::negotiate::{Event, Grant, Outcome, Settings, negotiate};
+use classad::matching::Match as Pairing;
+use classad::matching::negotiate::{Event, Grant, Outcome, Settings, mentions, negotiate};
 use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{Rules, parse_expression};
 
-use super::input::Identified;
+use super::accelerating::Accelerating;
+use super::advertising::Advertising;
 use super::matches::{Common, Reading};
+use super::notify::Notify;
 use super::output::{self, Cell, Rows, out};
+use super::parties::Parties;
 use super::policy::{GivenPolicy, PolicyOptions, settings};
 use super::session::Session;
 use super::{Failure, Status, report, write};
@@ -50,15 +52,8 @@ pub struct Negotiate {
     /// Priorities that follow from the usage in this file, which is rewritten with that of this cycle
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
-    /// Consider each request by itself, though one like it was rejected
-    #[arg(long)]
-    no_autocluster: bool,
-    /// Find the candidates of each request anew
-    #[arg(long)]
-    no_matchlist: bool,
-    /// Evaluate the constraints of each pair
-    #[arg(long)]
-    no_index: bool,
+    #[command(flatten)]
+    accelerating: Accelerating,
     /// Print what happens: rounds, turns and shares, and what becomes of each request
     #[arg(long)]
     transcript: bool,
@@ -66,36 +61,32 @@ pub struct Negotiate {
     #[arg(long, conflicts_with_all = ["transcript", "usage"])]
     compare: bool,
     #[command(flatten)]
+    notify: Notify,
+    #[command(flatten)]
+    advertising: Advertising,
+    #[command(flatten)]
     common: Common,
-}
-
-/// What takes part in a cycle.
-struct Parties {
-    requests: Vec<Identified>,
-    offers: Vec<Identified>,
-    /// The ads alone.
-    ads: [Vec<Ad>; 2],
 }
 
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, Reading::Whole)?;
+        self.check()?;
+        let sources = self.common.open(session, &self.requests, &self.offers)?;
         let mut given = self.policy.read(session)?;
         let mut accountant = self.accounts(session, &mut given)?;
-        let ads = [&requests, &offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect());
-        let parties = Parties { requests, offers, ads };
+        let also = mentions(&given.policy, session.dialect());
+        let ads = self.common.ads(session, sources, self.reading(), &also)?;
+        let parties = Parties::new(self.advertising.current(session, ads, self.common.id.as_deref())?);
+        parties.overview(session);
+        let ads = parties.ads();
         let settings = Settings {
             policy: given.policy.clone(),
             protocol: self.common.protocol(session),
             context: session.context(),
-            accelerations: Accelerations {
-                autoclusters: !self.no_autocluster,
-                match_lists: !self.no_matchlist,
-                index: !self.no_index,
-            },
+            accelerations: self.accelerating.accelerations(),
         };
         if self.compare {
-            let rows = compare::rows(&settings, &parties.ads).map_err(|fault| given.refuse(session, fault))?;
+            let rows = compare::rows(&settings, &ads).map_err(|fault| given.refuse(session, fault))?;
             if !session.options.quiet {
                 rows.write(&mut out(), self.common.output, !self.common.no_header)?;
             }
@@ -109,9 +100,18 @@ impl Negotiate {
                 transcript.tell(event);
             }
         };
-        let outcome = negotiate(&settings, &parties.ads[0], &parties.ads[1], &priority, &mut tell)
+        let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell)
             .map_err(|fault| given.refuse(session, fault))?;
         let seconds = start.elapsed().as_secs_f64();
+        let at = self.advertising.lifetime.at(session).or(settings.context.now);
+        self.notify.write(session, || {
+            let notice = |grant: &Grant| {
+                let Grant { request, offer, request_rank, offer_rank, .. } = *grant;
+                let pairing = Pairing { request, offer, request_rank, offer_rank };
+                parties.notice(&pairing, (grant.unit, grant.part), &settings.context, at)
+            };
+            outcome.grants.iter().map(notice).collect()
+        })?;
         self.print(session, &transcript, &parties, &outcome)?;
         session.failures(outcome.statistics.failures);
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
@@ -121,6 +121,27 @@ impl Negotiate {
             statistics(&outcome, seconds);
         }
         Ok(Status::of(!outcome.grants.is_empty()))
+    }
+
+    /// Refuses what makes no sense together.
+    fn check(&self) -> Result<(), Failure> {
+        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
+        if self.notify.notify.is_some() && self.compare {
+            return refuse("--notify tells of matches; with --compare there are none");
+        }
+        if self.notify.takes_the_output() && self.transcript {
+            return refuse("--transcript and --notify - both want standard output");
+        }
+        Ok(())
+    }
+
+    /// What has to be read.
+    fn reading(&self) -> Reading {
+        if self.notify.notify.is_some() || self.advertising.remembers() {
+            Reading::NeededAndAdvertisements
+        } else {
+            Reading::Needed
+        }
     }
 
     /// The usage so far, brought up to now.  Usage is shared by owner if the policy does not say how.
@@ -144,7 +165,7 @@ impl Negotiate {
         parties: &Parties,
         outcome: &Outcome,
     ) -> Result<(), Failure> {
-        if session.options.quiet {
+        if session.options.quiet || self.notify.takes_the_output() {
             return Ok(());
         }
         let mut out = out();
@@ -152,7 +173,7 @@ impl Negotiate {
             transcript.write(&mut out, self.common.output, !self.common.no_header)?;
         } else {
             let mut rows = Rows::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
-            rows.rows.extend(outcome.grants.iter().map(|grant| parties.row(grant)));
+            rows.rows.extend(outcome.grants.iter().map(|grant| row(parties, grant)));
             rows.write(&mut out, self.common.output, !self.common.no_header)?;
         }
         out.flush()?;
@@ -160,28 +181,14 @@ impl Negotiate {
     }
 }
 
-impl Parties {
-    /// What a request is called; one of several has its number.
-    fn request(&self, request: usize, unit: Option<usize>) -> String {
-        let id = &self.requests[request].id;
-        unit.map_or_else(|| id.clone(), |unit| format!("{id}#{unit}"))
-    }
-
-    /// What an offer is called; what remained of one has the number of the part.
-    fn offer(&self, grant: &Grant) -> String {
-        let id = &self.offers[grant.offer].id;
-        if grant.part == 1 { id.clone() } else { format!("{id}#{}", grant.part) }
-    }
-
-    fn row(&self, grant: &Grant) -> Vec<Cell> {
-        vec![
-            self.request(grant.request, grant.unit).into(),
-            self.offer(grant).into(),
-            grant.request_rank.into(),
-            grant.offer_rank.into(),
-            grant.preempted.clone().unwrap_or_default().into(),
-        ]
-    }
+fn row(parties: &Parties, grant: &Grant) -> Vec<Cell> {
+    vec![
+        parties.request(grant.request, grant.unit).into(),
+        parties.offer(grant.offer, grant.part).into(),
+        grant.request_rank.into(),
+        grant.offer_rank.into(),
+        grant.preempted.clone().unwrap_or_default().into(),
+    ]
 }
 
 /// Writes what each submitter has got into the file, at once or not at all.

@@ -5,11 +5,12 @@
 //! ```text
 //! {"version": 1, "match": ID, "bond": "pair" or "gang", "time": SECONDS,
 //!  "member": INDEX, "to": ID, "address": ADDRESS,
-//!  "members": [{"id", "type", "sequence", "address", "claim_id", "above", "label", "link", "ranks", "preempts"}]}
+//!  "members": [{"id", "of", "type", "sequence", "address", "claim_id", "above", "label", "link", "ranks", "preempts"}]}
 //! ```
 //!
 //! `members` is the whole match, the request first, then each offer followed by what is docked at it; `member`
-//! is the index of the one that the record is for.  Of an offer, `above` is the index of the member that it is
+//! is the index of the one that the record is for.  `of` is what an ad is called of which only a part was matched: one
+//! of those that a resource request counts, or what remained of an offer.  Of an offer, `above` is the index of the member that it is
 //! docked to, at the port `label`; `link` is the position of its own port; `ranks` is how that port ranks it, and
 //! how it ranks the port.  What is not known of an ad is left out.  `claim_id` stands only where it is the
 //! recipient's own or that of an ad docked at the recipient, who has to present it.
@@ -86,6 +87,7 @@ fn record(notice: &Notice, member: usize) -> Json {
 fn party_json(party: &Party, with_ticket: bool) -> Json {
     let mut fields = Map::new();
     fields.insert("id".to_owned(), party.id.as_str().into());
+    put(&mut fields, "of", party.part_of.as_deref());
     put(&mut fields, "type", party.kind.as_deref());
     put(&mut fields, "sequence", party.sequence);
     put(&mut fields, "address", party.address.as_deref());

@@ -59,6 +59,20 @@ impl PolicyOptions {
 }
 
 impl GivenPolicy {
+    /// Whether it has a say in which offer a request gets when nothing is shared.
+    pub fn decides(&self) -> bool {
+        let Policy { roots, order, docking, residual, share: _ } = &self.policy;
+        roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some()
+    }
+
+    /// Leaves the shares out, which count in a whole cycle only; that is told.
+    pub fn without_share(mut self, session: &Session) -> Self {
+        if self.policy.share.take().is_some() {
+            session.note("the policy's `share` counts in negotiate only");
+        }
+        self
+    }
+
     /// Reports that the policy cannot be followed.
     pub fn refuse(&self, session: &mut Session, fault: PolicyFault) -> Failure {
         match (&self.text, fault.range) {

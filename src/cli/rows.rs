@@ -2,10 +2,13 @@
 
 use std::io;
 
-use classad::ad::{Expression, Name};
+use classad::ad::{Attribute, Dialect, Expression, Kind, Name};
 use classad::constraint::{ADVERTISING, Advertisement, Protocol, identity};
 use classad::eval::{Context, Mentions};
 use classad::format::{Entry, Problem, Selected, Selection};
+
+use indexmap::IndexSet;
+use rustc_hash::FxHashSet;
 
 use super::Failure;
 use super::input::Identified;
@@ -23,7 +26,7 @@ const BEGINNING: usize = 1 << 20;
 /// they are in no files of the long form, or something may read any attribute.
 ///
 /// What an ad mentions is looked for in that ad at once.  It may also be looked for on the other side, so that a side
-/// is read again when the other one has mentioned more since.
+/// is read again if the other one mentions what was not asked for yet when its reading began.
 pub fn selected(
     session: &mut Session,
     [requests, offers]: [&[Source]; 2],
@@ -31,41 +34,40 @@ pub fn selected(
     protocol: &Protocol,
 ) -> Result<Option<[Vec<Identified>; 2]>, Failure> {
     let context = session.context();
-    let Some(mut selection) = selection(protocol, labels.id, &context) else { return Ok(None) };
+    let Some(mut selection) = selection(protocol, labels, &context) else { return Ok(None) };
     if !requests.iter().chain(offers).all(Source::is_long_file) {
         return Ok(None);
     }
-    let mut load = |side: &[Source], most| -> Option<(Side, usize)> {
-        let mut loaded = Side::default();
+    let load = |side: &[Source], most, selection: &mut Selection| -> Option<Side> {
+        let mut loaded = Side { asked: selection.asked(), ..Side::default() };
         for source in side {
             // What cannot be read is told by whoever reads it whole.
-            loaded.load(source, most, &mut selection, labels, &context).ok()?;
+            loaded.load(source, most, selection, labels, &context).ok()?;
         }
-        (!selection.is_everything()).then(|| (loaded, selection.version()))
+        (!selection.is_everything()).then_some(loaded)
     };
-    if load(offers, BEGINNING).is_none() {
+    if load(offers, BEGINNING, &mut selection).is_none() {
         return Ok(None);
     }
-    let (mut asked, mut offered) = (None, None);
+    let Some(mut asking) = load(requests, usize::MAX, &mut selection) else { return Ok(None) };
+    let Some(mut offered) = load(offers, usize::MAX, &mut selection) else { return Ok(None) };
     for _ in 0..MOST_PASSES {
-        asked = load(requests, usize::MAX);
-        let Some((_, known)) = &asked else { return Ok(None) };
-        if offered.as_ref().is_none_or(|(_, known_then)| known_then < known) {
-            offered = load(offers, usize::MAX);
+        let asked = selection.asked();
+        let lacks = [asking.lacks(&asked, &offered, context.dialect), offered.lacks(&asked, &asking, context.dialect)];
+        if lacks == [false, false] {
+            for (text, problem) in asking.problems.iter().chain(&offered.problems) {
+                session.problem(text, problem)?;
+            }
+            return Ok(Some([asking.ads, offered.ads]));
         }
-        let Some((_, known_now)) = &offered else { return Ok(None) };
-        if known_now == known {
-            break;
+        for (side, sources, lacks) in [(&mut asking, requests, lacks[0]), (&mut offered, offers, lacks[1])] {
+            if lacks {
+                let Some(again) = load(sources, usize::MAX, &mut selection) else { return Ok(None) };
+                *side = again;
+            }
         }
     }
-    let (Some((asked, known)), Some((offered, known_then))) = (asked, offered) else { return Ok(None) };
-    if known != known_then {
-        return Ok(None);
-    }
-    for (text, problem) in asked.problems.iter().chain(&offered.problems) {
-        session.problem(text, problem)?;
-    }
-    Ok(Some([asked.ads, offered.ads]))
+    Ok(None)
 }
 
 /// What is to be known of an ad beside what matching reads.
@@ -74,6 +76,8 @@ pub struct Labels<'l> {
     pub id: Option<&'l Expression>,
     /// Whether all that it says of itself as an advertisement is kept.
     pub keeps_advertisements: bool,
+    /// What is looked up in it besides.
+    pub also: &'l Mentions,
 }
 
 /// The ads of one side, and the problems of those that are lost.
@@ -81,20 +85,39 @@ pub struct Labels<'l> {
 struct Side {
     ads: Vec<Identified>,
     problems: Vec<(Text, Problem)>,
+    /// What was asked for when the reading began.
+    asked: IndexSet<Name>,
 }
 
 /// What matching is known to read before any ad is seen.
-fn selection(protocol: &Protocol, id: Option<&Expression>, context: &Context) -> Option<Selection> {
+fn selection(protocol: &Protocol, Labels { id, also, .. }: &Labels<'_>, context: &Context) -> Option<Selection> {
     let mut labels = Mentions::default();
     labels.names.extend(ADVERTISING.map(Name::new));
     if let Some(id) = id {
         labels.add(id, context.dialect);
     }
-    let names = protocol.names().cloned().chain([Name::new("Ports")]);
-    (!labels.everything).then(|| Selection::new(names, context.dialect).grouped(labels.names))
+    let names = protocol.names().cloned().chain([Name::new("Ports")]).chain(also.names.iter().cloned());
+    let everything = labels.everything || also.everything;
+    (!everything).then(|| Selection::new(names, context.dialect).grouped(labels.names))
 }
 
 impl Side {
+    /// Whether its ads may lack an attribute that the other side mentions, of those that are asked for by now.
+    fn lacks(&self, asked: &IndexSet<Name>, other: &Side, dialect: Dialect) -> bool {
+        let later: Vec<&Name> = asked.iter().filter(|name| !self.asked.contains(*name)).collect();
+        let (mut ads, mut expressions) = (FxHashSet::default(), FxHashSet::default());
+        let mut mentions_one = |attribute: Attribute<'_>| {
+            let is_new = !matches!(attribute.expression.kind(), Kind::Literal(_))
+                && expressions.insert(attribute.expression.identity());
+            is_new && {
+                let mentioned = Mentions::of(attribute.expression, dialect).names;
+                later.iter().any(|name| mentioned.contains(*name))
+            }
+        };
+        let mut distinct = other.ads.iter().filter(|ad| ads.insert(ad.ad.identity()));
+        !later.is_empty() && distinct.any(|ad| ad.ad.iter().any(&mut mentions_one))
+    }
+
     /// Reads a file, or so much of it.
     fn load(
         &mut self,

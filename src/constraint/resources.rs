@@ -1,5 +1,7 @@
 //! Resource requests: ads that ask for the same thing several times (2006 paper §4.3).
 
+use std::sync::LazyLock;
+
 use crate::ad::{Ad, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
@@ -9,13 +11,14 @@ pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
 /// No ad asks for more than this.
 const MOST: usize = 1_000_000;
 
+static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
+
 /// How many offers a request asks for, if it says so; a million at most, none if it asks for fewer than one.
 #[must_use]
 pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
-    let name = Name::new(RESOURCE_COUNT);
-    ad.get(&name)?;
+    ad.get(&COUNT)?;
     let (environment, frame) = Environment::alone(ad.clone());
-    match Evaluator::new(&environment, context).attribute(&frame, &name) {
+    match Evaluator::new(&environment, context).attribute(&frame, &COUNT) {
         Ok(Value::Integer(count)) => Some(usize::try_from(count.max(0)).unwrap_or(MOST).min(MOST)),
         _ => None,
     }

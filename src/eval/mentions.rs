@@ -9,12 +9,40 @@ use crate::syntax::{Rules, parse_expression};
 const MORE_THAN_VALUES: [&str; 7] =
     ["eval", "unparse", "unresolved", "evalInEachContext", "countMatches", "debug", "random"];
 
+/// Functions that evaluate their first argument in other ads than the one in which they stand.
+const ELSEWHERE: [&str; 2] = ["evalInEachContext", "countMatches"];
+
+/// The names of the own ad, and of what is around it.
+const OWN: [&str; 2] = ["self", "my"];
+const OUTWARDS: [&str; 3] = ["parent", "root", "toplevel"];
+
+/// The names of the ad of the other side.
+const OTHERS: [&str; 2] = ["other", "target"];
+
+/// Those in the expressions of a policy.
+const OTHERS_IN_RULES: [&str; 3] = ["other", "target", "label"];
+
+/// A part of an expression.
+struct Part {
+    expression: Expression,
+    /// Whether it is what a name is selected from.
+    is_selected_from: bool,
+    /// Whether it may be evaluated elsewhere than where it stands: in lists, in ads, in what is computed.
+    travels: bool,
+}
+
 /// What an expression mentions.  Coarser than [`super::References`], and needs no ad: no attribute that is not
 /// among the names, or mentioned by what is bound to them, can have to do with its value.
 #[derive(Clone, Debug, Default)]
 pub struct Mentions {
     /// Every name in it, also those that are selected from something.
     pub names: IndexSet<Name>,
+    /// Those that may be looked up in the ad in which it stands only, `my.x`; some more than once.
+    pub own: Vec<Name>,
+    /// Those that may be looked up in the ad of the other side only: `other.x`.
+    pub other: Vec<Name>,
+    /// Those that are looked up in the own ad, and where that lacks them in the other: `x`.
+    pub either: Vec<Name>,
     /// Whether it may read more than it mentions: a name is computed, or an ad around it may be used whole.
     pub everything: bool,
     /// Whether its value depends on more than the values of what it mentions: on their texts, or on chance.
@@ -38,38 +66,98 @@ impl Mentions {
 
     /// Adds what an expression mentions, also in constant texts that `eval()` reads.
     pub fn add(&mut self, expression: &Expression, dialect: Dialect) {
-        let mut pending = vec![(expression.clone(), false)];
-        while let Some((expression, is_selected_from)) = pending.pop() {
-            if let Kind::Call(function, _) = expression.kind() {
-                self.is_more_than_values |= MORE_THAN_VALUES.iter().any(|name| function.is(name));
-            }
+        self.look(expression, dialect, &OTHERS);
+    }
+
+    /// Adds what an expression of a policy mentions, where `label` stands for the other side, too.
+    pub fn add_rule(&mut self, expression: &Expression, dialect: Dialect) {
+        self.look(expression, dialect, &OTHERS_IN_RULES);
+    }
+
+    fn look(&mut self, expression: &Expression, dialect: Dialect, others: &[&str]) {
+        let root = Part { expression: expression.clone(), is_selected_from: false, travels: false };
+        let mut pending = vec![root];
+        while let Some(Part { expression, is_selected_from, mut travels }) = pending.pop() {
+            let mut below = |expression: &Expression, is_selected_from, travels| {
+                pending.push(Part { expression: expression.clone(), is_selected_from, travels });
+            };
             match expression.kind() {
-                Kind::Attribute(name) | Kind::RootAttribute(name) => self.name(name, is_selected_from),
-                Kind::Select(inner, name) => {
-                    self.name(name, is_selected_from);
-                    pending.push((inner.clone(), true));
+                Kind::Attribute(name) | Kind::RootAttribute(name) | Kind::Select(_, name) => {
+                    let is_around = is_one_of(name, &OWN) || is_one_of(name, &OUTWARDS) || is_one_of(name, others);
+                    self.everything |= is_around && !is_selected_from;
+                    self.names.insert(name.clone());
+                    let is_path = is_selected_from || self.place(&expression, others);
+                    travels |= !is_path;
+                    if travels && !is_around {
+                        self.both([name]);
+                    }
+                    if let Kind::Select(inner, _) = expression.kind() {
+                        below(inner, true, travels);
+                    }
                 }
-                Kind::Parentheses(inner) => pending.push((inner.clone(), is_selected_from)),
-                Kind::Call(function, arguments) if function.is("eval") => match arguments.as_ref() {
-                    [text] => match text.bare().kind() {
-                        Kind::Literal(Value::String(text)) => {
-                            let inside = parse_expression(text.as_bytes(), Rules::new(dialect));
-                            pending.extend(inside.ok().map(|inside| (inside, false)));
+                Kind::Parentheses(inner) => below(inner, is_selected_from, travels),
+                Kind::Call(function, arguments) => {
+                    self.is_more_than_values |= is_one_of(function, &MORE_THAN_VALUES);
+                    if function.is("eval") {
+                        match arguments.as_ref().first().map(|text| text.bare().kind()) {
+                            Some(Kind::Literal(Value::String(text))) if arguments.len() == 1 => {
+                                let inside = parse_expression(text.as_bytes(), Rules::new(dialect));
+                                inside.iter().for_each(|inside| below(inside, false, travels));
+                            }
+                            _ => self.everything = true,
                         }
-                        _ => self.everything = true,
-                    },
-                    _ => self.everything = true,
-                },
-                kind => kind.for_each_child(|child| pending.push((child.clone(), false))),
+                        continue;
+                    }
+                    let is_elsewhere = is_one_of(function, &ELSEWHERE);
+                    for (position, argument) in arguments.iter().enumerate() {
+                        below(argument, false, travels || (is_elsewhere && position == 0));
+                    }
+                }
+                kind => {
+                    travels |= matches!(kind, Kind::List(_) | Kind::Ad(_) | Kind::Subscript(..));
+                    kind.for_each_child(|child| below(child, false, travels));
+                }
             }
         }
     }
 
-    fn name(&mut self, name: &Name, is_selected_from: bool) {
-        const AROUND: [&str; 7] = ["self", "my", "parent", "root", "toplevel", "other", "target"];
-        self.everything |= !is_selected_from && AROUND.iter().any(|around| name.is(around));
-        self.names.insert(name.clone());
+    /// Notes on which side the names of a path such as `other.x.y` are looked up; false if it begins with no name.
+    fn place(&mut self, path: &Expression, others: &[&str]) -> bool {
+        let (mut at, mut rest) = (path, Vec::new());
+        let first = loop {
+            match at.bare().kind() {
+                Kind::Select(inner, name) => {
+                    rest.push(name);
+                    at = inner;
+                }
+                Kind::Attribute(first) => break first,
+                _ => return false,
+            }
+        };
+        // Nested ads look outwards, into the ad that they stand in.
+        if is_one_of(first, others) {
+            self.other.extend(rest.into_iter().cloned());
+        } else if is_one_of(first, &OWN) {
+            self.own.extend(rest.into_iter().cloned());
+        } else {
+            if !is_one_of(first, &OUTWARDS) {
+                self.either.push(first.clone());
+            }
+            self.both(rest);
+        }
+        true
     }
+
+    fn both<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
+        for name in names {
+            self.own.push(name.clone());
+            self.other.push(name.clone());
+        }
+    }
+}
+
+fn is_one_of(name: &Name, words: &[&str]) -> bool {
+    words.iter().any(|word| name.is(word))
 }
 
 #[cfg(test)]
@@ -101,6 +189,44 @@ mod tests {
             names.sort_unstable();
             assert_eq!(names.join(" "), expected, "{text}");
             assert_eq!(mentions.is_more_than_values, text.contains("eval") || text.contains("unparse"), "{text}");
+        }
+    }
+
+    #[test]
+    fn on_which_side_names_are_looked_up() {
+        // The own ad, the other, either.
+        for (text, expected) in [
+            ("a + MY.b > (TARGET).c", ["b", "c", "a"]),
+            ("other.a.b && self.c.d", ["c d", "a b", ""]),
+            ("a.b.c", ["b c", "b c", "a"]),
+            ("parent.a", ["a", "a", ""]),
+            (".a", ["a", "a", ""]),
+            ("label.a", ["a", "a", "label"]),
+            ("eval(\"MY.a + b\")", ["a", "", "b"]),
+            ("MY.a[0] + b", ["a", "a", "b"]),
+            ("{ a, other.b }", ["a b", "a b", "a"]),
+            ("(a ? MY.b : c).d", ["a b c d", "a b c d", "a c"]),
+            ("c && countMatches(a, other.b)", ["a", "a b", "a c"]),
+        ] {
+            let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
+            let Mentions { own, other, either, .. } = Mentions::of(&tree, Dialect::Condor);
+            let sorted = [own, other, either].map(|mut names| {
+                names.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+                names.dedup();
+                names.iter().map(crate::ad::Name::as_str).collect::<Vec<_>>().join(" ")
+            });
+            assert_eq!(sorted, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_label_of_a_policy_is_the_other_side() {
+        for (text, other, everything) in [("label.a", "a", false), ("size(label)", "", true)] {
+            let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
+            let mut mentions = Mentions::default();
+            mentions.add_rule(&tree, Dialect::Condor);
+            let names: Vec<&str> = mentions.other.iter().map(crate::ad::Name::as_str).collect();
+            assert_eq!((names.join(" ").as_str(), mentions.everything), (other, everything), "{text}");
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct Notice {
 pub struct Party {
     /// What the ad is called.
     pub id: String,
+    /// What the ad is called of which this is a part: one that was divided, or that asks for several.
+    pub part_of: Option<String>,
     /// What kind of ad it is.
     pub kind: Option<String>,
     /// Its `UpdateSequenceNumber`.
@@ -70,6 +72,7 @@ impl Party {
         let advertisement = Advertisement::new(ad, context);
         Party {
             id: id.to_owned(),
+            part_of: None,
             kind: advertisement.kind(),
             sequence: advertisement.sequence(),
             address: advertisement.address(),
@@ -83,6 +86,12 @@ impl Party {
     #[must_use]
     pub fn of_offer(ad: &Ad, id: &str, context: &Context) -> Self {
         Party { preempts: Advertisement::new(ad, context).occupant(), ..Party::new(ad, id, context) }
+    }
+
+    /// What the ad is called as it was advertised.
+    #[must_use]
+    pub fn advertised(&self) -> &str {
+        self.part_of.as_deref().unwrap_or(&self.id)
     }
 }
 

@@ -21,7 +21,7 @@ impl Registrar {
     pub fn note(&mut self, notice: &Notice) {
         for party in &notice.parties {
             let entry = Entry { kind: party.kind.clone(), sequence: party.sequence };
-            self.matched.entry(party.id.clone()).or_default().push(entry);
+            self.matched.entry(party.advertised().to_owned()).or_default().push(entry);
         }
     }
 
@@ -61,5 +61,9 @@ mod tests {
         assert!(!registrar.has_used(&Party { id: "b".to_owned(), ..Party::default() }));
         registrar.note(&Notice::new(Bond::Pair, vec![party(None, None)], None));
         assert!(registrar.has_used(&party(Some("Machine"), Some(5))));
+        // A part of an ad uses it up.
+        let part = Party { part_of: Some("b".to_owned()), ..Party { id: "b#2".to_owned(), ..Party::default() } };
+        registrar.note(&Notice::new(Bond::Pair, vec![part], None));
+        assert!(registrar.has_used(&Party { id: "b".to_owned(), ..Party::default() }));
     }
 }

@@ -9,6 +9,7 @@ mod gangs;
 mod help;
 mod layout;
 mod negotiation;
+mod policies;
 mod properties;
 mod protocol;
 mod random;

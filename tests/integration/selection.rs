@@ -269,6 +269,23 @@ fn matches_are_those_of_whole_ads() {
     }
 }
 
+/// What a later ad mentions is asked for already when the other side is seen to look for it in the first.
+#[test]
+fn what_the_other_side_looks_for_is_found_in_every_ad() {
+    let requests = file(
+        "late-requests.long",
+        "Name = \"first\"\nSite = 2\nRequirements = TARGET.Near\n\n\
+         Name = \"second\"\nSite = 1\nRequirements = MY.Site is 1 && false\n",
+    );
+    let offers = file("late-offers.long", "Name = \"m\"\nNear = TARGET.Site is 2\nRequirements = true\n");
+    let [requests, offers] = [&requests, &offers].map(|path| path.to_str().unwrap());
+    for [requests, offers, expected] in [[requests, offers, "first\tm\t0\t0\n"], [offers, requests, "m\tfirst\t0\t0\n"]]
+    {
+        let (_, out, errors) = classad(&["match", requests, "--offers", offers, "--no-header"]);
+        assert_eq!((out.as_str(), errors.as_str()), (expected, ""));
+    }
+}
+
 #[test]
 fn rows_that_nothing_can_tell_apart_are_one_ad() {
     let block = Block::whole(OFFERS, Form::Long);

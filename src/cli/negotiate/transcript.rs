@@ -8,8 +8,8 @@ use classad::matching::policy::Vector;
 
 use super::super::Failure;
 use super::super::output::{Cell, OutputForm, Rows, value_text};
+use super::super::parties::Parties;
 use super::super::report;
-use super::Parties;
 
 /// A transcript: lines to read, and a record for each.
 pub struct Transcript<'p> {
@@ -62,7 +62,8 @@ impl<'p> Transcript<'p> {
                 self.note(format!("{who}: {detail}"), submitter, "turn", [nothing(), nothing(), nothing(), detail]);
             }
             Event::Matched { grant, submitter } => {
-                let (request, offer) = (parties.request(grant.request, grant.unit), parties.offer(grant));
+                let (request, offer) =
+                    (parties.request(grant.request, grant.unit), parties.offer(grant.offer, grant.part));
                 let worth = match &grant.vector {
                     Some(vector) => shown(vector),
                     None => format!("{{ {}, {} }}", grant.request_rank, grant.offer_rank),

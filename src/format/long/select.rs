@@ -129,6 +129,13 @@ impl Selection {
         self.version
     }
 
+    /// The names whose attributes are in the ads that are read from now on.
+    #[must_use]
+    pub fn asked(&self) -> IndexSet<Name> {
+        let names = self.names.iter().enumerate();
+        names.filter(|(position, _)| !self.is_only_label(*position)).map(|(_, name)| name.clone()).collect()
+    }
+
     /// Whether something was found that may read any attribute, or so many that it is no use to select.
     #[must_use]
     pub fn is_everything(&self) -> bool {

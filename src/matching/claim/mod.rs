@@ -148,7 +148,9 @@ impl<'a> Claimer<'a> {
             }
         }
         let claimed: Vec<usize> = (0..vote.gone.len()).filter(|&party| !vote.gone[party]).collect();
-        let ads = claimed.iter().filter_map(|&party| indexes.get(party)?.as_ref().ok());
+        // The parts of an ad are claimed one by one.
+        let wholes = claimed.iter().filter(|&&party| notice.parties[party].part_of.is_none());
+        let ads = wholes.filter_map(|&party| indexes.get(party)?.as_ref().ok());
         self.claimed.extend(ads.map(|ad| (*ad, notice.id.clone())));
         Claim { claimed, vetoes: vote.vetoes(), transcript }
     }
@@ -169,7 +171,8 @@ impl<'a> Claimer<'a> {
             (Some(ticket), Some(other)) if *ticket != other => return Some(Veto::OtherTicket),
             _ => {}
         }
-        self.claimed.get(&index).map(|other| Veto::Claimed(other.clone()))
+        let other = self.claimed.get(&index).filter(|_| party.part_of.is_none());
+        other.map(|other| Veto::Claimed(other.clone()))
     }
 
     /// Asks the parties that are left, those below first.

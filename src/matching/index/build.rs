@@ -5,14 +5,14 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, Expression, Name, Text, Value};
+use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
 use crate::constraint::{Condition, Operand, is_plain};
 use crate::eval::{Context, Mentions, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
 use super::parts::{self, Parts, is_odd};
-use super::residue::{Distinct, Residue};
+use super::residue::Residue;
 use super::{Imported, Index, Listed};
 
 /// A bound, as it is found in the constraint of an offer.

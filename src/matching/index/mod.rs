@@ -22,7 +22,7 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, BinaryOperator, Expression, Name, Text, Value};
+use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Column};
@@ -34,7 +34,7 @@ use groups::Groups;
 use parts::{computed, literal};
 pub use probe::Meeting;
 use ranks::{Rank, Ranks};
-use residue::{Distinct, Residue};
+use residue::Residue;
 
 /// The offers, as far as they can be looked up.
 pub struct Index {

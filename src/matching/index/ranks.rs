@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::ad::{Ad, Expression, Kind};
+use crate::ad::{Ad, Distinct, Expression, Kind};
 use crate::constraint::{Protocol, is_plain, rank_of};
 use crate::eval::{Context, Mentions};
 
@@ -11,7 +11,7 @@ use super::super::Side;
 use super::groups::Groups;
 use super::parts::is_odd;
 use super::request::Request;
-use super::residue::{Distinct, Residue};
+use super::residue::Residue;
 
 /// The rank that an ad gives others.
 pub enum Rank {

@@ -59,33 +59,6 @@ impl<T: Copy> Residue<T> {
     }
 }
 
-/// Expressions that are written alike are one.
-#[derive(Default)]
-pub struct Distinct {
-    by_identity: FxHashMap<usize, usize>,
-    by_fingerprint: FxHashMap<u64, Vec<usize>>,
-    kept: Vec<Expression>,
-}
-
-impl Distinct {
-    /// The number of an expression, and whether it is new.
-    pub fn number(&mut self, expression: &Expression) -> (usize, bool) {
-        if let Some(number) = self.by_identity.get(&expression.identity()) {
-            return (*number, false);
-        }
-        let alike = self.by_fingerprint.entry(expression.fingerprint()).or_default();
-        let known = alike.iter().copied().find(|number| self.kept[*number] == *expression);
-        let number = known.unwrap_or(self.kept.len());
-        if known.is_none() {
-            alike.push(number);
-            self.kept.push(expression.clone());
-            // Only what is kept is sure to keep its address.
-            self.by_identity.insert(expression.identity(), number);
-        }
-        (number, known.is_none())
-    }
-}
-
 /// The attributes that an expression mentions, in one order however it is written.
 pub fn key(mentions: &Mentions) -> Vec<Name> {
     let mut names: Vec<Name> = mentions.names.iter().filter(|name| !stands_for_a_side(name)).cloned().collect();

@@ -4,20 +4,22 @@
 mod event;
 mod offers;
 mod ranked;
+mod ranking;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Value};
-use crate::constraint::{Protocol, resource_count};
-use crate::eval::Context;
+use crate::ad::{Ad, Dialect, Name, Value};
+use crate::constraint::{Protocol, RESOURCE_COUNT, resource_count};
+use crate::eval::{Context, Mentions};
 use crate::pool::Clusters;
 
-use super::policy::{Policy, PolicyFault, Rule, UNKNOWN_PRIORITY, Vector};
+use super::policy::{Policy, PolicyFault, Rule, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
 
 pub use event::{Event, Grant};
 use offers::Offers;
 use ranked::{Ranked, Standing};
+pub use ranking::Ranking;
 
 /// How a cycle is run.
 #[derive(Clone, Debug)]
@@ -60,12 +62,22 @@ pub fn negotiate(
     tell: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Outcome, PolicyFault> {
     let mut cycle = Cycle::new(settings, requests, offers);
-    let roots = cycle.roots()?;
+    let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
+    cycle.outcome.statistics.failures += failures;
     let mut submitters = cycle.submitters(&roots, priority);
     cycle.rounds(&mut submitters, tell)?;
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.got)).collect();
     Ok(cycle.outcome)
+}
+
+/// What a cycle reads of ads besides their constraints and ranks, and what these read.
+#[must_use]
+pub fn mentions(policy: &Policy, dialect: Dialect) -> Mentions {
+    let mut mentions = policy.mentions(dialect);
+    mentions.names.extend(offers::USERS.map(Name::new));
+    mentions.names.insert(Name::new(RESOURCE_COUNT));
+    mentions
 }
 
 /// Who sends requests.
@@ -125,31 +137,6 @@ impl<'c> Cycle<'c> {
             failed: FxHashMap::default(),
             outcome,
         }
-    }
-
-    /// The requests that are served, in the order of the policy.
-    fn roots(&mut self) -> Result<Vec<usize>, PolicyFault> {
-        let Settings { policy, context, .. } = self.settings;
-        let mut roots: Vec<usize> = (0..self.ads.len()).collect();
-        if let Some(rule) = &policy.roots {
-            roots.retain(|root| {
-                let met = rule.is_met(&self.ads[*root], context);
-                self.outcome.statistics.failures += u64::from(met.is_err());
-                met.unwrap_or(false)
-            });
-        }
-        if !policy.order.is_empty() {
-            let values = |rule: &Rule, root| self.value(rule, root);
-            let mut vectors = Vec::with_capacity(roots.len());
-            for root in roots {
-                let values = policy.order.iter().map(|rule| values(rule, root)).collect();
-                vectors.push((Vector::new(values, context.dialect), root));
-            }
-            Vector::check(vectors.iter().map(|(vector, _)| vector), "order", &policy.order)?;
-            vectors.sort_by(|(left, _), (right, _)| left.greatest_first(right));
-            roots = vectors.into_iter().map(|(_, root)| root).collect();
-        }
-        Ok(roots)
     }
 
     /// The value of an expression in a request; undefined if it exceeds a budget.

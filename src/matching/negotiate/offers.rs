@@ -9,6 +9,9 @@ use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, Side, Statisti
 
 use super::Settings;
 
+/// The attributes that say who uses an offer; the first that is there counts.
+pub const USERS: [&str; 2] = ["RemoteUser", "RemoteOwner"];
+
 /// The offers of a cycle.
 pub struct Offers {
     matchmaker: Matchmaker,
@@ -30,8 +33,7 @@ impl Offers {
     pub fn new(ads: &[Ad], settings: &Settings, accelerations: Accelerations) -> Self {
         let Settings { policy, protocol, context, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
-        let is_root = |ad| policy.roots.as_ref().is_some_and(|rule| rule.is_met(ad, context).unwrap_or(false));
-        let taken: Vec<bool> = ads.iter().map(is_root).collect();
+        let taken: Vec<bool> = ads.iter().map(|ad| !policy.is_offer(ad, context)).collect();
         Offers {
             matchmaker,
             environment: Environment::pair(Ad::default(), Ad::default()).0,
@@ -77,7 +79,7 @@ impl Offers {
         let frame = self.frames.get(offer).filter(|_| self.parts[offer] == 1)?;
         let (environment, alone) = Environment::alone(frame.ad.clone());
         let value = |name| Evaluator::new(&environment, &self.context).attribute(&alone, &Name::new(name));
-        ["RemoteUser", "RemoteOwner"].into_iter().find_map(|name| match value(name) {
+        USERS.into_iter().find_map(|name| match value(name) {
             Ok(Value::String(user)) => Some(user.to_str().into_owned()),
             _ => None,
         })

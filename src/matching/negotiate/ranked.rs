@@ -76,6 +76,16 @@ impl Ranked {
         }
     }
 
+    /// All candidates that are left, best first.
+    pub fn all(&self, offers: &Offers) -> Arc<[Candidate]> {
+        let is_left = |candidate: &Candidate| !offers.is_taken(candidate.offer);
+        if self.has_vector {
+            let positions = self.by_vector.iter().map(|(position, _)| self.candidates[*position]);
+            return positions.filter(is_left).collect();
+        }
+        self.candidates.iter().copied().filter(is_left).collect()
+    }
+
     /// How many offers are compatible, those that are gone included.
     pub fn compatible(&self) -> usize {
         self.candidates.len()

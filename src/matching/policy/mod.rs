@@ -9,9 +9,9 @@ mod vector;
 use std::fmt;
 use std::ops::Range;
 
-use crate::ad::{Ad, Expression, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::constraint::is_met;
-use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::eval::{Context, Environment, Evaluator, Halt, Mentions};
 use crate::pool::Policies;
 
 pub use residual::Residual;
@@ -93,6 +93,58 @@ impl Share {
 }
 
 impl Policy {
+    /// The requests that are served, as indexes in their order, and how many evaluations exceeded a budget.
+    ///
+    /// # Errors
+    ///
+    /// When the values of the ordering do not compare.
+    pub fn roots(&self, requests: &[Ad], context: &Context) -> Result<(Vec<usize>, u64), PolicyFault> {
+        let mut failures = 0;
+        let mut roots: Vec<usize> = (0..requests.len()).collect();
+        if let Some(rule) = &self.roots {
+            roots.retain(|root| {
+                let met = rule.is_met(&requests[*root], context);
+                failures += u64::from(met.is_err());
+                met.unwrap_or(false)
+            });
+        }
+        if !self.order.is_empty() {
+            let value = |rule: &Rule, root: usize| rule.value(&requests[root], context).unwrap_or(Value::Undefined);
+            let mut vectors = Vec::with_capacity(roots.len());
+            for root in roots {
+                let values = self.order.iter().map(|rule| value(rule, root)).collect();
+                vectors.push((Vector::new(values, context.dialect), root));
+            }
+            Vector::check(vectors.iter().map(|(vector, _)| vector), "order", &self.order)?;
+            vectors.sort_by(|(left, _), (right, _)| left.greatest_first(right));
+            roots = vectors.into_iter().map(|(_, root)| root).collect();
+        }
+        Ok((roots, failures))
+    }
+
+    /// Whether an offer is one: it is none if it is a request itself.
+    #[must_use]
+    pub fn is_offer(&self, offer: &Ad, context: &Context) -> bool {
+        !self.roots.as_ref().is_some_and(|rule| rule.is_met(offer, context).unwrap_or(false))
+    }
+
+    /// What all expressions of the policy mention, in whatever ad they are evaluated.
+    #[must_use]
+    pub fn mentions(&self, dialect: Dialect) -> Mentions {
+        let Policy { roots, order, docking, residual, share } = self;
+        let mut mentions = Mentions::default();
+        for rule in roots.iter().chain(order).chain(docking).chain(share.iter().map(|share| &share.by)) {
+            mentions.add_rule(&rule.expression, dialect);
+        }
+        if let Some(residual) = residual {
+            let set = residual.set.iter().map(|(_, rule)| rule);
+            for rule in residual.when.iter().chain(set).chain(&residual.while_true) {
+                mentions.add_rule(&rule.expression, dialect);
+            }
+        }
+        mentions
+    }
+
     /// The expressions that decide which offer a request gets: requests in which they read the same are treated
     /// alike.
     #[must_use]

@@ -1,16 +1,15 @@
 //! Autoclusters: requests that no offer and no policy can tell apart (2006 paper §4.1).
 
-mod distinct;
-mod mentions;
+mod known;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::constraint::{Protocol, RESOURCE_COUNT};
 use crate::eval::Context;
 
-use distinct::{Distinct, Number};
+use known::{Known, Number};
 
 /// The attribute of a resource-request ad that says which autocluster it stands for.
 pub const CLUSTER_ID: &str = "AutoClusterId";
@@ -36,11 +35,9 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The significant attributes that the requests have.
+    /// The significant attributes that the requests have; the names as they were first met.
     pub fn attributes(&self) -> impl Iterator<Item = (&Name, &Expression)> {
-        self.significant.iter().filter_map(|name| {
-            self.representative.attribute(name).map(|attribute| (attribute.name, attribute.expression))
-        })
+        self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?)))
     }
 
     /// The resource-request ad that stands for so many requests (2006 paper §4.3): their significant attributes,
@@ -74,18 +71,23 @@ impl Clusters {
     pub fn new(requests: &[Ad], offers: &[Ad], policies: &Policies, protocol: &Protocol, context: &Context) -> Self {
         let mut reach = Reach::new(protocol, context);
         reach.policies(policies);
-        let (mut before, mut signatures) = (None, Vec::new());
+        // Ads that were read as one are one.
+        let distinct: IndexMap<usize, &Ad, FxBuildHasher> = offers.iter().map(|ad| (ad.identity(), ad)).collect();
+        let (mut before, mut signatures) = (None, FxHashMap::default());
         loop {
-            for offer in offers {
+            for offer in distinct.values() {
                 reach.walk(offer, Side::Offers);
             }
             // Nothing new is looked for in the requests: what they reach is known.
             if before.replace(reach.size()) == Some(reach.size()) {
                 break;
             }
-            signatures = requests.iter().map(|request| reach.walk(request, Side::Requests)).collect();
+            signatures.clear();
+            for request in requests {
+                signatures.entry(request.identity()).or_insert_with(|| reach.walk(request, Side::Requests));
+            }
         }
-        reach.group(requests, signatures)
+        reach.group(requests, &signatures)
     }
 
     /// All significant attributes, in the order in which the clusters have them.
@@ -127,7 +129,7 @@ type Signature = Vec<(Number, Number)>;
 /// What is reached from constraints, ranks and policies.
 struct Reach<'c> {
     protocol: &'c Protocol,
-    distinct: Distinct<'c>,
+    known: Known,
     wanted: [Wanted; 2],
     /// The names met on the walk through one ad, and those whose expressions are still to be looked at.
     met: FxHashSet<Number>,
@@ -138,7 +140,7 @@ impl<'c> Reach<'c> {
     fn new(protocol: &'c Protocol, context: &'c Context) -> Self {
         Reach {
             protocol,
-            distinct: Distinct::new(context),
+            known: Known::new(context.dialect),
             wanted: [Wanted::default(), Wanted::default()],
             met: FxHashSet::default(),
             pending: Vec::new(),
@@ -156,7 +158,7 @@ impl<'c> Reach<'c> {
     fn policies(&mut self, policies: &Policies) {
         for (side, expressions) in [(Side::Requests, &policies.in_requests), (Side::Offers, &policies.in_offers)] {
             for expression in expressions {
-                let mentions = self.distinct.mentions_of_policy(expression);
+                let mentions = self.known.mentions_of_rule(expression);
                 for (side, names) in [(side, &mentions.own), (side.other(), &mentions.other)] {
                     let wanted = &mut self.wanted[side as usize];
                     wanted.names.extend(names.iter().chain(&mentions.either));
@@ -173,14 +175,14 @@ impl<'c> Reach<'c> {
         self.met.clear();
         self.pending.clear();
         for name in self.protocol.constraint(ad).into_iter().chain([self.protocol.rank()]) {
-            let name = self.distinct.name(name);
+            let name = self.known.name(name);
             self.pending.push(name);
         }
         self.pending.extend(&self.wanted[side as usize].names);
         loop {
             if everything {
                 for attribute in ad.iter() {
-                    let name = self.distinct.name(attribute.name);
+                    let name = self.known.name(attribute.name);
                     self.pending.push(name);
                 }
             }
@@ -189,18 +191,18 @@ impl<'c> Reach<'c> {
                 if !self.met.insert(name) {
                     continue;
                 }
-                let bound = ad.get(&self.distinct.names[name as usize]);
+                let bound = ad.get(&self.known.names[name as usize]);
                 let Some(expression) = bound else {
                     signature.push((name, ABSENT));
                     continue;
                 };
-                let expression = self.distinct.expression(expression);
+                let expression = self.known.expression(expression);
                 signature.push((name, expression));
-                let mentions = self.distinct.mentions(expression);
+                let mentions = self.known.mentions(expression);
                 everything |= mentions.everything;
                 self.pending.extend(mentions.own.iter().chain(&mentions.either));
                 let missing =
-                    mentions.either.iter().filter(|name| ad.get(&self.distinct.names[**name as usize]).is_none());
+                    mentions.either.iter().filter(|name| ad.get(&self.known.names[**name as usize]).is_none());
                 let other = &mut self.wanted[side.other() as usize];
                 other.names.extend(mentions.other.iter().chain(missing));
                 other.everything |= mentions.everything;
@@ -214,17 +216,20 @@ impl<'c> Reach<'c> {
     }
 
     /// Groups requests by what is read of them.
-    fn group(&self, requests: &[Ad], signatures: Vec<Signature>) -> Clusters {
-        let mut numbers: FxHashMap<Signature, usize> = FxHashMap::default();
+    fn group(&self, requests: &[Ad], signatures: &FxHashMap<usize, Signature>) -> Clusters {
+        let (mut numbers, mut by_ad) = (FxHashMap::<&Signature, usize>::default(), FxHashMap::default());
         let mut found = Clusters::default();
-        for (request, signature) in requests.iter().zip(signatures) {
-            let next = found.clusters.len();
-            let number = *numbers.entry(signature).or_insert_with_key(|signature| {
-                let name = |(name, _): &(Number, Number)| self.distinct.names[*name as usize].clone();
-                let mut significant: Vec<Name> = signature.iter().map(name).collect();
-                significant.sort();
-                found.clusters.push(Cluster { representative: request.clone(), members: 0, significant });
-                next
+        for request in requests {
+            let Some(signature) = signatures.get(&request.identity()) else { continue };
+            let number = *by_ad.entry(request.identity()).or_insert_with(|| {
+                let next = found.clusters.len();
+                *numbers.entry(signature).or_insert_with(|| {
+                    let name = |(name, _): &(Number, Number)| self.known.names[*name as usize].clone();
+                    let mut significant: Vec<Name> = signature.iter().map(name).collect();
+                    significant.sort();
+                    found.clusters.push(Cluster { representative: request.clone(), members: 0, significant });
+                    next
+                })
             });
             found.clusters[number].members += 1;
             found.of.push(number);

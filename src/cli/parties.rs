@@ -1,0 +1,86 @@
+//! The requests and offers of a run, and what they are called in its output.
+
+use classad::ad::{Ad, Name};
+use classad::constraint::{RESOURCE_COUNT, resource_count};
+use classad::eval::Context;
+use classad::matching::{Match as Pairing, Notice, Party};
+use rustc_hash::FxHashMap;
+
+use super::input::Identified;
+use super::session::Session;
+
+/// Requests and offers.
+pub struct Parties {
+    pub requests: Vec<Identified>,
+    pub offers: Vec<Identified>,
+}
+
+/// What is known of requests as a whole.
+pub struct Overview {
+    /// How many of them nothing tells apart, because they were read as one.
+    pub distinct: usize,
+    /// Whether one asks for the same thing several times.
+    pub counts: bool,
+}
+
+impl Parties {
+    pub fn new([requests, offers]: [Vec<Identified>; 2]) -> Self {
+        Parties { requests, offers }
+    }
+
+    /// The ads alone.
+    pub fn ads(&self) -> [Vec<Ad>; 2] {
+        [&self.requests, &self.offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect())
+    }
+
+    /// Looks at the requests; that some of them have ports is told.
+    pub fn overview(&self, session: &Session) -> Overview {
+        let [ports, count] = ["Ports", RESOURCE_COUNT].map(Name::new);
+        let mut distinct: FxHashMap<usize, (&Ad, usize)> = FxHashMap::default();
+        for request in &self.requests {
+            distinct.entry(request.ad.identity()).or_insert((&request.ad, 0)).1 += 1;
+        }
+        let with_ports: usize =
+            distinct.values().filter(|(ad, _)| ad.get(&ports).is_some()).map(|(_, requests)| requests).sum();
+        if with_ports > 0 {
+            session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
+        }
+        let context = session.context();
+        let is_counted = |ad: &Ad| ad.get(&count).is_some() && resource_count(ad, &context).is_some();
+        Overview { distinct: distinct.len(), counts: distinct.values().any(|(ad, _)| is_counted(ad)) }
+    }
+
+    /// What a request is called; one of several has its number.
+    pub fn request(&self, request: usize, unit: Option<usize>) -> String {
+        let id = &self.requests[request].id;
+        unit.map_or_else(|| id.clone(), |unit| format!("{id}#{unit}"))
+    }
+
+    /// What an offer is called; what remained of one has the number of the part.
+    pub fn offer(&self, offer: usize, part: usize) -> String {
+        let id = &self.offers[offer].id;
+        if part == 1 { id.clone() } else { format!("{id}#{part}") }
+    }
+
+    /// The notice of a match.
+    pub fn notice(
+        &self,
+        pairing: &Pairing,
+        (unit, part): (Option<usize>, usize),
+        context: &Context,
+        at: Option<i64>,
+    ) -> Notice {
+        let (request, offer) = (&self.requests[pairing.request], &self.offers[pairing.offer]);
+        let mut asking = Party::new(request.advertisement(), &self.request(pairing.request, unit), context);
+        asking.part_of = unit.map(|_| request.id.clone());
+        let offered = |index| {
+            let id = self.offer(index, part);
+            if part == 1 {
+                return Party::of_offer(offer.advertisement(), &id, context);
+            }
+            // Whoever uses an offer has lost it with the first part.
+            Party { part_of: Some(offer.id.clone()), ..Party::new(offer.advertisement(), &id, context) }
+        };
+        Notice::of_pair(pairing, asking, offered, at)
+    }
+}
