@@ -13,8 +13,8 @@ use super::Failure;
 use super::input::Identified;
 use super::session::Session;
 
-pub use rows::{Cell, RowWriter, Rows, json_array, value_text};
 use rows::tsv;
+pub use rows::{Cell, RowWriter, Rows, json_array, value_text};
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -171,12 +171,12 @@ impl<'q> Answer<'q> {
                     self.groups.entry(cell.text.clone()).or_insert((cell, 0)).1 += 1;
                 }
             }
+            // It is there already.
+            Shape::Rows(_) if self.query.distinct && !self.printed.insert(row.cells.clone()) => {}
             Shape::Rows(rows) => {
-                if !self.query.distinct || self.printed.insert(row.cells.clone()) {
-                    self.counted += 1;
-                    if self.counted <= limit {
-                        rows.write(&mut self.out, row.cells)?;
-                    }
+                self.counted += 1;
+                if self.counted <= limit {
+                    rows.write(&mut self.out, row.cells)?;
                 }
             }
             _ => {}

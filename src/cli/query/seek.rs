@@ -50,11 +50,18 @@ pub struct Seeker<'q> {
 pub enum Finding {
     Present,
     /// An ad, and its name if it has one.
-    Ad { ad: Ad, name: Option<String>, number: usize },
+    Ad {
+        ad: Ad,
+        name: Option<String>,
+        number: usize,
+    },
     Row(Row),
     Problem(Problem),
     /// An ad in which the constraint exceeded a budget.
-    Halted { halt: Halt, number: usize },
+    Halted {
+        halt: Halt,
+        number: usize,
+    },
 }
 
 impl Finding {

@@ -44,6 +44,13 @@ struct Done {
     known: Option<Vec<Name>>,
 }
 
+/// A piece that was given to a thread, if there is one.
+struct Pending<'w> {
+    text: Text,
+    known: Arc<Vec<Name>>,
+    worker: Option<&'w Worker>,
+}
+
 /// A thread.
 struct Worker {
     tasks: Sender<Task>,
@@ -95,8 +102,8 @@ impl Search<'_, '_> {
 
     /// Looks through what is left of a source; false if it is enough.
     fn pieces(&mut self, session: &mut Session, source: &mut Source, workers: &[Worker]) -> Result<bool, Failure> {
-        let mut known = Arc::new(self.names());
-        let mut pending: VecDeque<(Text, Arc<Vec<Name>>, Option<&Worker>)> = VecDeque::new();
+        let mut known: Arc<Vec<Name>> = Arc::new(self.selection.iter().flat_map(Selection::names).cloned().collect());
+        let mut pending: VecDeque<Pending<'_>> = VecDeque::new();
         let mut turn = workers.iter().cycle();
         let mut broken = None;
         let mut ended = false;
@@ -106,31 +113,26 @@ impl Search<'_, '_> {
                     Ok(Some(text)) => {
                         let task = Task { block: Arc::clone(&text.block), known: Arc::clone(&known) };
                         let worker = turn.next().filter(|worker| worker.tasks.send(task).is_ok());
-                        pending.push_back((text, Arc::clone(&known), worker));
+                        pending.push_back(Pending { text, known: Arc::clone(&known), worker });
                     }
                     Ok(None) => ended = true,
                     Err(error) => (ended, broken) = (true, Some(error)),
                 }
             }
-            let Some((text, known_then, worker)) = pending.pop_front() else { break };
+            let Some(Pending { text, known: known_then, worker }) = pending.pop_front() else { break };
             let done = worker.and_then(|worker| worker.done.recv().ok()).filter(|_| Arc::ptr_eq(&known, &known_then));
-            let goes_on = match done {
-                Some(done) => {
-                    if let Some(names) = done.known {
-                        self.selection.as_mut().into_iter().for_each(|selection| selection.extend(names.iter()));
-                        known = Arc::new(names);
-                    }
-                    self.take(session, source, &text, done.findings, done.last)?
+            let goes_on = if let Some(done) = done {
+                if let (Some(selection), Some(names)) = (&mut self.selection, &done.known) {
+                    selection.extend(names);
                 }
-                None => {
-                    let goes_on = self.piece(session, source, &text)?;
-                    let names = self.names();
-                    if names.len() > known.len() {
-                        known = Arc::new(names);
-                    }
-                    goes_on
-                }
+                self.take(session, source, &text, done.findings, done.last)?
+            } else {
+                self.piece(session, source, &text)?
             };
+            let names = self.selection.iter().flat_map(Selection::names);
+            if names.clone().count() > known.len() {
+                known = Arc::new(names.cloned().collect());
+            }
             if !goes_on {
                 return Ok(false);
             }
@@ -158,10 +160,6 @@ impl Search<'_, '_> {
         }
         source.ads = last - thought + before;
         Ok(true)
-    }
-
-    fn names(&self) -> Vec<Name> {
-        self.selection.iter().flat_map(Selection::names).cloned().collect()
     }
 }
 

@@ -131,7 +131,7 @@ impl Selection {
     }
 
     /// The names that are read, in the order in which they were asked for or found.
-    pub fn names(&self) -> impl Iterator<Item = &Name> {
+    pub fn names(&self) -> impl Iterator<Item = &Name> + Clone {
         self.names.iter()
     }
 
