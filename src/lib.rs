@@ -119,6 +119,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Holding a pool for many questions, in a small part of the memory that its ads would take:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::eval::Context;
+//! use classad::format::{Block, Form};
+//! use classad::pool::Store;
+//! use classad::syntax::{Rules, parse_expression};
+//!
+//! let mut store = Store::new(Dialect::Condor);
+//! let pool = "Name = \"small\"\nCpus = 4\n\nName = \"large\"\nCpus = 16\n";
+//! store.read(&Block::whole(pool, Form::Long), |problem| panic!("{}", problem.message));
+//! let constraint = parse_expression(b"Cpus >= 8 && size(Name) == 5", Rules::new(Dialect::Condor))?;
+//! let selected = store.select(&constraint, &Context::new(Dialect::Condor));
+//! assert_eq!(selected.ads.ones().collect::<Vec<_>>(), [1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Matching requests with offers, one by one or under a policy, and gangs:
 //!
 //! ```

@@ -7,14 +7,13 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use classad::ad::{Ad, Dialect};
+use classad::ad::Dialect;
 use classad::constraint::Protocol;
 use classad::eval::Context;
-use classad::format::{Form, read};
 use classad::matching::{Accelerations, Matchmaker};
 
-use crate::Result;
 use crate::measure::Run;
+use crate::{Result, tasks};
 
 /// The program that is measured.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_classad");
@@ -80,21 +79,23 @@ pub fn peak(program: &str, arguments: &[&str], limit: Duration) -> Result<u64> {
 /// What this process, and nothing else, is asked for: the bytes that are held for each ad of a file; of a folder
 /// with the workload of the index, the bytes that the matchmaker holds for each object beside the ads.
 pub fn memory_of(path: &Path) -> Result<f64> {
-    let (file, is_index) = if path.is_dir() { (path.join("objects.long"), true) } else { (path.to_owned(), false) };
-    let text = fs::read(file)?;
-    let start = anonymous("self").ok_or("this system does not tell")?;
-    let ads: Vec<Ad> = read(&text, Form::Long, Dialect::Condor).flatten().map(|entry| entry.ad).collect();
-    let mut held = anonymous("self").unwrap_or(start).saturating_sub(start);
-    if is_index {
-        let queries = fs::read(path.join("queries.long"))?;
-        let query = read(&queries, Form::Long, Dialect::Condor).flatten().next().ok_or("there is no query")?;
-        let start = anonymous("self").unwrap_or(start);
-        let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
-        let mut matchmaker = Matchmaker::new(&ads, protocol, context, Accelerations::ALL);
-        // What is made on first use is made now.
-        matchmaker.candidates(&query.ad);
-        held = anonymous("self").unwrap_or(start).saturating_sub(start);
+    let anonymous = || anonymous("self").ok_or("this system does not tell");
+    let start = anonymous()?;
+    if !path.is_dir() {
+        let store = tasks::store(path)?;
+        return Ok(each(anonymous()?.saturating_sub(start), store.len()));
     }
-    #[allow(clippy::cast_precision_loss)] // bytes of this machine
-    Ok(held as f64 / ads.len().max(1) as f64)
+    let objects = tasks::ads(&path.join("objects.long"))?;
+    let queries = tasks::ads(&path.join("queries.long"))?;
+    let start = anonymous()?;
+    let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
+    let mut matchmaker = Matchmaker::new(&objects, protocol, context, Accelerations::ALL);
+    // What is made on first use is made now.
+    matchmaker.candidates(queries.first().ok_or("there is no query")?);
+    Ok(each(anonymous()?.saturating_sub(start), objects.len()))
+}
+
+#[allow(clippy::cast_precision_loss)] // bytes of this machine
+fn each(bytes: u64, ads: usize) -> f64 {
+    bytes as f64 / ads.max(1) as f64
 }

@@ -83,8 +83,14 @@ fn reading() -> Vec<Row> {
         parse("the long form", "machines.long").beside(LIBRARY, theirs("machines.long")),
         parse("the bracketed form", "machines.new").beside(LIBRARY, theirs("machines.new")),
         parse("JSON", "machines.json"),
-        Row::new("memory held for an ad of the pool", Unit::Bytes, move |bench| tasks::held(&machines(bench)?))
-            .beside(LIBRARY, move |bench| bench.peer.ask(&task("memory", &[&machines(bench)?], &[]))),
+        Row::new("parse the long form into a store for many questions", Unit::Throughput, |bench| {
+            tasks::stored(&bench.data.pool("pool", "machines.long")?)
+        })
+        .beside(LIBRARY, theirs("machines.long")),
+        Row::new("memory held for an ad of the pool, in a store", Unit::Bytes, move |bench| {
+            tasks::held(&machines(bench)?)
+        })
+        .beside(LIBRARY, move |bench| bench.peer.ask(&task("memory", &[&machines(bench)?], &[]))),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Which of the ads count: those that have not expired, the latest of each name, and those not matched before.
 
 use clap::Args;
-use classad::constraint::{Advertisement, latest};
+use classad::constraint::latest;
 use classad::matching::{Party, Registrar};
 
 use super::input::Identified;
@@ -32,8 +32,8 @@ impl Lifetime {
             return ads;
         }
         // A name that was asked for tells ads apart that have none of their own.
-        let names = ads.iter().map(|ad| (ad.advertisement(), id.map(|_| ad.id.as_str())));
-        let counts = latest(names, &session.context());
+        let context = session.context();
+        let counts = latest(ads.iter().map(|ad| (ad.standing(&context), id.map(|_| ad.id.as_str()))));
         keep(session, ads, &counts, |left, all| {
             format!(
                 "{left} of {all} {what} left out: there are later ads of the same name (--as-given takes them, too)"
@@ -45,8 +45,7 @@ impl Lifetime {
     fn unexpired(&self, session: &Session, ads: Vec<Identified>, what: &str) -> Vec<Identified> {
         let Some(at) = self.at(session) else { return ads };
         let context = session.context();
-        let counts: Vec<bool> =
-            ads.iter().map(|ad| !Advertisement::new(ad.advertisement(), &context).has_expired(at)).collect();
+        let counts: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
         keep(session, ads, &counts, |left, all| {
             format!("{left} of {all} {what} left out: expired by {at} (--at sets the time, --as-given takes them, too)")
         })
@@ -65,6 +64,11 @@ pub struct Advertising {
 }
 
 impl Advertising {
+    /// Whether earlier matches count.
+    pub fn remembers(&self) -> bool {
+        !self.matched.is_empty()
+    }
+
     /// Leaves the ads that count; what is left out is told.
     pub fn current(
         &self,

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::advertising::Advertising;
 use super::input::Identified;
-use super::matches::Common;
+use super::matches::{Common, Reading};
 use super::notify::Notify;
 use super::output::{self, Cell, OutputForm, Rows, out};
 use super::session::Session;
@@ -53,7 +53,7 @@ enum Algorithm {
 
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let ads = self.common.ads(session, &self.requests, &self.offers, false)?;
+        let ads = self.common.ads(session, &self.requests, &self.offers, Reading::Whole)?;
         let [requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
         let start = Instant::now();
         let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use classad::ad::{Ad, Dialect, Expression, Name};
-use classad::constraint::{PortFault, identity};
+use classad::constraint::{Advertisement, PortFault, Standing, identity};
+use classad::eval::Context;
 use classad::format::{Entry, Form, Problem, Stream};
 use classad::pool::Census;
 use classad::syntax::{Rules, parse_expression, read_name};
@@ -40,7 +41,8 @@ pub struct Place {
 pub struct Identified {
     pub ad: Ad,
     pub id: String,
-    /// What it says of itself as an advertisement, if it was read only in part.
+    /// How it stands as an advertisement, and what it says of itself as one, if it was read only in part.
+    standing: Option<Standing>,
     advertisement: Option<Ad>,
     /// Which one of its source it is, and where it begins; nowhere on the command line.
     number: usize,
@@ -50,7 +52,7 @@ pub struct Identified {
 impl Identified {
     /// An ad that stands in no source.
     pub fn unnamed(ad: Ad) -> Self {
-        Identified { ad, id: String::new(), advertisement: None, number: 0, place: None }
+        Identified { ad, id: String::new(), standing: None, advertisement: None, number: 0, place: None }
     }
 
     /// The same under a name.
@@ -58,9 +60,15 @@ impl Identified {
         Identified { id, ..self }
     }
 
-    /// An ad of which only a part was read, and apart from that what it says of itself as an advertisement.
-    pub fn selected(ad: Ad, advertisement: Ad, id: String, number: usize) -> Self {
-        Identified { ad, id, advertisement: Some(advertisement), number, place: None }
+    /// An ad of which only a part was read, and apart from that how it stands as an advertisement, and what it
+    /// says of itself as one if anybody is to be told.
+    pub fn selected(ad: Ad, standing: Standing, advertisement: Option<Ad>, id: String, number: usize) -> Self {
+        Identified { ad, id, standing: Some(standing), advertisement, number, place: None }
+    }
+
+    /// How it stands as an advertisement.
+    pub fn standing(&self, context: &Context) -> Standing {
+        self.standing.clone().unwrap_or_else(|| Advertisement::new(&self.ad, context).standing())
     }
 
     /// The ad that has the attributes of an advertisement.
@@ -158,7 +166,7 @@ pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Ide
 /// An ad that is called by its place, whatever its name.
 pub fn identify_by_place(found: Found) -> Identified {
     let id = format!("{}:{}", found.place.text.name, found.number);
-    Identified { id, ad: found.ad, advertisement: None, number: found.number, place: Some(found.place) }
+    Identified { id, ad: found.ad, standing: None, advertisement: None, number: found.number, place: Some(found.place) }
 }
 
 /// Does something for each ad of a source, as long as it says `true`; bad ads are reported.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use classad::ad::Ad;
+use classad::ad::{Ad, Name};
 use classad::constraint::Protocol;
 use classad::matching::{
     Accelerations, Candidate, Greedy, Match as Pairing, Matchmaker, Notice, Party, Statistics, maximum, stable,
@@ -14,6 +14,7 @@ use super::advertising::Advertising;
 use super::input::{self, Identified};
 use super::notify::Notify;
 use super::output::{self, OutputForm, Rows, out};
+use super::rows::Labels;
 use super::session::Session;
 use super::what_if::{self, WhatIf};
 use super::{Failure, Status, cases, rows};
@@ -79,6 +80,17 @@ enum Strategy {
     Max,
 }
 
+/// How much of the ads is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// All of them.
+    Whole,
+    /// What bilateral matching needs, if that can be told.
+    Needed,
+    /// That, and what the ads say of themselves as advertisements.
+    NeededAndAdvertisements,
+}
+
 /// What bilateral and gang matching have in common.
 #[derive(Args)]
 pub struct Common {
@@ -110,13 +122,13 @@ impl Common {
         Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
-    /// Reads requests and offers, in one dialect; only what bilateral matching reads, if it selects.
+    /// Reads requests and offers, in one dialect.
     pub fn ads(
         &self,
         session: &mut Session,
         requests: &[String],
         offers: &[String],
-        selects: bool,
+        reading: Reading,
     ) -> Result<[Vec<Identified>; 2], Failure> {
         let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
         if stdin(requests) && stdin(offers) {
@@ -126,9 +138,10 @@ impl Common {
         let offers = input::open(session, offers)?;
         session.decide_dialect(requests.iter().chain(&offers));
         let id = input::optional(session, "--id", self.id.as_deref())?;
-        if selects
+        let labels = Labels { id: id.as_ref(), keeps_advertisements: reading == Reading::NeededAndAdvertisements };
+        if reading != Reading::Whole
             && !self.strict_input
-            && let Some(ads) = rows::selected(session, [&requests, &offers], &self.protocol(session), id.as_ref())?
+            && let Some(ads) = rows::selected(session, [&requests, &offers], &labels, &self.protocol(session))?
         {
             return Ok(ads);
         }
@@ -142,9 +155,10 @@ impl Match {
             return cases::run(session, file, cases::matching);
         }
         self.check()?;
-        let ads = self.common.ads(session, &self.requests, &self.offers, self.what_if.is_empty())?;
+        let ads = self.common.ads(session, &self.requests, &self.offers, self.reading())?;
         let [requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
-        let with_ports = requests.iter().filter(|request| request.ad.get_str("Ports").is_some()).count();
+        let ports = Name::new("Ports");
+        let with_ports = requests.iter().filter(|request| request.ad.get(&ports).is_some()).count();
         if with_ports > 0 {
             session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
         }
@@ -179,7 +193,18 @@ impl Match {
         if self.common.stats {
             output::statistics(&statistics, start.elapsed().as_secs_f64());
         }
+        output::leave([requests, offers]);
         Ok(Status::of(!found.is_empty()))
+    }
+
+    /// What has to be read.
+    fn reading(&self) -> Reading {
+        match (self.what_if.is_empty(), self.notify.notify.is_some() || self.advertising.remembers()) {
+            // What is set may refer to anything.
+            (false, _) => Reading::Whole,
+            (true, true) => Reading::NeededAndAdvertisements,
+            (true, false) => Reading::Needed,
+        }
     }
 
     /// Whether what is printed are offers that a request could have, rather than matches.
@@ -220,7 +245,9 @@ impl Match {
                     break;
                 }
             }
-            return (found, matcher.statistics());
+            let statistics = matcher.statistics();
+            output::leave(matcher);
+            return (found, statistics);
         }
         let mut matcher = Matchmaker::new(offers, protocol, session.context(), Accelerations::ALL);
         let mut lists = Vec::new();

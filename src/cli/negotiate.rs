@@ -15,7 +15,7 @@ use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{Rules, parse_expression};
 
 use super::input::Identified;
-use super::matches::Common;
+use super::matches::{Common, Reading};
 use super::output::{self, Cell, Rows, out};
 use super::policy::{GivenPolicy, PolicyOptions, settings};
 use super::session::Session;
@@ -79,7 +79,7 @@ struct Parties {
 
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, false)?;
+        let [requests, offers] = self.common.ads(session, &self.requests, &self.offers, Reading::Whole)?;
         let mut given = self.policy.read(session)?;
         let mut accountant = self.accounts(session, &mut given)?;
         let ads = [&requests, &offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect());

@@ -54,6 +54,12 @@ pub fn hand_on() {
     let _ = written().flush();
 }
 
+/// Leaves the memory of something big to the system, which takes it back at once when the command ends; piece by
+/// piece it would take as long as to make it.
+pub fn leave<T>(it: T) {
+    std::mem::forget(it);
+}
+
 /// Standard output, buffered.
 pub struct Out(());
 

@@ -3,9 +3,9 @@
 use std::io;
 
 use classad::ad::{Expression, Name};
-use classad::constraint::{ADVERTISING, Protocol, identity};
+use classad::constraint::{ADVERTISING, Advertisement, Protocol, identity};
 use classad::eval::{Context, Mentions};
-use classad::format::{Problem, Selection};
+use classad::format::{Entry, Problem, Selected, Selection};
 
 use super::Failure;
 use super::input::Identified;
@@ -16,43 +16,71 @@ use super::source::{Source, Text};
 /// passes, the ads are read whole.
 const MOST_PASSES: usize = 6;
 
+/// So much of the offers shows nearly all that they read of requests, in bytes.
+const BEGINNING: usize = 1 << 20;
+
 /// The ads of both sides; those that matching cannot tell apart are one ad.  None if they have to be read whole:
 /// they are in no files of the long form, or something may read any attribute.
+///
+/// What an ad mentions is looked for in that ad at once.  It may also be looked for on the other side, so that a side
+/// is read again when the other one has mentioned more since.
 pub fn selected(
     session: &mut Session,
-    sides: [&[Source]; 2],
+    [requests, offers]: [&[Source]; 2],
+    labels: &Labels<'_>,
     protocol: &Protocol,
-    id: Option<&Expression>,
 ) -> Result<Option<[Vec<Identified>; 2]>, Failure> {
     let context = session.context();
-    let Some(mut selection) = selection(protocol, id, &context) else { return Ok(None) };
-    if !sides.into_iter().flatten().all(Source::is_long_file) {
+    let Some(mut selection) = selection(protocol, labels.id, &context) else { return Ok(None) };
+    if !requests.iter().chain(offers).all(Source::is_long_file) {
         return Ok(None);
     }
-    for pass in 0..MOST_PASSES {
-        let version = selection.version();
-        let mut problems = Vec::new();
-        let mut load = |side: &[Source]| -> io::Result<Vec<Identified>> {
-            let mut ads = Vec::new();
-            for source in side {
-                // The beginnings tell nearly all; what they leave open costs another pass.
-                load(source, pass == 0, &mut selection, id, &context, &mut ads, &mut problems)?;
-            }
-            Ok(ads)
-        };
-        // What cannot be read is told by whoever reads it whole.
-        let (Ok(requests), Ok(offers)) = (load(sides[0]), load(sides[1])) else { return Ok(None) };
-        if selection.is_everything() {
-            return Ok(None);
+    let mut load = |side: &[Source], most| -> Option<(Side, usize)> {
+        let mut loaded = Side::default();
+        for source in side {
+            // What cannot be read is told by whoever reads it whole.
+            loaded.load(source, most, &mut selection, labels, &context).ok()?;
         }
-        if pass > 0 && selection.version() == version {
-            for (text, problem) in &problems {
-                session.problem(text, problem)?;
-            }
-            return Ok(Some([requests, offers]));
+        (!selection.is_everything()).then(|| (loaded, selection.version()))
+    };
+    if load(offers, BEGINNING).is_none() {
+        return Ok(None);
+    }
+    let (mut asked, mut offered) = (None, None);
+    for _ in 0..MOST_PASSES {
+        asked = load(requests, usize::MAX);
+        let Some((_, known)) = &asked else { return Ok(None) };
+        if offered.as_ref().is_none_or(|(_, known_then)| known_then < known) {
+            offered = load(offers, usize::MAX);
+        }
+        let Some((_, known_now)) = &offered else { return Ok(None) };
+        if known_now == known {
+            break;
         }
     }
-    Ok(None)
+    let (Some((asked, known)), Some((offered, known_then))) = (asked, offered) else { return Ok(None) };
+    if known != known_then {
+        return Ok(None);
+    }
+    for (text, problem) in asked.problems.iter().chain(&offered.problems) {
+        session.problem(text, problem)?;
+    }
+    Ok(Some([asked.ads, offered.ads]))
+}
+
+/// What is to be known of an ad beside what matching reads.
+pub struct Labels<'l> {
+    /// What it is called.
+    pub id: Option<&'l Expression>,
+    /// Whether all that it says of itself as an advertisement is kept.
+    pub keeps_advertisements: bool,
+}
+
+/// The ads of one side, and the problems of those that are lost.
+#[derive(Default)]
+struct Side {
+    ads: Vec<Identified>,
+    problems: Vec<(Text, Problem)>,
 }
 
 /// What matching is known to read before any ad is seen.
@@ -66,33 +94,49 @@ fn selection(protocol: &Protocol, id: Option<&Expression>, context: &Context) ->
     (!labels.everything).then(|| Selection::new(names, context.dialect).grouped(labels.names))
 }
 
-/// Reads a file, or its beginning.
-fn load(
-    source: &Source,
-    only_beginning: bool,
-    selection: &mut Selection,
-    id: Option<&Expression>,
-    context: &Context,
-    ads: &mut Vec<Identified>,
-    problems: &mut Vec<(Text, Problem)>,
-) -> io::Result<()> {
-    let mut source = source.again()?;
-    while let Some(text) = source.next_text()? {
-        let mut selected = text.block.selected(selection);
-        while let Some(item) = selected.next() {
-            match item {
-                Ok(entry) => {
-                    let name = identity(selected.label(), id, context);
-                    let name = name.unwrap_or_else(|| format!("{}:{}", source.name, entry.number));
-                    ads.push(Identified::selected(entry.ad, selected.label().clone(), name, entry.number));
+impl Side {
+    /// Reads a file, or so much of it.
+    fn load(
+        &mut self,
+        source: &Source,
+        most: usize,
+        selection: &mut Selection,
+        labels: &Labels<'_>,
+        context: &Context,
+    ) -> io::Result<()> {
+        let mut source = source.again()?;
+        let mut read = 0;
+        while let Some(text) = source.next_text()?
+            && read < most
+        {
+            read += text.block.text.len();
+            let mut selected = text.block.selected(selection);
+            while let Some(item) = selected.next() {
+                match item {
+                    Ok(entry) => self.ads.push(labels.identified(entry, &selected, &source.name, context)),
+                    Err(problem) => self.problems.push((text.clone(), problem)),
                 }
-                Err(problem) => problems.push((text.clone(), problem)),
             }
+            source.ads = selected.number();
         }
-        source.ads = selected.number();
-        if only_beginning {
-            break;
-        }
+        Ok(())
     }
-    Ok(())
+}
+
+impl Labels<'_> {
+    fn identified(&self, entry: Entry, selected: &Selected<'_, '_>, source: &str, context: &Context) -> Identified {
+        let value = |label| selected.label_value(label);
+        let is_plain = selected.has_plain_labels();
+        let label = (!is_plain || self.id.is_some() || self.keeps_advertisements).then(|| selected.label());
+        let standing = match &label {
+            Some(ad) if !is_plain => Advertisement::new(ad, context).standing(),
+            _ => Advertisement::of_values(&value).standing(),
+        };
+        let name = match (&label, self.id) {
+            (Some(ad), Some(id)) => identity(ad, Some(id), context),
+            _ => standing.identity.as_ref().map(|text| text.to_str().into_owned()),
+        };
+        let name = name.unwrap_or_else(|| format!("{source}:{}", entry.number));
+        Identified::selected(entry.ad, standing, label.filter(|_| self.keeps_advertisements), name, entry.number)
+    }
 }

@@ -65,16 +65,57 @@ pub struct Occupant {
 }
 
 /// An ad, read as an advertisement.  Attributes are evaluated in the ad alone.
-pub struct Advertisement<'a> {
-    ad: &'a Ad,
-    context: &'a Context,
+pub struct Advertisement<'a>(Source<'a>);
+
+/// What tells the values of [`ADVERTISING`].
+enum Source<'a> {
+    Ad(&'a Ad, &'a Context),
+    Values(&'a dyn Fn(usize) -> Option<Value>),
+}
+
+/// How an advertisement stands among others, and in time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// What the agent calls itself.
+    pub identity: Option<Text>,
+    /// What kind of thing is advertised.
+    pub kind: Option<Text>,
+    /// How many advertisements the agent had sent before.
+    pub sequence: Option<i64>,
+    /// The last second in which it counts.
+    pub expiration: Option<i64>,
+}
+
+impl Standing {
+    /// Whether the advertisement does not count any more at a time, in seconds since 1970.
+    #[must_use]
+    pub fn has_expired(&self, at: i64) -> bool {
+        self.expiration.is_some_and(|expiration| expiration < at)
+    }
 }
 
 impl<'a> Advertisement<'a> {
     /// This ad.
     #[must_use]
     pub fn new(ad: &'a Ad, context: &'a Context) -> Self {
-        Advertisement { ad, context }
+        Advertisement(Source::Ad(ad, context))
+    }
+
+    /// The ad that has these values for [`ADVERTISING`], by position; none for what it does not have.
+    #[must_use]
+    pub fn of_values(values: &'a dyn Fn(usize) -> Option<Value>) -> Self {
+        Advertisement(Source::Values(values))
+    }
+
+    /// How it stands among others, and in time.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        Standing {
+            identity: self.identity_text(),
+            kind: self.kind_text(),
+            sequence: self.sequence(),
+            expiration: self.expiration(),
+        }
     }
 
     /// What the agent calls itself: the first present of `Name`, `GlobalJobId`, `ClusterId.ProcId` and
@@ -140,12 +181,6 @@ impl<'a> Advertisement<'a> {
         at(Attribute::Expiration).or_else(|| at(Attribute::Heard)?.checked_add(at(Attribute::Lifetime)?))
     }
 
-    /// Whether the advertisement does not count any more at a time, in seconds since 1970.
-    #[must_use]
-    pub fn has_expired(&self, at: i64) -> bool {
-        self.expiration().is_some_and(|expiration| expiration < at)
-    }
-
     /// A string, or an integer as one.
     fn word(&self, attribute: Attribute) -> Option<Text> {
         match self.get(attribute)? {
@@ -156,7 +191,10 @@ impl<'a> Advertisement<'a> {
     }
 
     fn get(&self, attribute: Attribute) -> Option<Value> {
-        value(self.ad, &NAMES[attribute as usize], self.context)
+        match self.0 {
+            Source::Ad(ad, context) => value(ad, &NAMES[attribute as usize], context),
+            Source::Values(values) => values(attribute as usize),
+        }
     }
 }
 
@@ -186,15 +224,14 @@ fn seconds(value: &Value) -> Option<i64> {
 /// `UpdateSequenceNumber`, else the latest.  Agents are told apart by what they call themselves, else by
 /// the name given beside the ad, and by their kind; an ad without either is one of its own.
 #[must_use]
-pub fn latest<'a>(ads: impl Iterator<Item = (&'a Ad, Option<&'a str>)>, context: &Context) -> Vec<bool> {
+pub fn latest<'a>(ads: impl Iterator<Item = (Standing, Option<&'a str>)>) -> Vec<bool> {
     let mut of_agent: FxHashMap<(Text, Option<Text>), (usize, Option<i64>)> = FxHashMap::default();
     let mut counts = Vec::new();
-    for (index, (ad, name)) in ads.enumerate() {
+    for (index, (standing, name)) in ads.enumerate() {
         counts.push(true);
-        let advertisement = Advertisement::new(ad, context);
-        let Some(identity) = advertisement.identity_text().or_else(|| name.map(Text::from)) else { continue };
-        let sequence = advertisement.sequence();
-        let held = of_agent.entry((identity, advertisement.kind_text())).or_insert((index, sequence));
+        let Standing { identity, kind, sequence, .. } = standing;
+        let Some(identity) = identity.or_else(|| name.map(Text::from)) else { continue };
+        let held = of_agent.entry((identity, kind)).or_insert((index, sequence));
         if held.0 == index {
             continue;
         }
@@ -216,7 +253,7 @@ mod tests {
     }
 
     fn counting(texts: &[&str]) -> Vec<bool> {
-        latest(ads(texts).iter().map(|ad| (ad, None)), &Context::new(Dialect::Classad))
+        latest(ads(texts).iter().map(|ad| (Advertisement::new(ad, &Context::new(Dialect::Classad)).standing(), None)))
     }
 
     fn expiration(text: &str) -> Option<i64> {
@@ -249,7 +286,9 @@ mod tests {
         assert_eq!(counting(&["[ a = 1 ]", "[ a = 1 ]"]), [true, true]);
         assert_eq!(counting(&["[ ClusterId = 1; ProcId = 0 ]", "[ ClusterId = 1; ProcId = 0 ]"]), [false, true]);
         let unnamed = ads(&["[ a = 1 ]", "[ a = 1 ]"]);
-        let named = latest(unnamed.iter().map(|ad| (ad, Some("x"))), &Context::new(Dialect::Classad));
+        let named = latest(
+            unnamed.iter().map(|ad| (Advertisement::new(ad, &Context::new(Dialect::Classad)).standing(), Some("x"))),
+        );
         assert_eq!(named, [false, true]);
     }
 
@@ -266,7 +305,7 @@ mod tests {
         assert_eq!(expiration("[ LastHeardFrom = 9223372036854775807; ClassAdLifetime = 20 ]"), None);
         let ad = &ads(&["[ ExpirationTime = 100 ]"])[0];
         let context = Context::new(Dialect::Classad);
-        assert!(!Advertisement::new(ad, &context).has_expired(100));
-        assert!(Advertisement::new(ad, &context).has_expired(101));
+        assert!(!Advertisement::new(ad, &context).standing().has_expired(100));
+        assert!(Advertisement::new(ad, &context).standing().has_expired(101));
     }
 }

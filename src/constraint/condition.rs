@@ -1,7 +1,7 @@
 //! The form of one part of a constraint: what an index can look up, and what only evaluation can tell
 //! (thesis §4.4: exported and imported intervals).
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Text, Value};
 
 /// A side of a comparison, as far as it can be told without an ad.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub enum Condition<'e> {
     Comparison(BinaryOperator, Operand<'e>, Operand<'e>),
     /// That an attribute is true.
     Truth(Operand<'e>),
+    /// That an attribute is an item of a list in a string: `stringListMember(attribute, "a, b")`.
+    Listed(Operand<'e>, &'e Text),
     /// Anything else.
     Residue,
 }
@@ -54,6 +56,14 @@ impl<'e> Condition<'e> {
             && let (Some(left), Some(right)) = (Operand::of(left), Operand::of(right))
         {
             return Condition::Comparison(*operator, left, right);
+        }
+        if let Kind::Call(function, arguments) = bare.kind()
+            && function.is("stringListMember")
+            && let [item, list] = arguments.as_ref()
+            && let Kind::Literal(Value::String(list)) = list.bare().kind()
+            && let Some(operand) = Operand::of(item)
+        {
+            return Condition::Listed(operand, list);
         }
         match Operand::of(bare) {
             Some(operand) => Condition::Truth(operand),
@@ -106,6 +116,7 @@ mod tests {
                 format!("{} {} {}", operand(&left), operator.symbol(), operand(&right))
             }
             Condition::Truth(of) => operand(&of),
+            Condition::Listed(of, list) => format!("{} in {}", operand(&of), list.to_str()),
             Condition::Residue => "residue".to_owned(),
         }
     }
@@ -117,6 +128,9 @@ mod tests {
             ("other.x is 5", "other x is Integer(5)"),
             ("x != \"a\"", "free x != String(\"a\")"),
             ("(HasDocker)", "free HasDocker"),
+            ("stringListMember(TARGET.Owner, \"a, b\")", "other Owner in a, b"),
+            ("stringListMember(TARGET.Owner, \"a; b\", \";\")", "residue"),
+            ("stringListMember(\"a\", list)", "residue"),
             ("x + 1 > 2", "residue"),
             ("my", "residue"),
             ("target.my > 1", "residue"),

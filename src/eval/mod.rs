@@ -13,7 +13,7 @@ mod scope;
 mod specialize;
 
 pub(crate) use builtin::patterns::{Options as PatternOptions, Pattern};
-pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, near_functions};
+pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, listed_items, near_functions};
 pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;
 pub use mentions::Mentions;

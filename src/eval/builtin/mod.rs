@@ -25,6 +25,7 @@ use super::specialize::Shapes;
 
 pub use call::Call;
 pub(super) use meta::{read_as_text, reads_text};
+pub use string_lists::listed_items;
 
 /// One built-in function.
 pub struct Function {

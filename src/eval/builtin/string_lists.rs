@@ -135,6 +135,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// What separates items for most of these functions.
 pub(super) const DELIMITERS: &str = ", ";
 
+/// The items that a string lists, as `stringListMember` finds them.
+#[must_use]
+pub fn listed_items(text: &Text) -> Vec<Text> {
+    StringList::new(text.clone(), DELIMITERS.into()).items().map(Text::from).collect()
+}
+
 /// A string, and the bytes that separate its items.
 pub(super) struct StringList {
     text: Text,

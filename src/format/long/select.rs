@@ -45,10 +45,16 @@ struct Groups {
     ads: FxHashMap<Box<[u8]>, Ad>,
     /// The names that tell what an ad is called.
     labels: Vec<usize>,
-    /// Those of them that nothing else asks for; they are not in the ads.
-    only_labels: IndexSet<usize>,
+    /// Those of them that nothing else asks for, by position; they are not in the ads.
+    only_labels: Vec<bool>,
     /// Where the texts of an ad are put together.
     key: Vec<u8>,
+}
+
+impl Groups {
+    fn is_only_label(&self, position: usize) -> bool {
+        self.only_labels.get(position) == Some(&true)
+    }
 }
 
 /// A test of values.
@@ -110,9 +116,8 @@ impl Selection {
             self.add(name.clone());
             let position = self.names.get_index_of(&name).unwrap_or_default();
             groups.labels.push(position);
-            if !asked {
-                groups.only_labels.insert(position);
-            }
+            groups.only_labels.resize(self.names.len(), false);
+            groups.only_labels[position] |= !asked;
         }
         self.groups = Some(groups);
         self
@@ -150,7 +155,8 @@ impl Selection {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
         let (position, is_new) = self.names.insert_full(name);
-        if self.groups.as_mut().is_some_and(|groups| groups.only_labels.swap_remove(&position)) {
+        let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
+        if label.is_some_and(std::mem::take) {
             self.version += 1;
         }
         if is_new {
@@ -171,6 +177,10 @@ impl Selection {
             self.everything |= mentions.everything;
             mentions.names.into_iter().for_each(|name| self.add(name));
         }
+    }
+
+    fn is_only_label(&self, position: usize) -> bool {
+        self.groups.as_ref().is_some_and(|groups| groups.is_only_label(position))
     }
 
     /// Which of the names this is.
@@ -197,8 +207,8 @@ pub struct Selected<'t, 's> {
     values: Vec<Option<Range<usize>>>,
     /// Found, but not yet handed out.
     found: VecDeque<Item>,
-    /// What tells what the ad is called that was read last.
-    label: Ad,
+    /// What the labels are bound to in the ad that was read last; none if that is all plain literals.
+    label: Option<Ad>,
 }
 
 /// What a line is.
@@ -237,14 +247,32 @@ impl<'t, 's> Selected<'t, 's> {
             marked_version: usize::MAX,
             values: Vec::new(),
             found: VecDeque::new(),
-            label: Ad::default(),
+            label: None,
         }
     }
 
     /// What the labels are bound to in the ad that was read last, if ads are grouped.
     #[must_use]
-    pub fn label(&self) -> &Ad {
-        &self.label
+    pub fn label(&self) -> Ad {
+        let attribute = |position: &usize| {
+            let literal = plain_literal(&self.text[self.values.get(*position)?.clone()?])?;
+            Some((self.selection.names[*position].clone(), literal))
+        };
+        let labels = || self.selection.groups.iter().flat_map(|groups| &groups.labels).filter_map(attribute);
+        self.label.clone().unwrap_or_else(|| labels().collect())
+    }
+
+    /// Whether all labels of the ad that was read last are bound to plain literals.
+    #[must_use]
+    pub fn has_plain_labels(&self) -> bool {
+        self.label.is_none()
+    }
+
+    /// The value of the label at this position among them, in the ad that was read last, if all are plain.
+    #[must_use]
+    pub fn label_value(&self, label: usize) -> Option<Value> {
+        let position = *self.selection.groups.as_ref()?.labels.get(label)?;
+        plain_value(&self.text[self.values.get(position)?.clone()?]).map(|(value, _)| value)
     }
 
     /// How many ads there are up to the one that was read last, with those before this text.
@@ -277,7 +305,7 @@ impl<'t, 's> Selected<'t, 's> {
                 if self.selection.groups.is_some()
                     && let Some(Ok(entry)) = self.found.back()
                 {
-                    self.label = entry.ad.clone();
+                    self.label = Some(entry.ad.clone());
                     self.selection.add_mentioned(&entry.ad);
                 }
             }
@@ -404,26 +432,23 @@ impl<'t, 's> Selected<'t, 's> {
                 return Outcome::Left;
             }
         }
+        let mut has_plain_labels = false;
+        self.label = None;
         if let Some(groups) = &mut self.selection.groups {
+            let is_plain = |position: &usize| {
+                self.values[*position].as_ref().is_none_or(|range| plain_value(&text[range.clone()]).is_some())
+            };
+            has_plain_labels = groups.labels.iter().all(is_plain);
             groups.key.clear();
             for (position, range) in self.values.iter().enumerate() {
-                if let Some(range) = range.as_ref().filter(|_| !groups.only_labels.contains(&position)) {
+                if let Some(range) = range.as_ref().filter(|_| !groups.is_only_label(position)) {
                     groups.key.extend(position.to_le_bytes());
                     groups.key.extend(&text[range.clone()]);
                     groups.key.push(b'\n');
                 }
             }
-            if let Some(ad) = groups.ads.get(groups.key.as_slice()).cloned() {
-                let attribute = |position: &usize| {
-                    let range = self.values[*position].clone()?;
-                    Some((self.selection.names[*position].clone(), plain_literal(&text[range])?))
-                };
-                let is_bound = |position: &&usize| self.values[**position].is_some();
-                let labels: Vec<_> = groups.labels.iter().filter_map(attribute).collect();
-                if labels.len() == groups.labels.iter().filter(is_bound).count() {
-                    self.label = labels.into_iter().collect();
-                    return Outcome::Partial(ad);
-                }
+            if has_plain_labels && let Some(ad) = groups.ads.get(groups.key.as_slice()) {
+                return Outcome::Partial(ad.clone());
             }
         }
         let mut attributes = Vec::new();
@@ -431,6 +456,10 @@ impl<'t, 's> Selected<'t, 's> {
         let mut is_partial = true;
         for (position, range) in self.values.iter().enumerate() {
             let Some(range) = range else { continue };
+            // Plain labels refer to nothing, and are read where they are.
+            if has_plain_labels && self.selection.is_only_label(position) {
+                continue;
+            }
             let expression = match self.selection.seen.expression(&text[range.clone()]) {
                 Sight::Known(expression) => expression,
                 Sight::New(expression) => {
@@ -457,19 +486,19 @@ impl<'t, 's> Selected<'t, 's> {
         match self.selection.version > before {
             _ if !is_partial => Outcome::Whole,
             true => Outcome::Again,
-            false => Outcome::Partial(self.group(attributes)),
+            false => Outcome::Partial(self.group(attributes, has_plain_labels)),
         }
     }
 
     /// The ad of these attributes, which is the one of all that are written alike if ads are grouped.
-    fn group(&mut self, mut attributes: Vec<(Name, Expression)>) -> Ad {
+    fn group(&mut self, mut attributes: Vec<(Name, Expression)>, has_plain_labels: bool) -> Ad {
         let Selection { groups: Some(groups), names, .. } = &mut *self.selection else {
             return attributes.into_iter().collect();
         };
-        self.label = attributes.iter().cloned().collect();
-        attributes.retain(|(name, _)| {
-            names.get_index_of(name).is_none_or(|position| !groups.only_labels.contains(&position))
-        });
+        if !has_plain_labels {
+            self.label = Some(attributes.iter().cloned().collect());
+        }
+        attributes.retain(|(name, _)| names.get_index_of(name).is_none_or(|position| !groups.is_only_label(position)));
         let ad = || attributes.into_iter().collect();
         groups.ads.entry(groups.key.as_slice().into()).or_insert_with(ad).clone()
     }

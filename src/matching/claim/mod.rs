@@ -161,7 +161,7 @@ impl<'a> Claimer<'a> {
         };
         let Some(ad) = self.ads.get(index) else { return Some(Veto::Gone) };
         let advertisement = Advertisement::new(ad, &self.context);
-        if self.at.is_some_and(|at| advertisement.has_expired(at)) {
+        if self.at.is_some_and(|at| advertisement.standing().has_expired(at)) {
             return advertisement.expiration().map(Veto::Expired);
         }
         match (&party.ticket, advertisement.ticket()) {

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, Name, Text, Value};
 use crate::constraint::{Condition, Operand, is_plain};
-use crate::eval::{Context, Mentions};
+use crate::eval::{Context, Mentions, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
 use super::parts::{self, Parts, is_odd};
 use super::residue::{Distinct, Residue};
-use super::{Imported, Index};
+use super::{Imported, Index, Listed};
 
 /// A bound, as it is found in the constraint of an offer.
 pub enum Bound {
@@ -28,6 +28,8 @@ pub enum Bound {
 pub struct Collected {
     /// Bounds on attributes of requests.
     pub bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>,
+    /// Lists of which attributes of requests must be items.
+    pub items: FxHashMap<Name, Vec<(u32, Text)>>,
     distinct: Distinct,
     /// Other parts, and the offers whose constraints have them.
     pub demands: Vec<(Expression, Mentions, Vec<u32>)>,
@@ -73,6 +75,21 @@ impl Index {
         }
     }
 
+    /// Makes a table of all items that one attribute must be one of.
+    pub fn list(&mut self, items: FxHashMap<Name, Vec<(u32, Text)>>) {
+        for (attribute, lists) in items {
+            let mut offers = FixedBitSet::with_capacity(self.offers.len());
+            let mut by_item: FxHashMap<Text, Vec<u32>> = FxHashMap::default();
+            for (offer, list) in lists {
+                offers.insert(offer as usize);
+                for item in listed_items(&list) {
+                    by_item.entry(item).or_default().push(offer);
+                }
+            }
+            self.listed.push(Listed { attribute, offers, by_item });
+        }
+    }
+
     /// Notes a part of the constraints of some offers; what does not depend on requests is settled at once.
     pub fn demand(&mut self, expression: Expression, mentions: &Mentions, mut offers: Vec<u32>) {
         let groups = (!mentions.is_opaque()).then(|| self.groups(mentions));
@@ -108,6 +125,15 @@ impl Collected {
                 return true;
             }
         }
+        if let Condition::Listed(operand, list) = Condition::of(part)
+            && let Some(name) = other(ad, operand)
+        {
+            let lists = self.items.entry(name.clone()).or_default();
+            if lists.last().is_none_or(|(last, _)| *last != row) {
+                lists.push((row, list.clone()));
+                return true;
+            }
+        }
         let (number, is_new) = self.distinct.number(part);
         if is_new {
             self.demands.push((part.clone(), Mentions::of(part, context.dialect), Vec::new()));
@@ -123,22 +149,26 @@ impl Collected {
     }
 }
 
-/// The bound on an attribute of the other side that a part of the constraint of an ad is.
-fn bound(ad: &Ad, part: &Expression, context: &Context) -> Option<(Name, BinaryOperator, Bound)> {
-    let Condition::Comparison(operator, left, right) = Condition::of(part) else { return None };
-    let other = |operand| match operand {
+/// The attribute of the other side that an operand in an ad is.
+fn other<'e>(ad: &Ad, operand: Operand<'e>) -> Option<&'e Name> {
+    match operand {
         Operand::Other(name) => Some(name),
         Operand::Free(name) if ad.get(name).is_none() => Some(name),
         _ => None,
-    };
+    }
+}
+
+/// The bound on an attribute of the other side that a part of the constraint of an ad is.
+fn bound(ad: &Ad, part: &Expression, context: &Context) -> Option<(Name, BinaryOperator, Bound)> {
+    let Condition::Comparison(operator, left, right) = Condition::of(part) else { return None };
     let own = |operand| match operand {
         Operand::Literal(value) if is_plain(value, context.dialect) => Some(Bound::Value(value.clone())),
         Operand::Own(name) => Some(Bound::Own(name.clone())),
         Operand::Free(name) if ad.get(name).is_some() => Some(Bound::Own(name.clone())),
         _ => None,
     };
-    match (other(left), own(right)) {
+    match (other(ad, left), own(right)) {
         (Some(name), Some(bound)) => Some((name.clone(), operator, bound)),
-        _ => Some((other(right)?.clone(), operator.exchanged()?, own(left)?)),
+        _ => Some((other(ad, right)?.clone(), operator.exchanged()?, own(left)?)),
     }
 }

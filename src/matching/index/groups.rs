@@ -7,8 +7,12 @@ use rustc_hash::FxHashMap;
 use crate::ad::Name;
 use crate::pool::{Cell, Column, Key, Partition};
 
+use super::request::Request;
+
 /// Offers by the values of some attributes; and requests, as they come, by the values of the same.
 pub struct Groups {
+    /// Which of all groups these are.
+    id: usize,
     /// The attributes.
     names: Vec<Name>,
     /// The offers; those in which one of the attributes is open are in no group.
@@ -18,8 +22,8 @@ pub struct Groups {
 
 impl Groups {
     /// The groups of so many offers by these columns, one for each name.
-    pub fn new(names: Vec<Name>, columns: &[Rc<Column>], offers: usize) -> Self {
-        let mut groups = Groups { names, offers: Partition::new(offers), requests: FxHashMap::default() };
+    pub fn new(id: usize, names: Vec<Name>, columns: &[Rc<Column>], offers: usize) -> Self {
+        let mut groups = Groups { id, names, offers: Partition::new(offers), requests: FxHashMap::default() };
         for column in columns {
             groups.offers.split(|offer| (!column.is_open(offer)).then(|| column.code(offer)));
         }
@@ -27,7 +31,16 @@ impl Groups {
     }
 
     /// A number for a request, the same for all that the attributes do not tell apart; none if one is open.
-    pub fn request(&mut self, mut cell: impl FnMut(&Name) -> Cell) -> Option<usize> {
+    pub fn request(&mut self, request: &mut Request<'_>) -> Option<usize> {
+        let number = request.number(self.id).copied();
+        number.unwrap_or_else(|| {
+            let number = self.number(|name| request.cell(name));
+            request.remember(self.id, number);
+            number
+        })
+    }
+
+    fn number(&mut self, mut cell: impl FnMut(&Name) -> Cell) -> Option<usize> {
         let keys: Option<Box<[Key]>> = self
             .names
             .iter()

@@ -19,9 +19,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, BinaryOperator, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, Name, Text, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Column};
@@ -30,7 +31,7 @@ use super::Side;
 
 use build::Collected;
 use groups::Groups;
-use parts::cell;
+use parts::{computed, literal};
 pub use probe::Meeting;
 use ranks::{Rank, Ranks};
 use residue::{Distinct, Residue};
@@ -46,6 +47,8 @@ pub struct Index {
     opaque: FixedBitSet,
     /// What offers demand of one attribute of requests.
     imported: Vec<Imported>,
+    /// What offers want one attribute of requests to be one of.
+    listed: Vec<Listed>,
     /// Other parts of the constraints of offers, each with those that have it.
     demands: Vec<(Residue<bool>, Vec<u32>)>,
     /// Other parts of the constraints of requests.
@@ -59,10 +62,14 @@ pub struct Index {
     odd: FixedBitSet,
     /// Attributes through which the constraints of offers lead.
     through: Vec<Name>,
+    attributes: Attributes,
     columns: FxHashMap<Name, Rc<Column>>,
     groups: FxHashMap<Vec<Name>, Rc<RefCell<Groups>>>,
     scratch: FixedBitSet,
 }
+
+/// For each attribute what it is bound to in each offer; offers behind the last have no such attribute.
+type Attributes = IndexMap<Name, Vec<Option<Expression>>, FxBuildHasher>;
 
 /// Bounds that offers have on one attribute of requests: `attribute operator bound`.
 struct Imported {
@@ -70,6 +77,14 @@ struct Imported {
     operator: BinaryOperator,
     offers: FixedBitSet,
     bounds: Rc<Column>,
+}
+
+/// The items of which an attribute of requests must be one.
+struct Listed {
+    attribute: Name,
+    offers: FixedBitSet,
+    /// The offers that list an item.
+    by_item: FxHashMap<Text, Vec<u32>>,
 }
 
 impl Index {
@@ -83,6 +98,7 @@ impl Index {
             willing: empty.clone(),
             opaque: empty.clone(),
             imported: Vec::new(),
+            listed: Vec::new(),
             demands: Vec::new(),
             wishes: Vec::new(),
             distinct_wishes: Distinct::default(),
@@ -90,6 +106,7 @@ impl Index {
             offer_ranks: (Ranks::new(Side::Right), Vec::new()),
             odd: empty.clone(),
             through: Vec::new(),
+            attributes: by_attribute(&offers),
             columns: FxHashMap::default(),
             groups: FxHashMap::default(),
             scratch: empty,
@@ -101,6 +118,7 @@ impl Index {
         }
         index.through.extend([index.protocol.rank().clone()]);
         index.import(collected.bounds);
+        index.list(collected.items);
         for (expression, mentions, offers) in collected.demands {
             index.demand(expression, &mentions, offers);
         }
@@ -130,7 +148,14 @@ impl Index {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
-        let cells = self.offers.iter().map(|ad| cell(ad, name, &self.through, &self.context));
+        let rows = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
+        let cells = self.offers.iter().enumerate().map(|(row, ad)| match rows.get(row) {
+            Some(Some(expression)) => match literal(expression, self.context.dialect) {
+                Some(value) => Cell::Constant(value.clone()),
+                None => computed(ad, name, expression, &self.through, &self.context),
+            },
+            _ => Cell::Absent,
+        });
         let column = Rc::new(Column::new(cells));
         self.columns.insert(name.clone(), Rc::clone(&column));
         column
@@ -143,7 +168,7 @@ impl Index {
             return Rc::clone(groups);
         }
         let columns: Vec<Rc<Column>> = names.iter().map(|name| self.column(name)).collect();
-        let groups = Rc::new(RefCell::new(Groups::new(names.clone(), &columns, self.offers.len())));
+        let groups = Rc::new(RefCell::new(Groups::new(self.groups.len(), names.clone(), &columns, self.offers.len())));
         self.groups.insert(names, Rc::clone(&groups));
         groups
     }
@@ -156,4 +181,32 @@ fn constant(cell: Cell) -> Option<Value> {
         Cell::Constant(value) => Some(value),
         Cell::Open => None,
     }
+}
+
+/// The attributes of offers, by name.  Every ad is walked once, which is faster than to look names up in it.
+fn by_attribute(offers: &[Ad]) -> Attributes {
+    let mut attributes = Attributes::default();
+    // Most ads have their attributes where the ad before has them.
+    let mut places: Vec<usize> = Vec::new();
+    for (row, ad) in offers.iter().enumerate() {
+        for (position, attribute) in ad.iter().enumerate() {
+            let expected = places.get(position).copied();
+            let expected =
+                expected.filter(|place| attributes.get_index(*place).is_some_and(|(name, _)| name == attribute.name));
+            let place = expected.unwrap_or_else(|| {
+                let entry = attributes.entry(attribute.name.clone());
+                let place = entry.index();
+                entry.or_default();
+                place
+            });
+            match places.get_mut(position) {
+                Some(expected) => *expected = place,
+                None => places.push(place),
+            }
+            let rows = &mut attributes[place];
+            rows.resize(row, None);
+            rows.push(Some(attribute.expression.clone()));
+        }
+    }
+    attributes
 }

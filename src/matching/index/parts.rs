@@ -55,15 +55,6 @@ pub fn is_odd(ad: &Ad) -> bool {
     ad.iter().any(|attribute| stands_for_an_ad(attribute.name))
 }
 
-/// What an attribute of an ad is, by itself.
-pub fn cell(ad: &Ad, name: &Name, through: &[Name], context: &Context) -> Cell {
-    let Some(expression) = ad.get(name) else { return Cell::Absent };
-    match literal(expression, context.dialect) {
-        Some(value) => Cell::Constant(value.clone()),
-        None => computed(ad, name, expression, through, context),
-    }
-}
-
 /// The value that an expression is.
 pub fn literal(expression: &Expression, dialect: Dialect) -> Option<&Value> {
     match expression.kind() {

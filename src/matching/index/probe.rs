@@ -6,7 +6,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Frame, Name, Span, Value};
 use crate::constraint::{Condition, Operand, is_met, is_plain, rank_of};
-use crate::eval::{Mentions, binary};
+use crate::eval::{Mentions, binary, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::{Candidate, Pair, Side};
@@ -64,7 +64,7 @@ impl Left {
         &mut self,
         residue: &mut Residue<bool>,
         request: &mut Request<'_>,
-        offers: impl Iterator<Item = usize>,
+        offers: &[usize],
         mut met: impl FnMut(Side, &Expression, usize) -> Option<bool>,
     ) {
         let Left { all, unsure } = self;
@@ -72,6 +72,14 @@ impl Left {
             Some(met) => all.set(offer, met),
             None => unsure.insert(offer),
         });
+    }
+
+    /// Keeps the offers that admit the request, and those that were not asked.
+    fn keep_admitted(&mut self, admit: &FixedBitSet, asked: &FixedBitSet) {
+        let admit = admit.as_slice().iter().zip(asked.as_slice());
+        for (left, (admit, asked)) in self.all.as_mut_slice().iter_mut().zip(admit) {
+            *left &= admit | !asked;
+        }
     }
 
     /// Keeps the offers that have been selected, and those that are open.
@@ -156,6 +164,16 @@ impl Index {
                 },
                 None => return false,
             },
+            Condition::Listed(operand, list) => {
+                let Some(Asked::Attribute(name)) = side(operand) else { return false };
+                let column = self.column(name);
+                self.scratch.clear();
+                for item in listed_items(list) {
+                    column.select(BinaryOperator::Is, &Value::String(item), dialect, &mut self.scratch);
+                }
+                left.keep(&mut self.scratch, &column);
+                return true;
+            }
             Condition::Residue => return false,
         };
         if !is_met(&known, dialect) {
@@ -194,20 +212,34 @@ impl Index {
                 self.scratch.union_with(imported.bounds.open());
                 left.unsure.union_with(imported.bounds.open());
             }
-            let met = self.scratch.as_slice().iter().zip(imported.offers.as_slice());
-            for (left, (met, bound)) in left.all.as_mut_slice().iter_mut().zip(met) {
-                *left &= met | !bound;
+            left.keep_admitted(&self.scratch, &imported.offers);
+        }
+        for listed in &self.listed {
+            let Some(value) = constant(request.cell(&listed.attribute)) else {
+                left.unsure.union_with(&listed.offers);
+                continue;
+            };
+            self.scratch.clear();
+            if let Value::String(item) = &value
+                && let Some(offers) = listed.by_item.get(item)
+            {
+                self.scratch.extend(offers.iter().map(|offer| *offer as usize));
             }
+            left.keep_admitted(&self.scratch, &listed.offers);
         }
     }
 
     /// Drops the offers whose constraints have a part that the request does not meet.
     fn ask_demands(&mut self, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
         let dialect = self.context.dialect;
+        let mut asked = Vec::new();
         for (residue, offers) in &mut self.demands {
-            let offers: Vec<usize> =
-                offers.iter().map(|offer| *offer as usize).filter(|offer| left.all.contains(*offer)).collect();
-            left.settle(residue, request, offers.into_iter(), |side, expression, offer| {
+            asked.clear();
+            asked.extend(offers.iter().map(|offer| *offer as usize).filter(|offer| left.all.contains(*offer)));
+            if asked.is_empty() {
+                continue;
+            }
+            left.settle(residue, request, &asked, |side, expression, offer| {
                 meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
             });
         }
@@ -226,7 +258,7 @@ impl Index {
             self.wishes.push(Residue::new(wish.clone(), Side::Left, Some(groups)));
         }
         let (dialect, offers) = (self.context.dialect, left.all.ones().collect::<Vec<_>>());
-        left.settle(&mut self.wishes[number], request, offers.into_iter(), |side, expression, offer| {
+        left.settle(&mut self.wishes[number], request, &offers, |side, expression, offer| {
             meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
         });
     }
@@ -246,7 +278,7 @@ impl Index {
             Rank::Computed(number) => {
                 let (ranks, mut at) = (&mut self.request_ranks, 0);
                 let offers: Vec<usize> = sure.iter().map(|candidate| candidate.offer).collect();
-                ranks.ask(number, request, offers.into_iter(), &mut evaluate, |offer, rank| {
+                ranks.ask(number, request, &offers, &mut evaluate, |offer, rank| {
                     match rank {
                         Some(rank) => sure[at].request_rank = rank,
                         None => left.unsure.insert(offer),
@@ -261,8 +293,7 @@ impl Index {
                 Rank::Constant(rank) => candidate.offer_rank = rank,
                 Rank::Opaque => left.unsure.insert(candidate.offer),
                 Rank::Computed(number) => {
-                    let offer = std::iter::once(candidate.offer);
-                    ranks.ask(number, request, offer, &mut evaluate, |offer, rank| match rank {
+                    ranks.ask(number, request, &[candidate.offer], &mut evaluate, |offer, rank| match rank {
                         Some(rank) => candidate.offer_rank = rank,
                         None => left.unsure.insert(offer),
                     });

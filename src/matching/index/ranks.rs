@@ -66,7 +66,7 @@ impl Ranks {
         &mut self,
         number: usize,
         request: &mut Request<'_>,
-        offers: impl Iterator<Item = usize>,
+        offers: &[usize],
         evaluate: &mut dyn FnMut(Side, &Expression, usize) -> Option<f64>,
         answer: impl FnMut(usize, Option<f64>),
     ) {

@@ -38,17 +38,17 @@ impl<T: Copy> Residue<T> {
     pub fn ask(
         &mut self,
         request: &mut Request<'_>,
-        offers: impl Iterator<Item = usize>,
+        offers: &[usize],
         evaluate: &mut dyn FnMut(Side, &Expression, usize) -> Option<T>,
         mut answer: impl FnMut(usize, Option<T>),
     ) {
-        let number = self.groups.as_ref().and_then(|groups| groups.borrow_mut().request(|name| request.cell(name)));
+        let number = self.groups.as_ref().and_then(|groups| groups.borrow_mut().request(request));
         let (Some(groups), Some(number)) = (&self.groups, number) else {
-            return offers.for_each(|offer| answer(offer, None));
+            return offers.iter().for_each(|offer| answer(*offer, None));
         };
         let groups = groups.borrow();
         let answers = self.answers.entry(number).or_insert_with(|| vec![None; groups.offers.first().len()]);
-        for offer in offers {
+        for &offer in offers {
             let Some(group) = groups.offers.group(offer) else {
                 answer(offer, None);
                 continue;

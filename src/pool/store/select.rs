@@ -66,7 +66,7 @@ impl Store {
                 let Some(column) = own(operand).and_then(|name| self.column(name, context)) else { return false };
                 column.select_met(|value| is_met(value, context.dialect), found);
             }
-            Condition::Residue => return false,
+            Condition::Listed(..) | Condition::Residue => return false,
         }
         true
     }
