@@ -142,6 +142,16 @@ impl Selection {
         self.everything || self.names.len() > MOST_NAMES
     }
 
+    /// The names that are read, in the order in which they were asked for or found.
+    pub fn names(&self) -> impl Iterator<Item = &Name> + Clone {
+        self.names.iter()
+    }
+
+    /// Asks for these names, too.
+    pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
+        names.into_iter().for_each(|name| self.add(name.clone()));
+    }
+
     /// The dialect in which ads are read.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
