@@ -80,3 +80,26 @@ fn has_lists(expression: &Expression) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Seen, Sight};
+    use crate::ad::{Dialect, Kind};
+    use crate::syntax::Rules;
+
+    #[test]
+    fn trees_are_shared_but_for_lists() {
+        let mut seen = Seen::new(Rules::long(Dialect::Condor));
+        let mut is_new = |text: &[u8]| matches!(seen.expression(text), Sight::New(_));
+        assert_eq!(["a + 1", "a + 1", " a + 1", "5"].map(|text| is_new(text.as_bytes())), [true, false, true, false]);
+        let mut list = || match seen.expression(b"{ a, b }") {
+            Sight::New(expression) | Sight::Known(expression) => match expression.kind() {
+                Kind::List(elements) => elements.clone(),
+                _ => panic!("a list"),
+            },
+            Sight::Bad => panic!("a list"),
+        };
+        let (first, second) = (list(), list());
+        assert!(!std::sync::Arc::ptr_eq(&first, &second));
+    }
+}
