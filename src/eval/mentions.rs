@@ -102,8 +102,8 @@ impl Mentions {
                         match arguments.as_ref().first().map(|text| text.bare().kind()) {
                             Some(Kind::Literal(Value::String(text))) if arguments.len() == 1 => {
                                 let inside = parse_expression(text.as_bytes(), Rules::new(dialect));
-                                for inside in inside {
-                                    below(inside, false, travels);
+                                if let Ok(inside) = inside {
+                                    below(&inside, false, travels);
                                 }
                             }
                             _ => self.everything = true,
