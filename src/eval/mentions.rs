@@ -101,8 +101,9 @@ impl Mentions {
                     if function.is("eval") {
                         match arguments.as_ref().first().map(|text| text.bare().kind()) {
                             Some(Kind::Literal(Value::String(text))) if arguments.len() == 1 => {
-                                let inside = parse_expression(text.as_bytes(), Rules::new(dialect));
-                                inside.iter().for_each(|inside| below(inside, false, travels));
+                                if let Ok(inside) = parse_expression(text.as_bytes(), Rules::new(dialect)) {
+                                    below(&inside, false, travels);
+                                }
                             }
                             _ => self.everything = true,
                         }
