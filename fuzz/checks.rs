@@ -1,10 +1,12 @@
 //! What must hold whatever the bytes: for fuzzing, and for the tests, which run it over a fixed corpus.
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 
-use classad::ad::{Ad, Dialect, Expression};
-use classad::eval::{Context, Environment, Evaluator, Extent, Liberties, references, specialize};
-use classad::format::{self, Form, Severity, Stream, read, write};
+use classad::ad::{Ad, Dialect, Expression, Name};
+use classad::eval::{Context, Environment, Evaluator, Extent, Liberties, Mentions, references, specialize};
+use classad::format::{self, Block, Entry, Form, Item, Problem, Selection, Severity, Stream, read, write};
+use classad::pool::Store;
 use classad::syntax::{Rules, Style, parse_expression, print, print_ad};
 
 const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
@@ -168,6 +170,122 @@ pub fn rules(data: &[u8]) {
         let transform = format::transform::Transform { rules: rules.clone(), only: None };
         for result in transform.apply(&entry.ad, &context) {
             survives(&result.ad, Form::New, Dialect::Condor);
+        }
+    }
+}
+
+/// Reading the long form without reading all of it.  The first line has the names that are asked for.
+pub fn selected(data: &[u8]) {
+    let (first, text) = data.split_at(memchr(data, b'\n').map_or(0, |end| end + 1));
+    let names: Vec<Name> = String::from_utf8_lossy(first).trim().split(',').map(Name::new).collect();
+    let block = Block::whole(text, Form::Long);
+    for dialect in DIALECTS {
+        let whole = by_ad(block.ads(dialect));
+        let selections = [
+            Selection::new(names.clone(), dialect),
+            // What an ad is called may be kept apart from the ad.
+            Selection::new(names[1..].to_vec(), dialect).grouped(names[..1].to_vec()),
+        ];
+        for (mut selection, asked) in selections.into_iter().zip([&names[..], &names[1..]]) {
+            let found = by_ad(block.selected(&mut selection));
+            for number in whole.keys().chain(found.keys()) {
+                let [whole, found] = [&whole, &found].map(|ads| ads.get(number).unwrap_or(&NOTHING));
+                agrees(text, asked, dialect, whole, found);
+            }
+        }
+        stored(&block, dialect);
+    }
+}
+
+fn memchr(text: &[u8], byte: u8) -> Option<usize> {
+    text.iter().position(|one| *one == byte)
+}
+
+/// What is read of one ad.
+#[derive(Default)]
+struct Reading {
+    entry: Option<Entry>,
+    problems: Vec<Problem>,
+}
+
+static NOTHING: Reading = Reading { entry: None, problems: Vec::new() };
+
+/// What is read of each ad, by its number.
+fn by_ad(items: impl Iterator<Item = Item>) -> BTreeMap<usize, Reading> {
+    let mut ads = BTreeMap::<usize, Reading>::new();
+    for item in items {
+        match item {
+            Ok(entry) => {
+                let before = ads.entry(entry.number).or_default().entry.replace(entry);
+                assert!(before.is_none(), "an ad comes twice");
+            }
+            Err(problem) => ads.entry(problem.ad).or_default().problems.push(problem),
+        }
+    }
+    ads
+}
+
+/// Whether an ad that was read as far as it was asked for is what the whole ad is.
+fn agrees(text: &[u8], asked: &[Name], dialect: Dialect, whole: &Reading, found: &Reading) {
+    let shown = || format!("{asked:?} of\n{}", String::from_utf8_lossy(text));
+    let Some(entry) = found.entry.as_ref().filter(|entry| !entry.is_whole) else {
+        // Read whole after all, or lost.
+        assert_eq!(found.problems, whole.problems, "{}", shown());
+        let ad = |reading: &Reading| reading.entry.as_ref().map(|entry| (entry.ad.clone(), entry.offset));
+        assert!(ad(found) == ad(whole), "{}", shown());
+        return;
+    };
+    assert!(found.problems.is_empty(), "{}", shown());
+    let (mut needed, mut next) = (asked.to_vec(), 0);
+    let mut known: HashSet<String> = asked.iter().map(|name| name.as_str().to_ascii_lowercase()).collect();
+    while let Some(name) = needed.get(next) {
+        let expression = entry.ad.get(name);
+        if let Some(whole) = &whole.entry {
+            assert!(expression == whole.ad.get(name), "{name}: {}", shown());
+        }
+        for mentioned in expression.map(|e| Mentions::of(e, dialect).names).into_iter().flatten() {
+            if known.insert(mentioned.as_str().to_ascii_lowercase()) {
+                needed.push(mentioned);
+            }
+        }
+        next += 1;
+    }
+    if let Some(whole) = &whole.entry {
+        assert_eq!(entry.offset, whole.offset, "{}", shown());
+        let is_there = |name: &Name| whole.ad.get(name).is_some();
+        assert!(entry.ad.iter().all(|attribute| is_there(attribute.name)), "{}", shown());
+    }
+    // Only what is wrong with a value that no one asked for may be overlooked.
+    for problem in &whole.problems {
+        let start = text[..problem.range.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line = &text[start..start + memchr(&text[start..], b'\n').unwrap_or(text.len() - start)];
+        let equals = memchr(line, b'=').unwrap_or_else(|| panic!("{problem:?}: {}", shown()));
+        let name = String::from_utf8_lossy(line[..equals].trim_ascii()).to_ascii_lowercase();
+        assert!(start + equals < problem.range.start, "{problem:?}: {}", shown());
+        assert!(!known.contains(&name), "{problem:?}: {}", shown());
+        assert!(!problem.message.contains("closing quote"), "{problem:?}: {}", shown());
+    }
+}
+
+/// A pool's store has the ads and the problems of the reader, also when it has seen all of it before.
+fn stored(block: &Block, dialect: Dialect) {
+    let (mut ads, mut problems) = (Vec::new(), Vec::new());
+    for item in block.ads(dialect) {
+        match item {
+            Ok(entry) => ads.push(entry.ad),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let mut store = Store::new(dialect);
+    for round in 0..2 {
+        let mut told = Vec::new();
+        store.read(block, |problem| told.push(problem));
+        assert_eq!(told, problems, "{round}: {}", String::from_utf8_lossy(&block.text));
+        assert_eq!(store.len(), ads.len() * (round + 1), "{}", String::from_utf8_lossy(&block.text));
+        for (row, ad) in ads.iter().enumerate() {
+            let again = store.ad(row + round * ads.len()).expect("it is among them");
+            let [again, ad] = [&again, ad].map(|ad| String::from_utf8_lossy(&print_ad(ad, Style::New)).into_owned());
+            assert_eq!(again, ad, "{round}: {}", String::from_utf8_lossy(&block.text));
         }
     }
 }

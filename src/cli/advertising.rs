@@ -1,7 +1,7 @@
 //! Which of the ads count: those that have not expired, the latest of each name, and those not matched before.
 
 use clap::Args;
-use classad::constraint::latest;
+use classad::constraint::{Standing, latest};
 use classad::matching::{Party, Registrar};
 
 use super::input::Identified;
@@ -31,9 +31,16 @@ impl Lifetime {
         if self.as_given {
             return ads;
         }
-        // A name that was asked for tells ads apart that have none of their own.
         let context = session.context();
-        let counts = latest(ads.iter().map(|ad| (ad.standing(&context), id.map(|_| ad.id.as_str()))));
+        let counts = latest(ads.iter().map(|ad| {
+            let standing = ad.standing(&context);
+            // A name that was asked for tells ads apart, too; by itself it may be no more than a heading.
+            let asked = id.map(|_| match &standing.identity {
+                Some(own) => format!("{}\n{}", own.to_str(), ad.id).into(),
+                None => ad.id.as_str().into(),
+            });
+            Standing { identity: asked.or(standing.identity), ..standing }
+        }));
         keep(session, ads, &counts, |left, all| {
             format!(
                 "{left} of {all} {what} left out: there are later ads of the same name (--as-given takes them, too)"

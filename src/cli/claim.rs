@@ -60,6 +60,10 @@ impl ClaimCommand {
             return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
         }
         let sources = input::open(session, &self.ads)?;
+        if sources.len() < self.ads.len() {
+            // Ads that could not be read are not gone.
+            return Err(Failure::Refused(None));
+        }
         session.decide_dialect(&sources);
         let id = input::optional(session, "--id", self.common.id.as_deref())?;
         let current = input::identified(session, sources, id.as_ref())?;

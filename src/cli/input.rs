@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::constraint::{Advertisement, PortFault, Standing, identity};
 use classad::eval::Context;
-use classad::format::{Entry, Form, Item, Problem, Selection, Stream};
+use classad::format::{Entry, Form, Problem, Stream};
 use classad::pool::Census;
 use classad::syntax::{Rules, parse_expression, read_name};
 
@@ -21,30 +21,12 @@ pub struct Found {
     pub number: usize,
     /// Where it begins.
     pub place: Place,
-    /// Whether the ad has all of its attributes, not only those that were selected.
-    is_whole: bool,
 }
 
 impl Found {
     /// The ad and its number, when its text need not be kept.
     pub fn without_place(self) -> Entry {
-        Entry { ad: self.ad, number: self.number, offset: self.place.offset, is_whole: self.is_whole }
-    }
-
-    /// The same with all of its attributes; none if it turns out to be bad, which is reported.
-    pub fn read_whole(self, session: &mut Session) -> Result<Option<Found>, Failure> {
-        if self.is_whole {
-            return Ok(Some(self));
-        }
-        let mut whole = None;
-        let Place { text, offset } = &self.place;
-        for item in text.block.ad_at(*offset, self.number, session.dialect()) {
-            match item {
-                Ok(entry) => whole = Some(entry.ad),
-                Err(problem) => session.problem(text, &problem)?,
-            }
-        }
-        Ok(whole.map(|ad| Found { ad, is_whole: true, ..self }))
+        Entry { ad: self.ad, number: self.number, offset: self.place.offset, is_whole: true }
     }
 }
 
@@ -76,11 +58,6 @@ impl Identified {
     /// The same under a name.
     pub fn called(self, id: String) -> Self {
         Identified { id, ..self }
-    }
-
-    /// The same, when its text need not be kept.
-    pub fn without_place(self) -> Self {
-        Identified { place: None, ..self }
     }
 
     /// An ad of which only a part was read, and apart from that how it stands as an advertisement, and what it
@@ -175,6 +152,11 @@ pub fn unreadable(session: &mut Session, name: &str, error: &io::Error) {
     session.trouble(&format!("cannot read {name}: {}", report::io_reason(error)));
 }
 
+/// Reports that a source cannot be read on to its end.
+pub fn broken_off(session: &mut Session, source: &Source, error: &io::Error) {
+    unreadable(session, &format!("{} to its end", source.name), error);
+}
+
 /// Reads the ads of sources and finds out what they are called.
 pub fn identified(
     session: &mut Session,
@@ -208,16 +190,6 @@ pub fn identify_by_place(found: Found) -> Identified {
 pub fn each_ad(
     session: &mut Session,
     source: &mut Source,
-    visit: impl FnMut(&mut Session, Found) -> Result<bool, Failure>,
-) -> Result<(), Failure> {
-    each_selected(session, source, None, visit)
-}
-
-/// The same, for which of each ad only what is selected need be read, if it can be.
-pub fn each_selected(
-    session: &mut Session,
-    source: &mut Source,
-    mut selection: Option<&mut Selection>,
     mut visit: impl FnMut(&mut Session, Found) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     loop {
@@ -225,49 +197,26 @@ pub fn each_selected(
             Ok(Some(text)) => text,
             Ok(None) => return Ok(()),
             Err(error) => {
-                unreadable(session, &format!("{} to its end", source.name), &error);
+                broken_off(session, source, &error);
                 return Ok(());
             }
         };
-        let goes_on = match selection.as_deref_mut().filter(|_| text.block.form == Form::Long) {
-            None => each_item(session, source, &text, text.block.ads(session.dialect()), &mut visit)?,
-            Some(selection) => {
-                let mut selected = text.block.selected(selection);
-                let goes_on = each_item(session, source, &text, &mut selected, &mut visit)?;
-                source.ads = selected.number();
-                goes_on
-            }
-        };
-        if !goes_on {
-            return Ok(());
-        }
-    }
-}
-
-/// Does something for each ad of a piece of a source, and says whether it is to go on.
-fn each_item(
-    session: &mut Session,
-    source: &mut Source,
-    text: &Text,
-    items: impl Iterator<Item = Item>,
-    visit: &mut impl FnMut(&mut Session, Found) -> Result<bool, Failure>,
-) -> Result<bool, Failure> {
-    for item in items {
-        match item {
-            Ok(Entry { ad, number, offset, is_whole }) => {
-                source.ads = source.ads.max(number);
-                let place = Place { text: text.clone(), offset };
-                if !visit(session, Found { ad, number, place, is_whole })? {
-                    return Ok(false);
+        for item in text.block.ads(session.dialect()) {
+            match item {
+                Ok(Entry { ad, number, offset, .. }) => {
+                    source.ads = source.ads.max(number);
+                    let place = Place { text: text.clone(), offset };
+                    if !visit(session, Found { ad, number, place })? {
+                        return Ok(());
+                    }
+                }
+                Err(problem) => {
+                    source.ads = source.ads.max(problem.ad);
+                    session.problem(&text, &problem)?;
                 }
             }
-            Err(problem) => {
-                source.ads = source.ads.max(problem.ad);
-                session.problem(text, &problem)?;
-            }
         }
     }
-    Ok(true)
 }
 
 /// Opens one file, if it is given.

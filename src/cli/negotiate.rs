@@ -104,6 +104,10 @@ impl Negotiate {
         let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell)
             .map_err(|fault| given.refuse(session, fault))?;
         let seconds = start.elapsed().as_secs_f64();
+        // Nobody is told of a cycle that cannot be accounted for.
+        if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
+            keep_accounts(path, accountant, &outcome)?;
+        }
         let at = self.advertising.lifetime.at(session).or(settings.context.now);
         self.notify.write(session, || {
             let notice = |grant: &Grant| {
@@ -115,9 +119,6 @@ impl Negotiate {
         })?;
         self.print(session, &transcript, &parties, &outcome)?;
         session.failures(outcome.statistics.failures);
-        if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
-            keep_accounts(path, accountant, &outcome)?;
-        }
         if self.common.stats {
             statistics(&outcome, seconds);
         }

@@ -29,6 +29,10 @@ pub struct Options {
     /// How many evaluations may be nested in one another
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
+    /// How many threads may work at once, where a command has work for several: `query` on large files.  What is
+    /// printed does not depend on it [default: as many as there are processors, 8 at most]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub threads: Option<u8>,
     /// Refuse to write what a form cannot carry, instead of changing it
     #[arg(long, global = true)]
     pub strict: bool,
@@ -68,6 +72,13 @@ impl Options {
             self.dialect = Some(dialect(&asked).map_err(|error| format!("CLASSAD_DIALECT: {error}"))?);
         }
         Ok(self)
+    }
+
+    /// How many threads may work at once.  Lots that a seed decides are drawn in the order of the input, by one.
+    pub fn threads(&self) -> usize {
+        const USUAL: usize = 8;
+        let processors = || std::thread::available_parallelism().map_or(1, |processors| processors.get().min(USUAL));
+        if self.seed.is_some() { 1 } else { self.threads.map_or_else(processors, usize::from) }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The policy of a matchmaking run: from a file, from the command line, or from both.
 
+use std::io::Read;
+
 use clap::Args;
 use classad::format::{Form, Problem};
 use classad::matching::policy::{Policy, PolicyFault, Rule};
@@ -85,23 +87,36 @@ impl GivenPolicy {
     }
 }
 
+/// So many problems of a file of settings are shown.
+const MOST_PROBLEMS: usize = 20;
+
 /// Reads a file of settings; everything that is wrong with it is reported, and nothing is done.
 pub fn settings<T>(
     session: &mut Session,
     path: &str,
     parse: impl FnOnce(&[u8]) -> Result<T, Vec<Problem>>,
 ) -> Result<(T, Option<Text>), Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::Refused(Some(format!("cannot read {path}: {}", report::io_reason(&error)))))?;
+    let bytes = if path == "-" { read_standard_input() } else { std::fs::read(path) };
+    let bytes =
+        bytes.map_err(|error| Failure::Refused(Some(format!("cannot read {path}: {}", report::io_reason(&error)))))?;
     let parsed = parse(&bytes);
     let text = Text::of_file(path, bytes, Form::Yaml);
     match parsed {
         Ok(settings) => Ok((settings, Some(text))),
         Err(problems) => {
-            for problem in &problems {
+            for problem in problems.iter().take(MOST_PROBLEMS) {
                 report::problem(&session.options, &text, problem);
+            }
+            if let Some(more) = problems.len().checked_sub(MOST_PROBLEMS).filter(|more| *more > 0) {
+                session.note(&format!("{more} more of the kind"));
             }
             Err(Failure::Refused(None))
         }
     }
+}
+
+fn read_standard_input() -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

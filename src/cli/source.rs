@@ -27,10 +27,14 @@ impl Source {
         self.stream.form().is_some()
     }
 
+    /// Whether it is a file: no one is still writing it, bit by bit, for someone who waits.
+    pub fn is_file(&self) -> bool {
+        std::fs::metadata(self.name.as_ref()).is_ok_and(|metadata| metadata.is_file())
+    }
+
     /// Whether it is a file that can be read again, in the long form.
     pub fn is_long_file(&self) -> bool {
-        let is_file = std::fs::metadata(self.name.as_ref()).is_ok_and(|metadata| metadata.is_file());
-        is_file && !self.stream.is_packed() && self.stream.form() == Some(Form::Long)
+        self.is_file() && !self.stream.is_packed() && self.stream.form() == Some(Form::Long)
     }
 
     /// The same from its beginning.

@@ -221,16 +221,16 @@ fn seconds(value: &Value) -> Option<i64> {
 }
 
 /// Of each ad whether it is the advertisement that counts: of several of one agent the one with the greatest
-/// `UpdateSequenceNumber`, else the latest.  Agents are told apart by what they call themselves, else by
-/// the name given beside the ad, and by their kind; an ad without either is one of its own.
+/// `UpdateSequenceNumber`, else the latest.  Agents are told apart by their identity and their kind; an ad without
+/// identity is one of its own.
 #[must_use]
-pub fn latest<'a>(ads: impl Iterator<Item = (Standing, Option<&'a str>)>) -> Vec<bool> {
+pub fn latest(ads: impl Iterator<Item = Standing>) -> Vec<bool> {
     let mut of_agent: FxHashMap<(Text, Option<Text>), (usize, Option<i64>)> = FxHashMap::default();
     let mut counts = Vec::new();
-    for (index, (standing, name)) in ads.enumerate() {
+    for (index, standing) in ads.enumerate() {
         counts.push(true);
         let Standing { identity, kind, sequence, .. } = standing;
-        let Some(identity) = identity.or_else(|| name.map(Text::from)) else { continue };
+        let Some(identity) = identity else { continue };
         let held = of_agent.entry((identity, kind)).or_insert((index, sequence));
         if held.0 == index {
             continue;
@@ -243,7 +243,7 @@ pub fn latest<'a>(ads: impl Iterator<Item = (Standing, Option<&'a str>)>) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use super::{ADVERTISING, Advertisement, Attribute, latest};
+    use super::{ADVERTISING, Advertisement, Attribute, Standing, latest};
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
     use crate::syntax::{Rules, parse_ad};
@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn counting(texts: &[&str]) -> Vec<bool> {
-        latest(ads(texts).iter().map(|ad| (Advertisement::new(ad, &Context::new(Dialect::Classad)).standing(), None)))
+        latest(ads(texts).iter().map(|ad| Advertisement::new(ad, &Context::new(Dialect::Classad)).standing()))
     }
 
     fn expiration(text: &str) -> Option<i64> {
@@ -285,11 +285,8 @@ mod tests {
         assert_eq!(counting(&[machine, "[ Type = \"License\"; Name = \"foo\" ]"]), [true, true]);
         assert_eq!(counting(&["[ a = 1 ]", "[ a = 1 ]"]), [true, true]);
         assert_eq!(counting(&["[ ClusterId = 1; ProcId = 0 ]", "[ ClusterId = 1; ProcId = 0 ]"]), [false, true]);
-        let unnamed = ads(&["[ a = 1 ]", "[ a = 1 ]"]);
-        let named = latest(
-            unnamed.iter().map(|ad| (Advertisement::new(ad, &Context::new(Dialect::Classad)).standing(), Some("x"))),
-        );
-        assert_eq!(named, [false, true]);
+        let named = ["x", "x"].map(|name| Standing { identity: Some(name.into()), ..Standing::default() });
+        assert_eq!(latest(named.into_iter()), [false, true]);
     }
 
     #[test]

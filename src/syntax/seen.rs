@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::Expression;
+use crate::ad::{Expression, Kind};
 
 use super::{Rules, parse_prefix, plain_literal};
 
@@ -48,7 +48,7 @@ impl Seen {
         }
         match parse_prefix(text, self.rules) {
             Ok((expression, rest)) if rest.is_none_or(|rest| text[rest.range()].trim_ascii().is_empty()) => {
-                if text.len() <= LONGEST {
+                if text.len() <= LONGEST && !has_lists(&expression) {
                     self.length += text.len();
                     if self.length > MOST {
                         self.expressions.clear();
@@ -66,4 +66,17 @@ impl Seen {
     pub fn forget(&mut self, text: &[u8]) {
         self.expressions.remove(text);
     }
+}
+
+/// Whether there is a list in an expression.  The evaluator tells lists apart by where they are kept: two attributes
+/// must not share one.
+fn has_lists(expression: &Expression) -> bool {
+    let mut pending = vec![expression];
+    while let Some(expression) = pending.pop() {
+        if matches!(expression.kind(), Kind::List(_)) {
+            return true;
+        }
+        expression.kind().for_each_child(|child| pending.push(child));
+    }
+    false
 }

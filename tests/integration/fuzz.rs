@@ -102,4 +102,4 @@ macro_rules! targets {
     };
 }
 
-targets!(expression long new json xml yaml layout rules);
+targets!(expression long new json xml yaml layout rules selected);

@@ -18,5 +18,6 @@ mod robustness;
 mod samples;
 mod selection;
 mod specialize;
+mod threads;
 mod transform;
 mod workload;

@@ -142,6 +142,16 @@ impl Selection {
         self.everything || self.names.len() > MOST_NAMES
     }
 
+    /// The names that are read, in the order in which they were asked for or found.
+    pub fn names(&self) -> impl Iterator<Item = &Name> + Clone {
+        self.names.iter()
+    }
+
+    /// Asks for these names, too.
+    pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
+        names.into_iter().for_each(|name| self.add(name.clone()));
+    }
+
     /// The dialect in which ads are read.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
@@ -191,6 +201,8 @@ impl Selection {
 pub struct Selected<'t, 's> {
     text: &'t [u8],
     selection: &'s mut Selection,
+    /// Offset of the first line.
+    begin: usize,
     /// Offset of the next line.
     at: usize,
     /// Ads begun so far.
@@ -236,6 +248,7 @@ impl<'t, 's> Selected<'t, 's> {
         Selected {
             text,
             selection,
+            begin: at,
             at,
             number: before,
             marks: Vec::new(),
@@ -361,7 +374,8 @@ impl<'t, 's> Selected<'t, 's> {
 
     /// Looks at the line in which this is.
     fn line(&mut self, mark: usize) -> Line {
-        let is_start = mark == 0 || self.text[mark - 1] == b'\n';
+        // A byte order mark is no part of the first line.
+        let is_start = mark == self.begin || self.text[mark - 1] == b'\n';
         let rest = &self.text[mark..];
         if is_start
             && rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
@@ -372,7 +386,7 @@ impl<'t, 's> Selected<'t, 's> {
                 None => Line::Passed,
             };
         }
-        let start = memchr::memrchr(b'\n', &self.text[..mark]).map_or(0, |at| at + 1);
+        let start = memchr::memrchr(b'\n', &self.text[..mark]).map_or(self.begin, |at| at + 1);
         self.look(start, self.line_end(mark))
     }
 

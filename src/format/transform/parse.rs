@@ -141,7 +141,10 @@ impl Parser<'_> {
             match self.lines.next() {
                 Some(next) if next.text == end => break,
                 Some(next) if next.text.is_empty() => {}
-                Some(next) => text.push(next.text),
+                Some(next) => {
+                    self.check_macros(&next, 0, Some(name));
+                    text.push(next.text);
+                }
                 None => {
                     let message = format!("the line `{end}` that ends this text is missing");
                     return Err(at(line.whole(), message));
@@ -389,7 +392,9 @@ impl Parser<'_> {
                 self.used.push((name.to_owned(), place));
             }
         }
-        for (dollar, _) in text.match_indices('$') {
+        // What no parenthesis closes is text.
+        let last = text.rfind(')').unwrap_or(0);
+        for (dollar, _) in text[..last].match_indices('$') {
             let word =
                 text[dollar + 1..].split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
             let open = dollar + 1 + word.len();

@@ -285,11 +285,12 @@ impl<'c> Cycle<'c> {
     }
 }
 
-/// How many offers a share of them is; a fraction counts as one, so that it starves no one.
+/// How many offers a share of them is: what is whole of it, but one at least, so that it starves no one.  What is left
+/// over is for the next round.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // of a count
 fn slice(offers: usize, share: f64) -> usize {
-    // What is a whole number but for rounding is that number.
-    ((offers as f64 * share - 1e-9).ceil().max(1.0)) as usize
+    // What is a whole number but for rounding is that number; a share that is no number has no limit.
+    if share.is_nan() { offers } else { (offers as f64 * share + 1e-9).floor().max(1.0) as usize }
 }
 
 /// What a submitter is called.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Name, Span, Value};
+use crate::ad::{Ad, Expression, Frame, Kind, Name, Span, Value};
 use crate::eval::{Context, Environment, Evaluator, Halt};
 
 use super::Rule;
@@ -33,8 +33,9 @@ impl Residual {
         }
         let mut remainder = offer.ad.clone();
         for (name, rule) in &self.set {
-            let value = Evaluator::new(environment, context).evaluate(&rule.expression, offer)?;
-            remainder = remainder.with(name.clone(), Expression::literal(settled(value)));
+            let mut evaluator = Evaluator::new(environment, context);
+            let value = evaluator.evaluate(&rule.expression, offer)?;
+            remainder = remainder.with(name.clone(), settled(value, &mut evaluator, DEEPEST)?);
         }
         match &self.while_true {
             Some(rule) if !rule.is_met(&remainder, context)? => Ok(None),
@@ -43,10 +44,23 @@ impl Residual {
     }
 }
 
-/// A value that needs no scope: lists and ads may refer to the two that met, and these part.
-fn settled(value: Value) -> Value {
-    match value {
-        Value::List(_) | Value::Ad(_) => Value::error(Span::default(), "a remainder holds no lists and no ads"),
-        value => value,
-    }
+/// Lists in a remainder may be nested this deep.
+const DEEPEST: usize = 32;
+
+/// A value as an expression that needs no scope: elements of lists may refer to the two that met, and these part.
+fn settled(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<Expression, Halt> {
+    let error = |reason| Ok(Expression::literal(Value::error(Span::default(), reason)));
+    let list = match value {
+        Value::List(_) if depth == 0 => return error("the lists of a remainder are nested too deep"),
+        Value::List(list) => list,
+        Value::Ad(_) => return error("a remainder holds no ads"),
+        value => return Ok(Expression::literal(value)),
+    };
+    let elements: Result<Vec<Expression>, Halt> = (0..list.elements.len())
+        .map(|index| {
+            let element = evaluator.element(&list, index)?;
+            settled(element, evaluator, depth - 1)
+        })
+        .collect();
+    Ok(Expression::new(Kind::List(elements?.into()), Span::default()))
 }

@@ -100,8 +100,9 @@ impl Accountant {
         let seconds = self.at.map_or(0, |at| now.saturating_sub(at).max(0)) as f64;
         let kept = 0.5_f64.powf(seconds / self.half_life);
         for account in self.submitters.values_mut() {
-            account.priority = (account.priority * kept + account.resources * (1.0 - kept)).max(BEST);
-            account.usage += account.resources * seconds;
+            let priority = account.priority * kept + account.resources * (1.0 - kept);
+            account.priority = priority.clamp(BEST, f64::MAX);
+            account.usage = (account.usage + account.resources * seconds).min(f64::MAX);
         }
         self.at = Some(now);
     }

@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, Name, Value};
-use crate::constraint::{Protocol, RESOURCE_COUNT};
+use crate::constraint::{Protocol, RESOURCE_COUNT, resource_count};
 use crate::eval::Context;
 
 use known::{Known, Number};
@@ -28,7 +28,7 @@ pub struct Policies {
 pub struct Cluster {
     /// The first of them, which stands for all.
     pub representative: Ad,
-    /// How many there are.
+    /// How many there are; a resource request counts as many as it asks for.
     pub members: usize,
     /// The attributes in which they are alike, present or absent, by name.
     pub significant: Vec<Name>,
@@ -87,7 +87,11 @@ impl Clusters {
                 signatures.entry(request.identity()).or_insert_with(|| reach.walk(request, Side::Requests));
             }
         }
-        reach.group(requests, &signatures)
+        let mut found = reach.group(requests, &signatures);
+        for (request, cluster) in requests.iter().zip(&found.of) {
+            found.clusters[*cluster].members += resource_count(request, context).unwrap_or(1);
+        }
+        found
     }
 
     /// All significant attributes, in the order in which the clusters have them.
@@ -231,7 +235,6 @@ impl<'c> Reach<'c> {
                     next
                 })
             });
-            found.clusters[number].members += 1;
             found.of.push(number);
         }
         found

@@ -54,7 +54,7 @@ impl Store {
         loop {
             let rest = &text[at.min(text.len())..];
             let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = rest[..length].trim_ascii();
+            let line = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]).trim_ascii_start();
             if line.is_empty() {
                 if let Some(begin) = begin.take() {
                     number += 1;
@@ -95,7 +95,13 @@ impl Store {
             None => u32::try_from(self.spellings.get_index_of(name)?).ok()?,
         };
         let texts = &mut self.attributes[self.spellings[spelling as usize]];
-        Some((spelling, texts.intern(line[equals + 1..].trim_ascii(), self.rules)?))
+        let value = &line[equals + 1..];
+        let text = value.trim_ascii();
+        // A quote behind a backslash closes a string at the very end of the line, and nowhere else.
+        if text.ends_with(b"\\\"") && !value.ends_with(b"\"") {
+            return None;
+        }
+        Some((spelling, texts.intern(text, self.rules)?))
     }
 
     /// Reads an ad with the parser: it tells the problems, and names that are new are known from then on.

@@ -1,0 +1,161 @@
+//! Several threads print what one does.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Exit status, standard output and standard error of `classad` with these arguments.
+fn classad(arguments: &[&str]) -> (Option<i32>, Vec<u8>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_classad")).args(arguments).output().expect("the binary runs");
+    (output.status.code(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).expect("the folder can be written");
+    path
+}
+
+/// So many ads are several pieces of a file.
+const MANY: usize = 4000;
+
+/// Then no ad is bad.
+const NONE: usize = 2 * MANY;
+
+/// Ads of which some mention, far from the beginning, what was not read before: from there on it is, and what is bad
+/// in it is told.  One ad of so many has something bad in it.
+fn pool(bad: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=MANY {
+        let _ = write!(text, "Name = \"m{number}\"\nCpus = {}\nState = \"s{}\"\n", number % 17, number % 3);
+        let _ = writeln!(text, "Filler = \"{}\"", "x".repeat(200 + number % 300));
+        match number {
+            1500 => text += "Memory = Spare * 2\nSpare = 7\n",
+            2900 => text += "Memory = Later\nLater = Last\nLast = 8\n",
+            3000 => text += "Name = strcat(\"m\", Suffix)\nSuffix = 3000\n",
+            _ => {
+                let _ = writeln!(text, "Memory = {}", number * 7 % 1000);
+            }
+        }
+        let lines =
+            ["Spare = 1 +", "Later = (", "Last = )", "this is no line", "Other = \"open", "Memory = 1 2", "Cpus = *"];
+        if number % bad == bad - 1 {
+            let _ = writeln!(text, "{}", lines[number / bad % lines.len()]);
+        }
+        text += "\n";
+    }
+    text
+}
+
+/// Compares what is printed with one thread and with several.
+fn same(arguments: &[&str]) -> (Option<i32>, Vec<u8>, String) {
+    let with = |threads: &str| classad(&[arguments, &["--now", "0", "--threads", threads]].concat());
+    let one = with("1");
+    for threads in ["2", "5"] {
+        let several = with(threads);
+        assert_eq!(several.0, one.0, "{arguments:?} {threads}");
+        assert_eq!(several.2, one.2, "{arguments:?} {threads}");
+        assert!(several.1 == one.1, "{arguments:?} {threads}: the output differs");
+    }
+    one
+}
+
+#[test]
+fn one_thread_and_several_print_the_same() {
+    let bad = file("threads-bad.long", pool(50).as_bytes());
+    let good = file("threads-good.long", pool(NONE).as_bytes());
+    let [bad, good] = [&bad, &good].map(|path| path.to_str().unwrap());
+    for (constraint, options) in [
+        ("Cpus >= 8", &["--af", "Name,Memory"][..]),
+        ("Cpus >= 8 && Memory > 500", &["--af", "Name,Memory", "-o", "json"]),
+        ("Memory > Cpus * 3", &["--af", "State", "--distinct", "-o", "csv"]),
+        ("Memory > Cpus * 3", &["--af", "Memory", "--distinct", "--limit", "700"]),
+        ("Cpus == 3", &[]),
+        ("Cpus == 3", &["--lenient", "-o", "jsonl"]),
+        ("Cpus == 3", &["--strict-input", "-o", "names"]),
+        ("regexp(\"^m3\", Name)", &["-o", "table"]),
+        ("Spare > 1", &["--undefined", "--limit", "3000"]),
+        ("Memory > 5", &["--sort", "Memory", "--af", "Name,Memory"]),
+        ("Memory > 5", &["--group-by", "State", "-v"]),
+        ("Memory > 5", &["--count"]),
+        ("Memory > 5", &["--limit", "2500", "--af", "Name"]),
+        ("Name == \"m3900\"", &["-q"]),
+        ("Name == \"nothing\"", &["-q"]),
+        ("Memory > 5", &["--fail-fast", "--af", "Name"]),
+        ("Memory + Cpus + Cpus > 5", &["--max-steps", "6", "--af", "Name,Memory * 2 * Memory * 3 * Memory * 4"]),
+        ("random(1000) < 500", &["--seed", "7", "--af", "Name,random(50)"]),
+        ("size(MY) > 4", &["--af", "Name"]),
+    ] {
+        for files in [&[bad][..], &[good, bad]] {
+            same(&[&["query", constraint], files, options].concat());
+        }
+    }
+    // The test is of no use if nothing depends on what was found before.
+    let (_, _, told) = same(&["query", "Memory > 5", bad, "--count", "--strict-input"]);
+    assert!(told.contains("are not shown"), "{told}");
+    let few = file("threads-few.long", pool(100).as_bytes());
+    let (_, _, told) = same(&["query", "Memory > 5 && Cpus < 9 || Cpus < 90", few.to_str().unwrap(), "--af", "Memory"]);
+    assert!(told.contains("Spare = 1 +") && told.contains("Last = )"), "{told}");
+}
+
+#[test]
+fn several_threads_read_all_forms() {
+    let good = file("threads-forms.long", pool(NONE).as_bytes());
+    let good = good.to_str().unwrap();
+    for form in ["new", "json", "jsonl", "xml", "yaml"] {
+        let (status, text, _) = classad(&["convert", good, "--to", form]);
+        assert_eq!(status, Some(0));
+        // Far from the beginning something is wrong.
+        let at = text.len() * 2 / 3;
+        let at = at + text[at..].windows(4).position(|four| four == b"Cpus").expect("ads have that");
+        let broken = [&text[..at], b"\"] }:<", &text[at..]].concat();
+        let name = format!("threads.{form}");
+        let path = file(&name, &text);
+        let path = path.to_str().unwrap();
+        let broken = file(&format!("threads-broken.{form}"), &broken);
+        let broken = broken.to_str().unwrap();
+        let (status, out, _) = same(&["query", "Cpus >= 15", path, "--af", "Name,Memory"]);
+        assert_eq!((status, String::from_utf8_lossy(&out).lines().count()), (Some(0), 470), "{form}");
+        same(&["query", "Cpus >= 16", path]);
+        same(&["query", "Cpus >= 15", path, broken, "-o", "names"]);
+    }
+}
+
+#[test]
+fn packed_files_and_pipes() {
+    let text = pool(50);
+    let packed = zstd::stream::encode_all(text.as_bytes(), 1).unwrap();
+    let packed = file("threads.zst", &packed);
+    same(&["query", "Memory > 900", packed.to_str().unwrap(), "--af", "Name"]);
+    // A file that ends in the middle is told to do so behind what was found in it.
+    let whole = std::fs::read(&packed).unwrap();
+    let torn = file("threads-torn.zst", &whole[..whole.len() / 2]);
+    let (status, _, told) = same(&["query", "Memory > 900", torn.to_str().unwrap(), "--af", "Name"]);
+    assert!(status == Some(2) && told.contains("cannot read"), "{told}");
+
+    // Whoever writes bit by bit gets each answer before more is written.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
+        .args(["query", "A > 0", "--af", "A", "--from", "long", "--threads", "4"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut into = child.stdin.take().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    for number in 1..20 {
+        writeln!(into, "A = {number}\n").unwrap();
+        assert_eq!(lines.next().unwrap().unwrap(), number.to_string());
+    }
+    drop(into);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_number_of_threads_must_be_one() {
+    for threads in ["0", "65", "many", ""] {
+        let (status, out, told) = classad(&["query", "true", "samples/pool/machines.long", "--threads", threads]);
+        assert_eq!((status, out.as_slice()), (Some(2), &b""[..]), "{threads}");
+        assert!(told.contains("--threads"), "{told}");
+    }
+}
