@@ -10,7 +10,7 @@ use classad::matching::{Notice, Party};
 use serde_json::json;
 
 use super::advertising::Advertising;
-use super::input::Identified;
+use super::input::{self, Identified};
 use super::matches::{Common, Reading};
 use super::notify::Notify;
 use super::output::{self, Cell, OutputForm, Rows, out};
@@ -57,7 +57,7 @@ enum Algorithm {
 
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let sources = self.common.open(session, &self.requests, &self.offers)?;
+        let sources = input::sides(session, &self.requests, &self.offers)?;
         let given = self.policy.read(session)?.without_share(session);
         if !given.policy.docking.is_empty() || given.policy.residual.is_some() {
             let message = "gangmatch follows the roots and the order of a policy, not its docking and residual";

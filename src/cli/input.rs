@@ -135,6 +135,18 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
     Ok(sources)
 }
 
+/// Opens requests and offers, in one dialect.
+pub fn sides(session: &mut Session, requests: &[String], offers: &[String]) -> Result<[Vec<Source>; 2], Failure> {
+    let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
+    if stdin(requests) && stdin(offers) {
+        return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
+    }
+    let requests = open(session, requests)?;
+    let offers = open(session, offers)?;
+    session.decide_dialect(requests.iter().chain(&offers));
+    Ok([requests, offers])
+}
+
 /// Reports that a source cannot be read, or not on to its end.
 pub fn unreadable(session: &mut Session, name: &str, error: &io::Error) {
     session.trouble(&format!("cannot read {name}: {}", report::io_reason(error)));

@@ -122,24 +122,7 @@ impl Common {
         Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
-    /// Opens requests and offers, in one dialect.
-    pub fn open(
-        &self,
-        session: &mut Session,
-        requests: &[String],
-        offers: &[String],
-    ) -> Result<[Vec<Source>; 2], Failure> {
-        let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
-        if stdin(requests) && stdin(offers) {
-            return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
-        }
-        let requests = input::open(session, requests)?;
-        let offers = input::open(session, offers)?;
-        session.decide_dialect(requests.iter().chain(&offers));
-        Ok([requests, offers])
-    }
-
-    /// Reads them; `also` is what is looked up in them besides what bilateral matching needs.
+    /// Reads requests and offers; `also` is what is looked up in them besides what bilateral matching needs.
     pub fn ads(
         &self,
         session: &mut Session,
@@ -166,7 +149,7 @@ impl Match {
             return cases::run(session, file, cases::matching);
         }
         self.check()?;
-        let sources = self.common.open(session, &self.requests, &self.offers)?;
+        let sources = input::sides(session, &self.requests, &self.offers)?;
         let given = self.policy.read(session)?.without_share(session);
         if self.strategy != Strategy::Greedy && given.policy.residual.is_some() {
             let message = "what remains of an offer goes to later requests: `residual` needs --strategy greedy";

@@ -15,6 +15,7 @@ use classad::syntax::{Rules, parse_expression};
 
 use super::accelerating::Accelerating;
 use super::advertising::Advertising;
+use super::input;
 use super::matches::{Common, Reading};
 use super::notify::Notify;
 use super::output::{self, Cell, Rows, out};
@@ -71,7 +72,7 @@ pub struct Negotiate {
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.check()?;
-        let sources = self.common.open(session, &self.requests, &self.offers)?;
+        let sources = input::sides(session, &self.requests, &self.offers)?;
         let mut given = self.policy.read(session)?;
         let mut accountant = self.accounts(session, &mut given)?;
         let also = mentions(&given.policy, session.dialect());

@@ -25,7 +25,6 @@ pub enum Strategy {
 
 /// Which pairs of requests and offers are asked for.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Wanted {
     pub strategy: Strategy,
     /// Every pair that is compatible.

@@ -99,16 +99,15 @@ impl Mentions {
                 Kind::Call(function, arguments) => {
                     self.is_more_than_values |= is_one_of(function, &MORE_THAN_VALUES);
                     if function.is("eval") {
-                        match arguments.as_ref().first().map(|text| text.bare().kind()) {
+                        let text = arguments.first().map(|text| text.bare().kind());
+                        match text {
                             Some(Kind::Literal(Value::String(text))) if arguments.len() == 1 => {
-                                let inside = parse_expression(text.as_bytes(), Rules::new(dialect));
-                                if let Ok(inside) = inside {
+                                if let Ok(inside) = parse_expression(text.as_bytes(), Rules::new(dialect)) {
                                     below(&inside, false, travels);
                                 }
                             }
                             _ => self.everything = true,
                         }
-                        continue;
                     }
                     let is_elsewhere = is_one_of(function, &ELSEWHERE);
                     for (position, argument) in arguments.iter().enumerate() {
@@ -177,7 +176,7 @@ mod tests {
             ("eval(\"a + b\")", "a b"),
             ("eval(\"a +\")", ""),
             ("eval(\"MY\")", "* MY"),
-            ("eval(a)", "*"),
+            ("eval(a)", "* a"),
             ("size(MY)", "* MY"),
             ("MY[\"x\"]", "* MY"),
             ("(a ? b : c).parent", "* a b c parent"),

@@ -93,6 +93,7 @@ fn policy(random: &mut Rng) -> String {
             "docking: [ 'self.Rank ?: 0', 'label.RemoteUser is undefined ? 2 : label.CurrentRank < label.Rank ? 1 : error' ]\n",
             "docking: [ label.Other, label.Cpus ]\n",
             "docking: 'Deep.Inner + label.Memory'\n",
+            "docking: 'label.Memory > 1 ? label.Memory : self.Owner'\n",
             "docking: size(label) - label.Other\n",
             "docking: 'eval(\"label.Other\")'\n",
         ],
@@ -121,7 +122,7 @@ fn pool(random: &mut Rng, name: &str) -> [String; 3] {
 
 #[test]
 fn what_is_read_is_enough() {
-    let (mut rows, mut refused, mut errors) = (0, 0, 0);
+    let (mut rows, mut refused) = (0, 0);
     for seed in 0..80 {
         let mut random = Rng::with_seed(seed);
         let [requests, offers, policy] = pool(&mut random, "enough");
@@ -145,10 +146,9 @@ fn what_is_read_is_enough() {
             assert_eq!(some, all, "seed {seed}: {run:?}");
             rows += some.1.lines().count();
             refused += usize::from(some.0 == Some(2));
-            errors += usize::from(some.2.contains("error"));
         }
     }
-    assert!(rows > 4000 && refused > 5 && errors >= refused && refused < 200, "{rows} {refused} {errors}");
+    assert!(rows > 4000 && refused > 5 && refused < 200, "{rows} {refused}");
 }
 
 /// The rows of matches, without what only `negotiate` tells.
@@ -220,7 +220,9 @@ fn requests_of_any_form_share_what_is_found() {
     let mut shared = 0;
     for seed in 300..320 {
         let mut random = Rng::with_seed(seed);
-        let requests = ads(&mut random, 30, request).replace("Filler = 1", "ResourceRequest = 1");
+        let shapes: Vec<String> = (0..4).map(|_| request(&mut random, 0)).collect();
+        let one = |number: usize| shapes[number % 4].replacen("j0", &format!("j{number}"), 1);
+        let requests: String = (0..random.usize(4..20)).map(one).collect();
         let requests: Vec<&str> = requests.lines().filter(|line| !line.starts_with("ResourceRequest")).collect();
         let [requests, offers] = [
             file("forms-requests.long", &requests.join("\n")),
@@ -235,16 +237,16 @@ fn requests_of_any_form_share_what_is_found() {
         let (status, expected, _) = classad(&["match", &requests, "--offers", &offers]);
         let (also, out, errors) = classad(&["match", &requests_json, "--offers", &offers_json, "--stats"]);
         assert_eq!((also, out), (status, expected), "seed {seed}");
-        let stats: serde_json::Value = serde_json::from_str(&errors).expect("counters are JSON");
-        let count = |name: &str| stats[name].as_u64().expect("it is counted");
+        let counters: serde_json::Value = serde_json::from_str(&errors).expect("counters are JSON");
+        let count = |name: &str| counters[name].as_u64().expect("it is counted");
         assert!(count("autoclusters") <= count("roots") && count("probes") <= count("autoclusters"), "{errors}");
         shared += count("roots") - count("autoclusters");
         let alone = ["match", &requests_json, "--offers", &offers_json, "--stats", "--no-autocluster"];
         let (_, _, errors) = classad(&alone);
-        let stats: serde_json::Value = serde_json::from_str(&errors).expect("counters are JSON");
-        assert_eq!((&stats["autoclusters"], &stats["probes"]), (&0.into(), &stats["roots"]));
+        let counters: serde_json::Value = serde_json::from_str(&errors).expect("counters are JSON");
+        assert_eq!((&counters["autoclusters"], &counters["probes"]), (&0.into(), &counters["roots"]));
     }
-    assert!(shared > 5, "{shared}");
+    assert!(shared > 50, "{shared}");
 }
 
 /// Offers by request, from rows.
