@@ -335,7 +335,7 @@ fn usage_is_accounted_from_cycle_to_cycle() {
     )
     .expect("it can be written");
     let (out, accounts) = cycle("1086400");
-    assert!(out.contains("bob: priority 500, up to 6 offers for 3 requests\n"), "{out}");
+    assert!(out.contains("bob: priority 500, up to 5 offers for 3 requests\n"), "{out}");
     assert!(out.contains("alice: priority 3250, up to 1 offer for 5 requests\n"), "{out}");
     assert!(accounts.contains("alice: { priority: 3.25, factor: 1000, resources: 3, usage: 518400 }"), "{accounts}");
     assert!(accounts.contains("bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }"), "{accounts}");
