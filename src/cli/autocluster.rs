@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, Name};
-use classad::constraint::RESOURCE_COUNT;
+use classad::ad::Ad;
 use classad::format::Form;
+use classad::matching::negotiate::mentions;
 use classad::pool::Clusters;
 use classad::syntax::{Style, print};
 use indexmap::IndexSet;
@@ -62,8 +62,7 @@ impl Autocluster {
         session.decide_dialect(requests.iter().chain(&offers));
         let form = requests.first().map_or(Form::New, |source| source.form);
         let policy = self.policy.read(session)?.policy;
-        let (policies, mut also) = (policy.of_requests(), policy.mentions(session.dialect()));
-        also.names.insert(Name::new(RESOURCE_COUNT));
+        let (policies, also) = (policy.of_requests(), mentions(&policy, session.dialect()));
         let [requests, offers] = self.common.ads(session, [requests, offers], Reading::Needed, &also)?;
         let ads = |ads: &[Identified]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
         let protocol = self.common.protocol(session);
