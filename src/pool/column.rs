@@ -130,7 +130,7 @@ impl Column {
         Column { codes, values, open, has_open, rows_of: OnceLock::new(), orders: OnceLock::new() }
     }
 
-    /// The code of a row: equal for rows that this attribute does not tell apart, but for [`OPEN`].
+    /// The code of a row: equal for rows that this attribute does not tell apart, but for those of open rows.
     pub fn code(&self, row: usize) -> u32 {
         self.codes[row]
     }

@@ -14,22 +14,43 @@ pub fn plain_literal(text: &[u8]) -> Option<Expression> {
 /// The value of a plain literal, and where it stands.
 #[must_use]
 pub fn plain_value(text: &[u8]) -> Option<(Value, Span)> {
+    let (plain, span) = plain(text)?;
+    let value = match plain {
+        Plain::String(inside) => Value::string(inside),
+        Plain::Scalar(value) => value,
+    };
+    Some((value, span))
+}
+
+/// Whether a text is a plain literal.
+#[must_use]
+pub fn is_plain_literal(text: &[u8]) -> bool {
+    plain(text).is_some()
+}
+
+/// A plain literal; of a string what stands between its quotes.
+enum Plain<'t> {
+    Scalar(Value),
+    String(&'t [u8]),
+}
+
+fn plain(text: &[u8]) -> Option<(Plain<'_>, Span)> {
     let behind = text.trim_ascii_start();
     let start = text.len() - behind.len();
     let literal = behind.trim_ascii_end();
     let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + literal.len()).ok()?);
-    let value = match literal {
+    let plain = match literal {
         [b'"', inside @ .., b'"'] => {
             let is_plain = memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none();
-            is_plain.then(|| Value::string(inside))?
+            is_plain.then_some(Plain::String(inside))?
         }
-        [b'-', digits @ ..] => number(literal, digits)?,
-        [b'0'..=b'9', ..] => number(literal, literal)?,
-        _ if literal.eq_ignore_ascii_case(b"true") => Value::Boolean(true),
-        _ if literal.eq_ignore_ascii_case(b"false") => Value::Boolean(false),
+        [b'-', digits @ ..] => Plain::Scalar(number(literal, digits)?),
+        [b'0'..=b'9', ..] => Plain::Scalar(number(literal, literal)?),
+        _ if literal.eq_ignore_ascii_case(b"true") => Plain::Scalar(Value::Boolean(true)),
+        _ if literal.eq_ignore_ascii_case(b"false") => Plain::Scalar(Value::Boolean(false)),
         _ => return None,
     };
-    Some((value, span))
+    Some((plain, span))
 }
 
 /// Digits, with a point and digits or not, that mean the same in every dialect.

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::Mentions;
 use crate::format::{Entry, Item};
-use crate::syntax::{Rules, Seen, Sight, long_string_length, plain_literal, plain_value};
+use crate::syntax::{Rules, Seen, Sight, is_plain_literal, long_string_length, plain_literal, plain_value};
 
 use super::reader::{Reader, separator};
 use super::scan::{Filter, scan};
@@ -447,7 +447,7 @@ impl<'t, 's> Selected<'t, 's> {
         self.label = None;
         if let Some(groups) = &mut self.selection.groups {
             let is_plain = |position: &usize| {
-                self.values[*position].as_ref().is_none_or(|range| plain_value(&text[range.clone()]).is_some())
+                self.values[*position].as_ref().is_none_or(|range| is_plain_literal(&text[range.clone()]))
             };
             has_plain_labels = groups.labels.iter().all(is_plain);
             groups.key.clear();

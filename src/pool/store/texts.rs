@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
 use crate::ad::{Expression, Value};
-use crate::syntax::{Rules, parse_prefix, plain_literal, plain_value};
+use crate::syntax::{Rules, is_plain_literal, parse_prefix, plain_literal, plain_value};
 
 /// The code of an ad that has no such attribute.
 pub const ABSENT: u32 = 0;
@@ -94,7 +94,7 @@ impl Texts {
         if let Some(code) = found {
             return Some(*code);
         }
-        let is_plain = plain_value(value).is_some();
+        let is_plain = is_plain_literal(value);
         if !is_plain {
             if value.starts_with(SPREAD) {
                 return None;
