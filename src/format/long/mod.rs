@@ -3,8 +3,10 @@
 mod reader;
 mod scan;
 mod select;
+mod selection;
 mod writer;
 
 pub use reader::{Reader, ad_at, separator, whole};
-pub use select::{Selected, Selection};
+pub use select::Selected;
+pub use selection::Selection;
 pub use writer::write;

@@ -1,0 +1,189 @@
+//! What is to be read of ads: names, and whatever the values of these mention.
+
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Dialect, Name, Value};
+use crate::eval::Mentions;
+use crate::syntax::{Rules, Seen};
+
+use super::scan::Filter;
+
+/// With more names it is no slower to read ads whole.
+pub(super) const MOST_NAMES: usize = 512;
+
+/// What is to be read of each ad: attributes by name, and all that has to do with their values.
+pub struct Selection {
+    pub(super) dialect: Dialect,
+    /// The names asked for, and those that values mentioned so far.
+    pub(super) names: IndexSet<Name>,
+    /// The names of each length.
+    pub(super) by_length: Vec<Vec<usize>>,
+    pub(super) filter: Filter,
+    pub(super) seen: Seen,
+    pub(super) sieve: Option<Sieve>,
+    pub(super) groups: Option<Groups>,
+    /// How often it has grown.
+    pub(super) version: usize,
+    /// Whether something was found that may read more than it mentions.
+    pub(super) everything: bool,
+}
+
+/// Ads of which all that is asked for is written alike are one.
+#[derive(Default)]
+pub(super) struct Groups {
+    /// The ads, by the texts of their values.
+    pub(super) ads: FxHashMap<Box<[u8]>, Ad>,
+    /// The names that tell what an ad is called.
+    pub(super) labels: Vec<usize>,
+    /// Those of them that nothing else asks for, by position; they are not in the ads.
+    pub(super) only_labels: Vec<bool>,
+    /// Where the texts of an ad are put together.
+    pub(super) key: Vec<u8>,
+}
+
+impl Groups {
+    pub(super) fn is_only_label(&self, position: usize) -> bool {
+        self.only_labels.get(position) == Some(&true)
+    }
+}
+
+/// A test of values.
+pub(super) type Test = Box<dyn Fn(&[Value]) -> bool>;
+
+/// A test that most ads fail, on plain literals.
+pub(super) struct Sieve {
+    /// The names whose values it tests.
+    pub(super) names: Vec<usize>,
+    pub(super) passes: Test,
+}
+
+impl Selection {
+    /// These names.
+    #[must_use]
+    pub fn new(names: impl IntoIterator<Item = Name>, dialect: Dialect) -> Self {
+        let mut selection = Selection {
+            dialect,
+            names: IndexSet::new(),
+            by_length: Vec::new(),
+            filter: Filter::new(),
+            seen: Seen::new(Rules::long(dialect)),
+            sieve: None,
+            groups: None,
+            version: 0,
+            everything: false,
+        };
+        if dialect == Dialect::Classad {
+            // No ad may have them.
+            for name in ["self", "parent", "root"] {
+                selection.add(Name::new(name));
+            }
+        }
+        for name in names {
+            selection.add(name);
+        }
+        selection
+    }
+
+    /// The same without the ads that fail a test.  It is given the values of these names, undefined for those
+    /// that an ad has not; an ad in which one of them is more than a plain literal is not tested, and stays.
+    #[must_use]
+    pub fn sifted(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
+        for name in names {
+            self.add(name.clone());
+        }
+        let names = names.iter().filter_map(|name| self.names.get_index_of(name)).collect();
+        self.sieve = Some(Sieve { names, passes: Box::new(passes) });
+        self
+    }
+
+    /// The same with one ad for all that are written alike in what is asked for.  What these names are bound to is
+    /// not, unless it is asked for anyway: [`Selected::label`] has it.
+    #[must_use]
+    pub fn grouped(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
+        let mut groups = Groups::default();
+        for name in labels {
+            let asked = self.names.contains(&name);
+            self.add(name.clone());
+            let position = self.names.get_index_of(&name).unwrap_or_default();
+            groups.labels.push(position);
+            groups.only_labels.resize(self.names.len(), false);
+            groups.only_labels[position] |= !asked;
+        }
+        self.groups = Some(groups);
+        self
+    }
+
+    /// A number that is greater when more is asked for: ads that were read before may lack what others mention.
+    #[must_use]
+    pub fn version(&self) -> usize {
+        self.version
+    }
+
+    /// The names whose attributes are in the ads that are read from now on.
+    #[must_use]
+    pub fn asked(&self) -> IndexSet<Name> {
+        let names = self.names.iter().enumerate();
+        names.filter(|(position, _)| !self.is_only_label(*position)).map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Whether something was found that may read any attribute, or so many that it is no use to select.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.everything || self.names.len() > MOST_NAMES
+    }
+
+    /// The names that are read, in the order in which they were asked for or found.
+    pub fn names(&self) -> impl Iterator<Item = &Name> + Clone {
+        self.names.iter()
+    }
+
+    /// Asks for these names, too.
+    pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
+        names.into_iter().for_each(|name| self.add(name.clone()));
+    }
+
+    /// The dialect in which ads are read.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    pub(super) fn add(&mut self, name: Name) {
+        let length = name.as_str().len();
+        self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
+        let (position, is_new) = self.names.insert_full(name);
+        let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
+        if label.is_some_and(std::mem::take) {
+            self.version += 1;
+        }
+        if is_new {
+            self.version += 1;
+            self.by_length[length].push(position);
+            self.filter.add(self.names[position].as_str());
+        }
+    }
+
+    /// Adds what the attributes of an ad mention that are asked for.
+    pub(super) fn add_mentioned(&mut self, ad: &Ad) {
+        let mut position = 0;
+        while let Some(name) = self.names.get_index(position) {
+            position += 1;
+            let Some(expression) = ad.get(name) else { continue };
+            let mut mentions = Mentions::default();
+            mentions.add(expression, self.dialect);
+            self.everything |= mentions.everything;
+            mentions.names.into_iter().for_each(|name| self.add(name));
+        }
+    }
+
+    pub(super) fn is_only_label(&self, position: usize) -> bool {
+        self.groups.as_ref().is_some_and(|groups| groups.is_only_label(position))
+    }
+
+    /// Which of the names this is.
+    pub(super) fn position(&self, name: &[u8]) -> Option<usize> {
+        let alike = self.by_length.get(name.len())?;
+        alike.iter().copied().find(|at| self.names[*at].as_str().as_bytes().eq_ignore_ascii_case(name))
+    }
+}
