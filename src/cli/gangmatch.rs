@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use classad::eval::Mentions;
-use classad::matching::gang::{Docked, Gang, Gangmatcher};
+use classad::matching::gang::{Algorithm, Docked, Gang, GangFault, Gangmatcher};
 use classad::matching::{Notice, Party};
 use serde_json::json;
 
@@ -36,7 +37,7 @@ pub struct Gangmatch {
     #[arg(long, value_name = "FILE", required = true)]
     offers: Vec<String>,
     /// How gangs are searched for
-    #[arg(long, default_value = "naive")]
+    #[arg(long, default_value = "best", value_parser = algorithms())]
     algorithm: Algorithm,
     #[command(flatten)]
     policy: PolicyOptions,
@@ -48,11 +49,10 @@ pub struct Gangmatch {
     common: Common,
 }
 
-/// How gangs are searched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Algorithm {
-    /// Ports from left to right, candidates in input order
-    Naive,
+/// The names of the algorithms.
+fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
+        .map(|name| Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name).unwrap_or_default())
 }
 
 impl Gangmatch {
@@ -71,8 +71,8 @@ impl Gangmatch {
         let ads: Vec<_> = requests.iter().map(|request| request.ad.clone()).collect();
         let (roots, failures) = given.policy.roots(&ads, &context).map_err(|fault| given.refuse(session, fault))?;
         let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
-        let Algorithm::Naive = self.algorithm;
-        let (mut matcher, bad) = Gangmatcher::new(&ads, self.common.protocol(session), session.context());
+        let (matcher, bad) = Gangmatcher::new(&ads, self.common.protocol(session), session.context());
+        let mut matcher = matcher.by(self.algorithm, session.options.seed.unwrap_or_default());
         for bad in bad {
             offers[bad.index].bad_ports(session, &bad.fault)?;
         }
@@ -81,7 +81,8 @@ impl Gangmatch {
             let request = &requests[index];
             match matcher.marshal(index, &request.ad) {
                 Ok(gang) => gangs.extend(gang),
-                Err(fault) => request.bad_ports(session, &fault)?,
+                Err(GangFault::Ports(fault)) => request.bad_ports(session, &fault)?,
+                Err(GangFault::Policy(fault)) => return Err(given.refuse(session, fault)),
             }
             // The first gang will do, if nobody is told of any.
             if session.options.quiet && self.notify.notify.is_none() && !gangs.is_empty() {

@@ -5,6 +5,7 @@
 mod advertisement;
 mod condition;
 mod conjuncts;
+mod group;
 mod identity;
 mod ports;
 mod protocol;
@@ -14,8 +15,9 @@ mod simple;
 pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, Standing, latest};
 pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
+pub use group::{Entry, Group, MOST_PATTERNS, Pattern};
 pub use identity::identity;
-pub use ports::{Port, PortFault, ports};
+pub use ports::{Port, PortFault, Ports, ports};
 pub use protocol::{Protocol, is_met, rank_of};
 pub use resources::{RESOURCE_COUNT, resource_count};
 pub use simple::Simple;

@@ -17,7 +17,7 @@ pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, listed_item
 pub use context::{Chance, Context, Halt};
 pub use evaluate::Evaluator;
 pub use mentions::Mentions;
-pub use operators::{binary, compare};
+pub use operators::{binary, compare, unary};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
-pub use scope::{Binding, Environment, Extent, Member, Resolution};
+pub use scope::{Binding, Environment, Extent, Fallback, Member, Resolution, UNFILLED};
 pub use specialize::{Liberties, Specialized, Verdict, specialize, specialize_ad, specialize_attribute, unknowns};

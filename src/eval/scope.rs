@@ -30,10 +30,22 @@ pub struct Member {
     pub ports: Vec<Arc<Frame>>,
     /// The names that it has for others, innermost last.
     pub bindings: Vec<Binding>,
-    /// Where a name is looked up that it neither has nor binds: its one partner.
-    pub fallback: Option<(Participant, usize)>,
+    /// Where a name is looked up that it neither has nor binds.
+    pub fallback: Fallback,
     /// How much of it is known.
     pub extent: Extent,
+}
+
+/// Where a name is looked up that an ad neither has nor binds: only an ad without a port list falls through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fallback {
+    /// Nowhere.
+    #[default]
+    Nowhere,
+    /// In a partner that is not known yet.
+    Unknown,
+    /// In this port of its one partner.
+    Partner(Participant, usize),
 }
 
 /// How much of an ad is known (thesis §2.6.1).
@@ -58,6 +70,9 @@ pub struct Binding {
     pub to: Option<(Participant, usize)>,
 }
 
+/// What is docked at a port that stays unfilled: its label is undefined.
+pub const UNFILLED: (Participant, usize) = (Participant::MAX, 0);
+
 /// What a name refers to.
 #[derive(Clone, Debug)]
 pub enum Resolution {
@@ -75,7 +90,7 @@ impl Member {
     /// An ad that meets no one yet.
     #[must_use]
     pub fn new(frame: Arc<Frame>, ports: Vec<Arc<Frame>>) -> Self {
-        Member { frame, ports, bindings: Vec::new(), fallback: None, extent: Extent::Closed }
+        Member { frame, ports, bindings: Vec::new(), fallback: Fallback::Nowhere, extent: Extent::Closed }
     }
 }
 
@@ -163,7 +178,16 @@ impl Environment {
         if let Some(member) = self.members.get_mut(participant as usize) {
             member.bindings =
                 ["other", "target"].map(|name| Binding { name: Name::new(name), since: None, to: Some(to) }).into();
-            member.fallback = Some(to);
+            member.fallback = Fallback::Partner(to.0, to.1);
+        }
+    }
+
+    /// Makes the `other` of an ad that has no port list someone who is not known yet.
+    pub fn unbind_other(&mut self, participant: Participant) {
+        if let Some(member) = self.members.get_mut(participant as usize) {
+            member.bindings =
+                ["other", "target"].map(|name| Binding { name: Name::new(name), since: None, to: None }).into();
+            member.fallback = Fallback::Unknown;
         }
     }
 
@@ -342,8 +366,12 @@ impl Environment {
         if self.unmet {
             return Resolution::Unknown;
         }
-        let fallback = self.member(frame).and_then(|member| member.fallback);
-        let Some(partner) = fallback.and_then(|fallback| self.port(fallback)) else { return Resolution::Missing };
+        let partner = match self.member(frame).map_or(Fallback::Nowhere, |member| member.fallback) {
+            Fallback::Nowhere => None,
+            Fallback::Unknown => return Resolution::Unknown,
+            Fallback::Partner(participant, port) => self.port((participant, port)),
+        };
+        let Some(partner) = partner else { return Resolution::Missing };
         self.lexical(partner, name, context).unwrap_or_else(|| self.missing(partner, name, context))
     }
 }

@@ -1,9 +1,20 @@
 //! Gangmatching: one request and all the ads that its ports, and theirs, need (thesis chapter 3).
 
+mod agenda;
+mod ahead;
+mod form;
+mod links;
+mod outlook;
 mod search;
+mod strategy;
 mod table;
+#[cfg(test)]
+mod tests;
+mod window;
+mod worth;
 
-pub use search::Gangmatcher;
+pub use search::{GangFault, Gangmatcher, Gangs};
+pub use strategy::{Algorithm, Order, Strategy};
 pub(super) use table::member;
 
 use crate::constraint::PortFault;

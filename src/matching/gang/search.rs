@@ -1,58 +1,222 @@
-//! Naive gangmatching (thesis §5.3): ports from left to right, candidates in input order, chronological
-//! backtracking.  Its counts are the yardstick for every other algorithm.
+//! The search for the gang of a request (thesis chapter 5): one engine for all algorithms.
+//!
+//! It goes forward from port to port, back when a port has no candidate left.  The preset algorithms go back to the
+//! port before and stop at the first gang.  `best` goes back to the last decision that has to do with the failure
+//! (conflict-directed backjumping), skips candidates that nothing tells apart from one that failed, looks ahead
+//! ([`super::ahead`]), and goes on until no gang can be better than the best one found ([`super::outlook`]).
 
 use std::rc::Rc;
 
-use crate::ad::{Ad, Participant};
-use crate::constraint::{PortFault, Protocol};
-use crate::eval::Context;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::Statistics;
+use crate::ad::{Ad, Participant};
+use crate::constraint::{Pattern, PortFault, Protocol};
+use crate::eval::Context;
+use crate::matching::Statistics;
+use crate::matching::policy::{PolicyFault, Rule, Vector};
+
+use super::agenda::{Agenda, Goal, Newcomer};
+use super::ahead::Ahead;
+use super::links::{Links, Rows};
+use super::outlook::Outlook;
+use super::strategy::{Algorithm, Order, Strategy};
 use super::table::{PortPlace, Table, Verdict};
+use super::window::Window;
+use super::worth::{Preference, Worth};
 use super::{BadPorts, Docked, Gang};
 
 /// Marshals gangs from a set of offers, which are used up by them.
 pub struct Gangmatcher {
-    table: Table,
-    /// Offers that are in a gang, made or in the making.
-    used: Vec<bool>,
-    statistics: Statistics,
+    pub(super) table: Table,
+    pub(super) links: Links,
+    strategy: Strategy,
+    random: fastrand::Rng,
+    pub(super) statistics: Statistics,
+    /// Whether the first candidate of the first port is expected to do: it did for the last request.
+    hopeful: bool,
+    /// The first docking vector that was met; all others must compare with it.
+    vector: Option<Vector>,
+    /// What is wrong with the docking vector.
+    fault: Option<PolicyFault>,
 }
 
-/// What is left to do for a gang, first one first.  Shared between the branches of the search.
-type Agenda = Option<Rc<Step>>;
-
-struct Step {
-    goal: Goal,
-    next: Agenda,
+/// Why a gang cannot be looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GangFault {
+    /// The ports of the request cannot be used.
+    Ports(PortFault),
+    /// The docking vectors of candidates do not compare.
+    Policy(PolicyFault),
 }
 
-#[derive(Clone, Copy)]
-enum Goal {
-    /// Dock a candidate at a port.
-    Fill(PortPlace),
-    /// Test a link again that was tentative, now that the ports before it are docked.
-    Confirm { above: PortPlace, link: PortPlace },
+impl From<PortFault> for GangFault {
+    fn from(fault: PortFault) -> Self {
+        GangFault::Ports(fault)
+    }
 }
 
-/// A port that is being filled: where among the candidates the search is, and what comes after.
-struct Choice {
-    place: PortPlace,
-    next: Agenda,
-    /// The candidate to be tried next, and which of its ports as its link.
-    candidate: Participant,
-    link: usize,
-    docked: Option<PortPlace>,
+/// Decisions, as positions among the levels of the search.
+pub type Levels = FixedBitSet;
+
+/// A search for one request.
+pub struct Search<'m> {
+    pub(super) matcher: &'m mut Gangmatcher,
+    pub(super) levels: Vec<Level>,
+    /// The decisions by which offers are in the gang.
+    pub(super) holders: FxHashMap<Participant, usize>,
+    pub(super) ahead: Ahead,
+    pub(super) outlook: Outlook,
+    /// The best gang so far.
+    pub(super) best: Option<(Preference, Gang)>,
+    /// Only gangs that are worth less are wanted.
+    pub(super) below: Option<Preference>,
+}
+
+/// What a search is at between two decisions.
+#[derive(Clone)]
+pub struct State {
+    pub agenda: Agenda,
+    /// Docked ports whose constraints could not be decided yet.
+    pub waiting: Rc<[PortPlace]>,
+    /// What may dock at ports that are still open, where that has been looked up.
+    pub domains: Rc<[(PortPlace, Rc<Rows>)]>,
+}
+
+/// A decision that can be taken in several ways.
+pub struct Level {
+    pub choice: Choice,
+    pub before: State,
+    /// What the way that is taken is worth: one step for a candidate, some for the shape of an ad.
+    pub worths: Vec<Worth>,
+    /// Earlier decisions that have to do with the failure of ways tried so far.
+    conflict: Levels,
+    /// The buckets of candidates that have failed for reasons that hold for all in them.
+    failed: FxHashSet<usize>,
+    /// Whether all that failed here did so because no gang is possible, and not because none is better.
+    impossible: bool,
+}
+
+impl Level {
+    fn new(choice: Choice, before: State) -> Self {
+        let (conflict, failed) = (Levels::new(), FxHashSet::default());
+        Level { choice, before, worths: Vec::new(), conflict, failed, impossible: true }
+    }
+
+    /// The port that is filled, and what is docked there.
+    pub fn docked(&self) -> Option<(PortPlace, PortPlace)> {
+        match self.choice {
+            Choice::Port { place, docked: Some(link), .. } => Some((place, link)),
+            _ => None,
+        }
+    }
+
+    /// There is no other way left.
+    fn exhaust(&mut self) {
+        match &mut self.choice {
+            Choice::Port { candidates, .. } => candidates.exhaust(),
+            Choice::Shape { patterns, next, .. } => *next = patterns.len(),
+        }
+    }
+}
+
+/// What is decided.
+pub enum Choice {
+    /// Which candidate is docked at a port.
+    Port { place: PortPlace, candidates: Candidates, docked: Option<PortPlace> },
+    /// Which ports of an ad are filled.
+    Shape { newcomer: Newcomer, patterns: Rc<[Pattern]>, next: usize, taken: Option<usize> },
+}
+
+/// Candidates of a port, in the order in which they are tried.
+pub enum Candidates {
+    /// In the order of the input.
+    Set { rows: Rc<Rows>, next: usize },
+    /// In an order of their own, with what they are worth where somebody ranks.
+    Listed { rows: Vec<usize>, worths: Vec<Worth>, next: usize },
+}
+
+impl Candidates {
+    /// The next row, and what it is worth.
+    fn next(&mut self) -> Option<(usize, Worth)> {
+        match self {
+            Candidates::Set { rows, next } => {
+                let row = first_from(rows, *next)?;
+                *next = row + 1;
+                Some((row, Worth::NONE))
+            }
+            Candidates::Listed { rows, worths, next } => {
+                let row = *rows.get(*next)?;
+                let worth = worths.get(*next).cloned().unwrap_or(Worth::NONE);
+                *next += 1;
+                Some((row, worth))
+            }
+        }
+    }
+
+    /// Whether this many are left.
+    fn has(&self, many: usize) -> bool {
+        match self {
+            Candidates::Set { rows, next } => rows.ones().skip_while(|row| row < next).nth(many - 1).is_some(),
+            Candidates::Listed { rows, next, .. } => rows.len() >= next + many,
+        }
+    }
+
+    /// None is left.
+    fn exhaust(&mut self) {
+        match self {
+            Candidates::Set { rows, next } => *next = rows.len(),
+            Candidates::Listed { rows, next, .. } => *next = rows.len(),
+        }
+    }
+}
+
+/// The first row of a set from one on.
+pub fn first_from(rows: &Rows, from: usize) -> Option<usize> {
+    const BITS: usize = usize::BITS as usize;
+    let blocks = rows.as_slice();
+    let mut at = from / BITS;
+    let mut block = blocks.get(at)? & (usize::MAX << (from % BITS));
+    while block == 0 {
+        at += 1;
+        block = *blocks.get(at)?;
+    }
+    Some(at * BITS + block.trailing_zeros() as usize)
 }
 
 impl Gangmatcher {
-    /// A matchmaker with these offers; those whose ports cannot be used are reported and left out.
+    /// A matchmaker with these offers; those whose ports cannot be used are reported and left out.  It looks for
+    /// the best gangs, and by ranks, unless told otherwise.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<BadPorts>) {
         let (table, bad) = Table::new(offers, protocol, context);
-        let used = vec![false; offers.len()];
         let bad = bad.into_iter().map(|(index, fault)| BadPorts { index, fault }).collect();
-        (Gangmatcher { table, used, statistics: Statistics::default() }, bad)
+        let matcher = Gangmatcher {
+            links: Links::new(&table),
+            table,
+            strategy: Algorithm::Best.strategy(),
+            random: fastrand::Rng::with_seed(0),
+            statistics: Statistics::default(),
+            hopeful: true,
+            vector: None,
+            fault: None,
+        };
+        (matcher, bad)
+    }
+
+    /// Looks for gangs by another algorithm; the seed is for those that draw lots.
+    #[must_use]
+    pub fn by(mut self, algorithm: Algorithm, seed: u64) -> Self {
+        self.strategy = algorithm.strategy();
+        self.random = fastrand::Rng::with_seed(seed);
+        self
+    }
+
+    /// Values candidates by the docking vector of a policy instead of by ranks.
+    #[must_use]
+    pub fn docking(mut self, vector: Vec<Rule>) -> Self {
+        self.table.follow(vector);
+        self
     }
 
     /// What has been counted so far.
@@ -66,142 +230,521 @@ impl Gangmatcher {
     ///
     /// # Errors
     ///
-    /// When the ports of the request cannot be used.
-    pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, PortFault> {
+    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.table.seat(request)?;
         self.statistics.roots += 1;
-        let Some(choices) = self.search() else { return Ok(None) };
-        self.statistics.matched += 1;
-        let gang = Gang { request: index, ports: self.tree(0, &choices) };
-        for choice in &choices {
-            if let Some(link) = choice.docked {
-                self.table.undock(choice.place, link);
-            }
+        let found = self.search(None);
+        if let Some(fault) = self.fault.take() {
+            return Err(GangFault::Policy(fault));
         }
-        Ok(Some(gang))
+        Ok(found.map(|(_, mut gang)| {
+            self.statistics.matched += 1;
+            gang.request = index;
+            for docked in gang.members() {
+                self.links.take(participant(docked.offer));
+            }
+            gang
+        }))
     }
 
-    /// Goes forward as long as goals can be reached, back to the last choice when one cannot.
-    fn search(&mut self) -> Option<Vec<Choice>> {
-        let mut choices: Vec<Choice> = Vec::new();
-        let mut agenda = goals(0, 0..self.table.ports(0), None);
+    /// The gangs of a request, the one that it prefers first, one at a time: nothing is used up.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used.
+    pub fn gangs(&mut self, index: usize, request: &Ad) -> Result<Gangs<'_>, GangFault> {
+        self.table.seat(request)?;
+        self.statistics.roots += 1;
+        self.strategy = Algorithm::Best.strategy();
+        Ok(Gangs { matcher: self, request: index, last: None })
+    }
+
+    /// Checks that docking vectors compare.
+    fn check<'w>(&mut self, worths: impl Iterator<Item = &'w Worth> + Clone) -> Result<(), PolicyFault> {
+        let mut vectors = worths.filter_map(|worth| match worth {
+            Worth::Vector(vector) => Some(vector),
+            _ => None,
+        });
+        let Some(first) = vectors.clone().next() else { return Ok(()) };
+        let known = self.vector.get_or_insert_with(|| first.clone());
+        Vector::check(std::iter::once(&*known).chain(&mut vectors), "docking", self.table.vector())
+    }
+
+    /// The best gang of the seated request, or the first; of those that are worth less than another if there is one.
+    pub(super) fn search(&mut self, below: Option<Preference>) -> Option<(Preference, Gang)> {
+        let looks_ahead = self.strategy.preferring && (below.is_some() || self.table.ports(0) > 2 || !self.hopeful);
+        let mut search = Search {
+            matcher: self,
+            levels: Vec::new(),
+            holders: FxHashMap::default(),
+            ahead: Ahead::new(looks_ahead),
+            outlook: Outlook::default(),
+            best: None,
+            below,
+        };
+        let found = search.run();
+        search.give_up();
+        found
+    }
+}
+
+/// The gangs of a request, the one that it prefers first.
+pub struct Gangs<'m> {
+    matcher: &'m mut Gangmatcher,
+    request: usize,
+    last: Option<Preference>,
+}
+
+impl Iterator for Gangs<'_> {
+    type Item = Gang;
+
+    fn next(&mut self) -> Option<Gang> {
+        let (preference, mut gang) = self.matcher.search(self.last.take())?;
+        if self.last.replace(preference).is_none() {
+            self.matcher.statistics.matched += u64::from(self.matcher.statistics.matched < self.matcher.statistics.roots);
+        }
+        gang.request = self.request;
+        Some(gang)
+    }
+}
+
+fn participant(offer: usize) -> Participant {
+    Participant::try_from(offer + 1).unwrap_or(Participant::MAX)
+}
+
+impl Search<'_> {
+    /// Goes forward as long as goals can be reached, back to an earlier decision when one cannot.
+    fn run(&mut self) -> Option<(Preference, Gang)> {
+        let start = State { agenda: Agenda::new(), waiting: Rc::from([]), domains: Rc::from([]) };
+        let mut state = start.clone();
         loop {
-            let reached = match agenda.take() {
-                None => return Some(choices),
-                Some(step) => match step.goal {
-                    Goal::Confirm { above, link } => {
-                        agenda.clone_from(&step.next);
-                        self.table.accept_each_other(above, link) == Verdict::Met
+            let next = match state.agenda.goal() {
+                Goal::Done if !self.matcher.strategy.preferring => return Some((Preference::default(), self.gang())),
+                Goal::Done => {
+                    self.judge();
+                    // Whatever else is found must be better.
+                    self.retreat(&self.everything(), false).and_then(|()| self.advance())
+                }
+                Goal::Begin(newcomer) => match self.shapes(newcomer) {
+                    Some(patterns) => {
+                        let choice = Choice::Shape { newcomer, patterns, next: 0, taken: None };
+                        self.levels.push(Level::new(choice, state));
+                        self.advance()
                     }
-                    Goal::Fill(place) => {
-                        choices.push(Choice { place, next: step.next.clone(), candidate: 1, link: 0, docked: None });
-                        false
+                    None => {
+                        let ports = (0..self.matcher.table.ports(newcomer.participant)).collect();
+                        match self.begin(&state, newcomer, ports) {
+                            Ok(begun) => Some(begun),
+                            Err(conflict) => self.retreat(&conflict, true).and_then(|()| self.advance()),
+                        }
                     }
                 },
+                Goal::Fill(place) => {
+                    let candidates = self.candidates(place, &state);
+                    self.levels.push(Level::new(Choice::Port { place, candidates, docked: None }, state));
+                    self.advance()
+                }
             };
-            if !reached {
-                agenda = self.advance(&mut choices)?;
+            state = match next {
+                Some(next) => next,
+                None if self.ahead.is_due => {
+                    // What the first candidates did not tell, the index will.
+                    self.give_up();
+                    self.ahead = Ahead::new(true);
+                    start.clone()
+                }
+                None => return self.best.take(),
+            };
+        }
+    }
+
+    /// Undoes all decisions.
+    fn give_up(&mut self) {
+        while let Some(mut level) = self.levels.pop() {
+            self.undo(&mut level);
+        }
+    }
+
+    /// Forgets the way that was taken at a decision; whether there was one.
+    fn undo(&mut self, level: &mut Level) -> bool {
+        level.worths.clear();
+        match &mut level.choice {
+            Choice::Port { place, docked, .. } => {
+                let Some(link) = docked.take() else { return false };
+                self.matcher.table.undock(*place, link);
+                self.holders.remove(&link.participant);
+                true
+            }
+            Choice::Shape { newcomer, patterns, taken, .. } => {
+                let Some(taken) = taken.take() else { return false };
+                self.matcher.table.open(newcomer.participant, &patterns[taken]);
+                true
             }
         }
     }
 
-    /// Docks the next candidate at the last port that has one left; gives back the ports behind it.
-    /// What is to be done then; nothing when no port has a candidate left.
-    fn advance(&mut self, choices: &mut Vec<Choice>) -> Option<Agenda> {
-        while let Some(choice) = choices.last_mut() {
-            if let Some(link) = choice.docked.take() {
-                self.table.undock(choice.place, link);
-                self.used[link.participant as usize - 1] = false;
-                self.statistics.backtracks += 1;
-            }
-            if let Some((link, verdict)) = self.next_candidate(choice) {
-                let choice = choices.last()?;
-                return Some(self.follow(choice.place, link, verdict, choice.next.clone()));
-            }
-            choices.pop();
-        }
-        None
+    /// The ways to fill the ports of an ad that joins the gang; none if all of them must be filled.
+    fn shapes(&self, newcomer: Newcomer) -> Option<Rc<[Pattern]>> {
+        let patterns = self.matcher.table.patterns(newcomer.participant)?;
+        Some(match newcomer.link {
+            Some(link) => patterns.iter().filter(|pattern| pattern.contains(link)).cloned().collect(),
+            None => Rc::clone(patterns),
+        })
     }
 
-    /// Tries the candidates that are left for a port until one docks.
-    fn next_candidate(&mut self, choice: &mut Choice) -> Option<(PortPlace, Verdict)> {
-        let last = Participant::try_from(self.table.offers()).unwrap_or(Participant::MAX);
-        while choice.candidate <= last {
-            let participant = choice.candidate;
-            if choice.link >= self.table.ports(participant) || self.used[participant as usize - 1] {
-                choice.candidate += 1;
-                choice.link = 0;
+    /// Decides in which order the ports of an ad are filled, if they can be at all.
+    fn begin(&mut self, state: &State, newcomer: Newcomer, mut ports: Vec<usize>) -> Result<State, Levels> {
+        ports.retain(|port| Some(*port) != newcomer.link);
+        let (strategy, participant) = (self.matcher.strategy, newcomer.participant);
+        let place = |port: usize| PortPlace { participant, port };
+        if strategy.order == Order::Reversed {
+            ports.reverse();
+        }
+        let mut begun = state.clone();
+        if strategy.checked {
+            let mut sized = Vec::with_capacity(ports.len());
+            for port in ports {
+                let rows = self.probe(place(port), &state.waiting);
+                sized.push((self.size(&rows), port, rows));
+            }
+            if sized.iter().any(|(size, ..)| *size == 0) {
+                return Err(self.everything());
+            }
+            if strategy.order == Order::FewestFirst {
+                sized.sort_by_key(|(size, ..)| *size);
+            }
+            ports = sized.iter().map(|(_, port, _)| *port).collect();
+            // The port that is filled first need not be asked again.
+            begun.domains = sized.into_iter().take(1).map(|(_, port, rows)| (place(port), Rc::new(rows))).collect();
+        } else if self.ahead.is_looking {
+            self.look_around(&mut begun, participant, &ports)?;
+        }
+        begun.agenda = begun.agenda.begun(newcomer, ports.into());
+        Ok(begun)
+    }
+
+    /// How many candidates there are; those that nothing tells apart count as one if they are summarized.
+    fn size(&mut self, rows: &Rows) -> usize {
+        match self.matcher.strategy.summarized {
+            true => self.representatives(rows, usize::MAX).len(),
+            false => rows.count_ones(..),
+        }
+    }
+
+    /// Asks the index which rows may dock at a port: one window query.
+    pub(super) fn probe(&mut self, place: PortPlace, waiting: &[PortPlace]) -> Rows {
+        self.matcher.statistics.probes += 1;
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        links.answer(&Window::of(place, waiting, table, links), table)
+    }
+
+    /// The candidates of a port, in the order in which they are tried.
+    fn candidates(&mut self, place: PortPlace, state: &State) -> Candidates {
+        let strategy = self.matcher.strategy;
+        let known = state.domains.iter().find(|(of, _)| *of == place).map(|(_, rows)| Rc::clone(rows));
+        let rows = match known {
+            Some(rows) => rows,
+            None if strategy.indexed => Rc::new(self.probe(place, &state.waiting)),
+            None => Rc::new(self.matcher.links.unused().clone()),
+        };
+        if strategy.preferring && self.matcher.is_ranked(place, &rows) {
+            return self.ranked(place, &rows);
+        }
+        if strategy.summarized {
+            let mut rows = self.representatives(&rows, usize::MAX);
+            if strategy.random_start && !rows.is_empty() {
+                let start = self.matcher.random.usize(..rows.len());
+                rows.rotate_left(start);
+            }
+            return Candidates::Listed { rows, worths: Vec::new(), next: 0 };
+        }
+        Candidates::Set { rows, next: 0 }
+    }
+
+    /// Rows by what they are worth to a port, the best first; then in the order of the input.
+    fn ranked(&mut self, place: PortPlace, rows: &Rows) -> Candidates {
+        let (mut ranked, mut held): (Vec<(usize, Worth)>, Vec<(usize, Worth)>) = (Vec::new(), Vec::new());
+        for row in rows.ones() {
+            // What is in the gang already is no candidate: that is told when its turn comes.
+            if self.holders.contains_key(&self.matcher.links.place(row).participant) {
+                held.push((row, Worth::Unknown));
                 continue;
             }
-            let link = PortPlace { participant, port: choice.link };
-            choice.link += 1;
-            self.statistics.tests += 1;
-            self.table.dock(choice.place, link);
-            let verdict = self.table.accept_each_other(choice.place, link);
-            if verdict != Verdict::Refused {
-                choice.docked = Some(link);
-                self.used[participant as usize - 1] = true;
-                return Some((link, verdict));
+            let worth = self.worth(place, row);
+            if worth.is_acceptable() {
+                ranked.push((row, worth));
             }
-            self.table.undock(choice.place, link);
         }
-        None
+        if let Err(fault) = self.matcher.check(ranked.iter().map(|(_, worth)| worth)) {
+            self.matcher.fault.get_or_insert(fault);
+            return Candidates::Listed { rows: Vec::new(), worths: Vec::new(), next: 0 };
+        }
+        // What is not known yet may be anything.
+        let is_known = |worth: &Worth| *worth != Worth::Unknown;
+        ranked.sort_by(|(_, left), (_, right)| {
+            right.compare(left).unwrap_or_else(|| is_known(left).cmp(&is_known(right)))
+        });
+        let (rows, worths) = held.into_iter().chain(ranked).unzip();
+        Candidates::Listed { rows, worths, next: 0 }
     }
 
-    /// What is to be done once a candidate is docked: its ports before the link, the link once more if
-    /// it was tentative, its ports behind, then the rest.
-    fn follow(&self, above: PortPlace, link: PortPlace, verdict: Verdict, rest: Agenda) -> Agenda {
-        let participant = link.participant;
-        let behind = goals(participant, link.port + 1..self.table.ports(participant), rest);
-        let confirmed = match verdict {
-            Verdict::Tentative => Some(Rc::new(Step { goal: Goal::Confirm { above, link }, next: behind })),
-            _ => behind,
+    /// Takes the next way at the last decision that has one left.  The state then; nothing when none has.
+    fn advance(&mut self) -> Option<State> {
+        loop {
+            let depth = self.levels.len().checked_sub(1)?;
+            if let Some(state) = self.take_next(depth) {
+                return Some(state);
+            }
+            let mut level = self.levels.pop()?;
+            match (&level.choice, level.impossible) {
+                (Choice::Port { place, .. }, true) => level.conflict.union_with(&self.concerned(*place)),
+                (Choice::Shape { .. }, true) => {}
+                _ => level.conflict = self.everything(),
+            }
+            self.retreat(&level.conflict, level.impossible)?;
+        }
+    }
+
+    /// Undoes decisions up to the last one that has to do with a conflict, and that one; nothing if there is none.
+    /// What it decided is impossible, or else only no better than what has been found.
+    fn retreat(&mut self, conflict: &Levels, impossible: bool) -> Option<()> {
+        let culprit = match self.matcher.strategy.preferring {
+            true => conflict.ones().take_while(|level| *level < self.levels.len()).last()?,
+            false => self.levels.len().checked_sub(1)?,
         };
-        goals(participant, 0..link.port, confirmed)
+        while self.levels.len() > culprit {
+            let mut level = self.levels.pop()?;
+            let is_culprit = self.levels.len() == culprit;
+            if is_culprit {
+                level.impossible &= impossible;
+                level.conflict.union_with(conflict);
+                level.conflict.set(culprit, false);
+                if impossible && let Choice::Port { docked: Some(link), .. } = &level.choice {
+                    self.fail_alike(&mut level.failed, *link);
+                }
+            }
+            let was_docked = self.undo(&mut level);
+            // What was docked in a gang was not given up for a reason.
+            self.matcher.statistics.backtracks += u64::from(was_docked && impossible);
+            if is_culprit {
+                self.ahead.is_due = self.is_stuck(&level);
+                self.levels.push(level);
+                break;
+            }
+        }
+        (!self.ahead.is_due).then_some(())
     }
 
-    /// What is docked at the ports of a participant, with all below it.  The ads of a gang may be
-    /// chained a long way down, so that the tree is built from the last choice upwards.
-    fn tree(&mut self, participant: Participant, choices: &[Choice]) -> Vec<Docked> {
-        let mut below: Vec<Vec<(usize, Docked)>> = choices.iter().map(|_| Vec::new()).collect();
-        let mut top = Vec::new();
-        for (index, choice) in choices.iter().enumerate().rev() {
-            let Some(link) = choice.docked else { continue };
-            let mut ports = std::mem::take(&mut below[index]);
-            ports.sort_by_key(|(port, _)| *port);
+    /// Whether it is time to look ahead: the next candidates would probably fail like the first.
+    fn is_stuck(&self, level: &Level) -> bool {
+        const MANY: usize = 3;
+        self.matcher.strategy.preferring
+            && !self.ahead.is_looking
+            && self.best.is_none()
+            && matches!(&level.choice, Choice::Port { candidates, .. } if candidates.has(MANY))
+    }
+
+    /// Candidates like this one need not be tried.
+    fn fail_alike(&mut self, failed: &mut FxHashSet<usize>, link: PortPlace) {
+        if self.matcher.strategy.preferring && self.ahead.is_looking {
+            let row = self.matcher.links.row(link);
+            failed.extend(self.buckets().group(row));
+        }
+    }
+
+    /// All decisions.
+    pub(super) fn everything(&self) -> Levels {
+        let mut all = Levels::with_capacity(self.levels.len());
+        all.insert_range(..);
+        all
+    }
+
+    /// Takes the next way of a decision that leads on.
+    fn take_next(&mut self, depth: usize) -> Option<State> {
+        if matches!(self.levels[depth].choice, Choice::Shape { .. }) {
+            return self.take_shape(depth);
+        }
+        loop {
+            let level = &mut self.levels[depth];
+            let Choice::Port { place, candidates, .. } = &mut level.choice else { return None };
+            let (place, (row, worth)) = (*place, candidates.next()?);
+            let link = self.matcher.links.place(row);
+            if let Some(holder) = self.holders.get(&link.participant) {
+                level.conflict.grow_and_insert(*holder);
+                continue;
+            }
+            if !level.failed.is_empty() && self.buckets().group(row).is_some_and(|bucket| self.levels[depth].failed.contains(&bucket)) {
+                continue;
+            }
+            if self.best.is_some() && !self.could_be_better(depth, std::slice::from_ref(&worth), Some(link)) {
+                // Nor could any of those behind it.
+                let level = &mut self.levels[depth];
+                level.impossible = false;
+                level.exhaust();
+                return None;
+            }
+            if self.below.is_some() && self.is_above(depth, std::slice::from_ref(&worth), link) {
+                self.levels[depth].impossible = false;
+                continue;
+            }
+            if let Some(state) = self.dock(depth, place, link, worth) {
+                return Some(state);
+            }
+        }
+    }
+
+    /// Docks a candidate, if that is possible.
+    fn dock(&mut self, depth: usize, place: PortPlace, link: PortPlace, worth: Worth) -> Option<State> {
+        self.matcher.statistics.tests += 1;
+        self.matcher.table.dock(place, link);
+        let waiting = Rc::clone(&self.levels[depth].before.waiting);
+        let Some(waiting) = self.verify(place, link, waiting) else {
+            self.matcher.table.undock(place, link);
+            if self.matcher.strategy.preferring {
+                let concerned = self.concerned(place);
+                self.blame(depth, &concerned, link);
+            }
+            return None;
+        };
+        let has_ports = self.matcher.table.ports(link.participant) > 1;
+        let level = &mut self.levels[depth];
+        level.worths.push(worth);
+        if let Choice::Port { docked, .. } = &mut level.choice {
+            *docked = Some(link);
+        }
+        let mut state = State {
+            agenda: level.before.agenda.docked(link, has_ports),
+            waiting,
+            domains: Rc::clone(&level.before.domains),
+        };
+        self.holders.insert(link.participant, depth);
+        if self.ahead.is_looking
+            && let Err(conflict) = self.look_ahead(&mut state, place)
+        {
+            let mut level = self.levels.pop()?;
+            self.undo(&mut level);
+            self.levels.push(level);
+            self.blame(depth, &conflict, link);
+            return None;
+        }
+        Some(state)
+    }
+
+    /// Notes which earlier decisions are to blame that a candidate cannot be docked.
+    fn blame(&mut self, depth: usize, conflict: &Levels, link: PortPlace) {
+        let mut failed = std::mem::take(&mut self.levels[depth].failed);
+        self.fail_alike(&mut failed, link);
+        let level = &mut self.levels[depth];
+        level.failed = failed;
+        level.conflict.union_with(conflict);
+        level.conflict.grow(depth + 1);
+        level.conflict.set(depth, false);
+    }
+
+    /// Whether two docked ports accept each other, and those that waited for this accept what they got; which
+    /// cannot be decided yet.
+    fn verify(&mut self, above: PortPlace, link: PortPlace, waiting: Rc<[PortPlace]>) -> Option<Rc<[PortPlace]>> {
+        let table = &mut self.matcher.table;
+        let mut undecided = Vec::new();
+        for place in [above, link].iter().chain(waiting.iter()) {
+            match table.accepts(*place) {
+                Verdict::Refused => return None,
+                Verdict::Met => {}
+                Verdict::Tentative => undecided.push(*place),
+            }
+        }
+        Some(if *undecided == *waiting { waiting } else { undecided.into() })
+    }
+
+    /// Takes the next pattern of the ports of an ad that may be filled.
+    fn take_shape(&mut self, depth: usize) -> Option<State> {
+        loop {
+            let level = &mut self.levels[depth];
+            let Choice::Shape { newcomer, patterns, next, taken } = &mut level.choice else { return None };
+            let (newcomer, pattern) = (*newcomer, patterns.get(*next)?.clone());
+            *taken = Some(*next);
+            *next += 1;
+            let table = &mut self.matcher.table;
+            table.leave(newcomer.participant, &pattern);
+            self.outlook.clear();
+            let ports = 0..table.ports(newcomer.participant);
+            level.worths = Worth::of_unfilled(ports.filter(|port| !pattern.contains(*port)));
+            let (state, worths) = (level.before.clone(), level.worths.clone());
+            let is_wanted = self.best.is_none() || self.could_be_better(depth, &worths, None);
+            let begun = match is_wanted {
+                true => self.begin(&state, newcomer, pattern.ones().collect()),
+                false => Err(self.everything()),
+            };
+            let Err(conflict) = begun else { return begun.ok() };
+            let mut level = self.levels.pop()?;
+            self.undo(&mut level);
+            level.impossible &= is_wanted;
+            level.conflict.union_with(&conflict);
+            level.conflict.set(depth, false);
+            self.levels.push(level);
+        }
+    }
+
+    /// A gang is complete: whether it is the best so far.
+    fn judge(&mut self) {
+        let preference = self.preference();
+        let is_acceptable = preference.worths.iter().all(Worth::is_acceptable);
+        let is_below = self.below.as_ref().is_none_or(|above| preference.compare(above).is_lt());
+        if is_acceptable && is_below && self.best.as_ref().is_none_or(|(best, _)| preference.compare(best).is_gt()) {
+            self.matcher.hopeful = !self.ahead.is_looking || self.ahead.first == self.first_row();
+            self.best = Some((preference, self.gang()));
+        }
+    }
+
+    /// The row that is docked at the first port.
+    fn first_row(&self) -> Option<usize> {
+        let docked = self.levels.iter().find_map(Level::docked)?;
+        Some(self.matcher.links.row(docked.1))
+    }
+
+    /// What the gang that is complete now is worth.
+    fn preference(&mut self) -> Preference {
+        let mut preference = Preference::default();
+        for level in &self.levels {
+            let Some((place, link)) = level.docked() else {
+                preference.worths.extend(level.worths.iter().cloned());
+                continue;
+            };
+            preference.worths.push(match level.worths.first() {
+                Some(worth) if *worth != Worth::Unknown => worth.clone(),
+                _ => self.matcher.table.worth(place, link),
+            });
+            preference.offers.push(link.participant);
+            preference.links.push(link.port);
+        }
+        preference
+    }
+
+    /// The gang that is complete now.  The ads of a gang may be chained a long way down, so that the tree is built
+    /// from the last decision upwards.
+    fn gang(&mut self) -> Gang {
+        let filled: Vec<(PortPlace, PortPlace)> = self.levels.iter().filter_map(Level::docked).collect();
+        let mut below: FxHashMap<Participant, Vec<(usize, Docked)>> = FxHashMap::default();
+        for (place, link) in filled.into_iter().rev() {
+            let table = &mut self.matcher.table;
             let docked = Docked {
-                label: self.table.label(choice.place),
+                label: table.label(place),
                 offer: link.participant as usize - 1,
                 link: link.port,
-                rank: self.table.rank(choice.place),
-                offer_rank: self.table.rank(link),
-                ports: ports.into_iter().map(|(_, docked)| docked).collect(),
+                rank: table.rank(place),
+                offer_rank: table.rank(link),
+                ports: in_order(below.remove(&link.participant)),
             };
-            let owner = choice.place.participant;
-            if owner == participant {
-                top.push((choice.place.port, docked));
-            } else if let Some(parent) =
-                choices.iter().position(|c| c.docked.is_some_and(|link| link.participant == owner))
-            {
-                below[parent].push((choice.place.port, docked));
-            }
+            below.entry(place.participant).or_default().push((place.port, docked));
         }
-        top.sort_by_key(|(port, _)| *port);
-        top.into_iter().map(|(_, docked)| docked).collect()
+        Gang { request: 0, ports: in_order(below.remove(&0)) }
     }
 }
 
-/// The goals of filling these ports, then the rest.
-fn goals(participant: Participant, ports: std::ops::Range<usize>, rest: Agenda) -> Agenda {
-    ports.rev().fold(rest, |next, port| Some(Rc::new(Step { goal: Goal::Fill(PortPlace { participant, port }), next })))
-}
-
-impl Drop for Step {
-    /// A long agenda is taken apart step by step.
-    fn drop(&mut self) {
-        let mut next = self.next.take();
-        while let Some(step) = next {
-            next = Rc::into_inner(step).and_then(|mut step| step.next.take());
-        }
-    }
+/// What is docked, in the order of the ports.
+fn in_order(ports: Option<Vec<(usize, Docked)>>) -> Vec<Docked> {
+    let mut ports = ports.unwrap_or_default();
+    ports.sort_by_key(|(port, _)| *port);
+    ports.into_iter().map(|(_, docked)| docked).collect()
 }

@@ -3,14 +3,18 @@
 //! The request is participant 0, each offer the one after its index.  Nothing is ever written into an
 //! ad: docking binds a label on either side, undocking forgets it.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ad::{Ad, Frame, Participant};
-use crate::constraint::{PortFault, Protocol, conjuncts, is_met, ports, rank_of};
-use crate::eval::{Binding, Context, Environment, Evaluator, Halt, Member};
+use crate::ad::{Ad, Expression, Frame, Kind, Nested, Participant, Value};
+use crate::constraint::{MOST_PATTERNS, Pattern, PortFault, Protocol, conjuncts, is_met, ports, rank_of};
+use crate::eval::{Binding, Context, Environment, Evaluator, Fallback, Halt, Member, Mentions, Resolution, UNFILLED};
+use crate::matching::policy::{Rule, Vector, label};
+
+use super::worth::Worth;
 
 /// A port of a participant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PortPlace {
     pub participant: Participant,
     pub port: usize,
@@ -27,15 +31,25 @@ pub enum Verdict {
 
 /// The participants, and what is docked where.
 pub struct Table {
-    environment: Environment,
-    /// The labels of each participant's ports; one implicit port has none.
-    implicit: Vec<bool>,
+    pub environment: Environment,
+    seats: Vec<Seat>,
     protocol: Protocol,
-    context: Context,
+    pub context: Context,
+    /// The docking vector of the policy; empty if ranks count.
+    docking: Vec<Rule>,
+    offers_have_ports: bool,
     /// Constraints and ranks evaluated.
     pub evaluations: u64,
     /// Evaluations that exceeded a budget.
     pub failures: u64,
+}
+
+/// What a participant is like.
+struct Seat {
+    /// Its one port is the implicit one.
+    implicit: bool,
+    /// The ways to fill its ports, the best first; none if all of them must be filled.
+    patterns: Option<Rc<[Pattern]>>,
 }
 
 impl Table {
@@ -44,9 +58,11 @@ impl Table {
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<(usize, PortFault)>) {
         let mut table = Table {
             environment: Environment::meeting(),
-            implicit: Vec::with_capacity(offers.len() + 1),
+            seats: Vec::with_capacity(offers.len() + 1),
             protocol,
             context,
+            docking: Vec::new(),
+            offers_have_ports: false,
             evaluations: 0,
             failures: 0,
         };
@@ -54,34 +70,43 @@ impl Table {
         let seat = std::iter::once(Ad::default());
         for (index, ad) in seat.chain(offers.iter().cloned()).enumerate() {
             let participant = Participant::try_from(index).unwrap_or(Participant::MAX);
-            match member(&ad, participant) {
-                Ok((member, implicit)) => {
-                    table.environment.join(member);
-                    table.implicit.push(implicit);
-                }
-                Err(fault) => {
-                    bad.push((index - 1, fault));
-                    table.environment.join(Member::new(Frame::root(Ad::default(), participant), Vec::new()));
-                    table.implicit.push(false);
-                }
-            }
+            let (member, seat) = seated(&ad, participant).unwrap_or_else(|fault| {
+                bad.push((index - 1, fault));
+                let nobody = Member::new(Frame::root(Ad::default(), participant), Vec::new());
+                (nobody, Seat { implicit: false, patterns: None })
+            });
+            table.offers_have_ports |= index > 0 && member.ports.len() > 1;
+            table.environment.join(member);
+            table.seats.push(seat);
+            table.release(participant);
         }
         (table, bad)
     }
 
+    /// Follows the docking vector of a policy instead of the ranks.
+    pub fn follow(&mut self, docking: Vec<Rule>) {
+        self.docking = docking;
+    }
+
     /// Seats a request.
     pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
-        let (new, implicit) = member(request, 0)?;
-        if let Some(seat) = self.environment.member_mut(0) {
-            *seat = new;
+        self.replace(0, request)
+    }
+
+    /// Puts another ad in the place of a participant.
+    pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
+        let (new, seat) = seated(ad, participant)?;
+        if let Some(member) = self.environment.member_mut(participant) {
+            *member = new;
         }
-        self.implicit[0] = implicit;
+        self.seats[participant as usize] = seat;
+        self.release(participant);
         Ok(())
     }
 
     /// How many offers there are.
     pub fn offers(&self) -> usize {
-        self.implicit.len() - 1
+        self.seats.len() - 1
     }
 
     /// How many ports a participant has.
@@ -89,10 +114,21 @@ impl Table {
         self.environment.members().get(participant as usize).map_or(0, |member| member.ports.len())
     }
 
+    /// The ways to fill the ports of a participant, the best first; none if all of them must be filled.
+    pub fn patterns(&self, participant: Participant) -> Option<&Rc<[Pattern]>> {
+        self.seats[participant as usize].patterns.as_ref()
+    }
+
+    /// Whether the one port of a participant is the implicit one.
+    pub fn is_implicit(&self, participant: Participant) -> bool {
+        self.seats[participant as usize].implicit
+    }
+
     /// The label of a port.
     pub fn label(&self, place: PortPlace) -> String {
         let member = self.environment.members().get(place.participant as usize);
-        member.and_then(|m| m.bindings.get(place.port)).map_or_else(|| "other".to_owned(), |b| b.name.to_string())
+        let binding = member.filter(|_| !self.is_implicit(place.participant)).and_then(|m| m.bindings.get(place.port));
+        binding.map_or_else(|| "other".to_owned(), |binding| binding.name.to_string())
     }
 
     /// Binds the labels of two ports to each other's ads.
@@ -101,42 +137,77 @@ impl Table {
         self.bind(b, Some((a.participant, a.port)));
     }
 
-    /// Forgets what is docked at a port.
+    /// Forgets what is docked at two ports.
     pub fn undock(&mut self, a: PortPlace, b: PortPlace) {
         self.bind(a, None);
         self.bind(b, None);
     }
 
+    /// Does something as if two ports were docked.
+    pub fn suppose<T>(&mut self, a: PortPlace, b: PortPlace, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = [a, b].map(|place| (place, self.bound(place)));
+        self.dock(a, b);
+        let found = work(self);
+        before.into_iter().for_each(|(place, to)| self.bind(place, to));
+        found
+    }
+
+    /// Does something as if nothing were docked at the request.
+    pub fn alone<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let places = (0..self.ports(0)).map(|port| PortPlace { participant: 0, port });
+        let docked = places.map(|place| (place, self.bound(place)));
+        let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED)).collect();
+        docked.iter().for_each(|(place, _)| self.bind(*place, None));
+        let found = work(self);
+        docked.into_iter().for_each(|(place, to)| self.bind(place, to));
+        found
+    }
+
+    /// What is docked at a port.
+    fn bound(&self, place: PortPlace) -> Option<(Participant, usize)> {
+        let member = self.environment.members().get(place.participant as usize)?;
+        match member.fallback {
+            Fallback::Partner(participant, port) => Some((participant, port)),
+            _ => member.bindings.get(place.port)?.to,
+        }
+    }
+
+    /// Leaves the ports of a participant unfilled that a pattern does not fill.
+    pub fn leave(&mut self, participant: Participant, filled: &Pattern) {
+        for port in (0..self.ports(participant)).filter(|port| !filled.contains(*port)) {
+            self.bind(PortPlace { participant, port }, Some(UNFILLED));
+        }
+    }
+
+    /// Opens the ports again that were left unfilled.
+    pub fn open(&mut self, participant: Participant, filled: &Pattern) {
+        for port in (0..self.ports(participant)).filter(|port| !filled.contains(*port)) {
+            self.bind(PortPlace { participant, port }, None);
+        }
+    }
+
+    /// What an implicit port is docked to is not known at first.
+    fn release(&mut self, participant: Participant) {
+        if self.is_implicit(participant) {
+            self.environment.unbind_other(participant);
+        }
+    }
+
     fn bind(&mut self, place: PortPlace, to: Option<(Participant, usize)>) {
-        let implicit = self.implicit[place.participant as usize];
-        match to {
-            Some(to) if implicit => self.environment.bind_other(place.participant, to),
-            _ => {
-                let Some(member) = self.environment.member_mut(place.participant) else { return };
-                if implicit {
-                    member.bindings.clear();
-                    member.fallback = None;
-                } else if let Some(binding) = member.bindings.get_mut(place.port) {
-                    binding.to = to;
-                }
+        if !self.is_implicit(place.participant) {
+            let Some(member) = self.environment.member_mut(place.participant) else { return };
+            if let Some(binding) = member.bindings.get_mut(place.port) {
+                binding.to = to;
             }
+        } else if let Some(to) = to {
+            self.environment.bind_other(place.participant, to);
+        } else {
+            self.environment.unbind_other(place.participant);
         }
     }
 
-    /// Whether two docked ports accept each other, as far as it is known.
-    pub fn accept_each_other(&mut self, a: PortPlace, b: PortPlace) -> Verdict {
-        match self.accepts(a) {
-            Verdict::Refused => Verdict::Refused,
-            Verdict::Met => self.accepts(b),
-            Verdict::Tentative => match self.accepts(b) {
-                Verdict::Refused => Verdict::Refused,
-                _ => Verdict::Tentative,
-            },
-        }
-    }
-
-    /// Whether the constraint of a port is met by what is docked there.
-    fn accepts(&mut self, place: PortPlace) -> Verdict {
+    /// Whether the constraint of a port is met by what is docked there, as far as it is known.
+    pub fn accepts(&mut self, place: PortPlace) -> Verdict {
         let Some(frame) = self.frame(place) else { return Verdict::Refused };
         let Some(name) = self.protocol.constraint(&frame.ad).cloned() else { return Verdict::Refused };
         self.evaluations += 1;
@@ -170,36 +241,186 @@ impl Table {
         Verdict::Tentative
     }
 
-    /// How a port ranks what is docked there.
-    pub fn rank(&mut self, place: PortPlace) -> f64 {
-        let Some(frame) = self.frame(place) else { return 0.0 };
-        self.evaluations += 1;
-        let value = Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank());
-        self.failures += u64::from(value.is_err());
-        // Zero and minus zero are one rank.
-        value.map_or(0.0, |value| rank_of(&value)) + 0.0
+    /// The parts of the constraint of a port that must all be true, each with its scope; none if it has no
+    /// constraint.  What is an attribute's name stands for the parts of that.
+    pub fn parts(&self, place: PortPlace) -> Option<Vec<(Expression, Arc<Frame>)>> {
+        let frame = self.frame(place)?;
+        let constraint = frame.ad.get(self.protocol.constraint(&frame.ad)?)?;
+        let (mut parts, mut followed) = (Vec::new(), 0);
+        let mut pending = vec![(constraint.clone(), frame)];
+        while let Some((expression, frame)) = pending.pop() {
+            for part in conjuncts(&expression) {
+                match part.bare().kind() {
+                    Kind::Attribute(name) if followed < MOST_FOLLOWED => {
+                        match self.environment.resolve_own(&frame, name, &self.context) {
+                            Resolution::Expression(bound, frame) => {
+                                followed += 1;
+                                pending.push((bound, frame));
+                            }
+                            _ => parts.push((part.clone(), Arc::clone(&frame))),
+                        }
+                    }
+                    _ => parts.push((part.clone(), Arc::clone(&frame))),
+                }
+            }
+        }
+        Some(parts)
     }
 
-    fn frame(&self, place: PortPlace) -> Option<Arc<Frame>> {
-        self.environment.members().get(place.participant as usize)?.ports.get(place.port).cloned()
+    /// Whether a port ranks what is docked there.
+    pub fn ranks(&self, place: PortPlace) -> bool {
+        self.frame_of(place).is_some_and(|frame| frame.ad.get(self.protocol.rank()).is_some())
+    }
+
+    /// Whether the policy has a docking vector of its own.
+    pub fn has_vector(&self) -> bool {
+        !self.docking.is_empty()
+    }
+
+    /// The docking vector of the policy; empty if ranks count.
+    pub fn vector(&self) -> &[Rule] {
+        &self.docking
+    }
+
+    /// Whether there are offers that marshal others before they can serve a port.
+    pub fn offers_have_ports(&self) -> bool {
+        self.offers_have_ports
+    }
+
+    /// Whether there are offers that choose which of their ports are filled.
+    pub fn offers_choose(&self) -> bool {
+        self.seats.iter().skip(1).any(|seat| seat.patterns.is_some())
+    }
+
+    /// The ad of a participant.
+    pub fn ad(&self, participant: Participant) -> Ad {
+        self.environment.members()[participant as usize].frame.ad.clone()
+    }
+
+    /// The offers that have other ports than their link.
+    pub fn offers_with_ports(&self) -> impl Iterator<Item = Ad> + '_ {
+        self.environment.members().iter().skip(1).filter(|member| member.ports.len() > 1).map(|m| m.frame.ad.clone())
+    }
+
+    /// The ports whose labels the record of a port mentions, or those of the groups around it.
+    pub fn labels_mentioned(&self, place: PortPlace) -> Vec<usize> {
+        let Some(member) = self.environment.members().get(place.participant as usize) else { return Vec::new() };
+        let mut mentions = Mentions::default();
+        let mut frame = member.ports.get(place.port);
+        while let Some(record) = frame.filter(|frame| frame.enclosing.is_some()) {
+            record.ad.iter().for_each(|attribute| mentions.add(attribute.expression, self.context.dialect));
+            frame = record.enclosing.as_ref();
+        }
+        let is_mentioned = |binding: &Binding| mentions.everything || mentions.names.contains(&binding.name);
+        let labels = member.bindings.iter().enumerate();
+        labels.filter(|(port, binding)| *port != place.port && is_mentioned(binding)).map(|(port, _)| port).collect()
+    }
+
+    /// How a port ranks what is docked there.
+    pub fn rank(&mut self, place: PortPlace) -> f64 {
+        self.rank_if_known(place).unwrap_or(0.0)
+    }
+
+    /// The rank, if it does not depend on a port that is not docked yet.
+    fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
+        let Some(frame) = self.frame(place) else { return Some(0.0) };
+        if frame.ad.get(self.protocol.rank()).is_none() {
+            return Some(0.0);
+        }
+        self.evaluations += 1;
+        match Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank()) {
+            // Zero and minus zero are one rank.
+            Ok(value) => Some(rank_of(&value) + 0.0),
+            Err(Halt::Unknown) => None,
+            Err(_) => {
+                self.failures += 1;
+                Some(0.0)
+            }
+        }
+    }
+
+    /// What a candidate would be worth to a port.
+    pub fn worth_of(&mut self, place: PortPlace, link: PortPlace) -> Worth {
+        self.suppose(place, link, |table| table.worth(place, link))
+    }
+
+    /// What a candidate is worth to the port that it is docked to (thesis §3.2.4): the docking vector.
+    pub fn worth(&mut self, above: PortPlace, link: PortPlace) -> Worth {
+        if self.docking.is_empty() {
+            let (Some(rank), Some(offer_rank)) = (self.rank_if_known(above), self.rank_if_known(link)) else {
+                return Worth::Unknown;
+            };
+            return Worth::Ranks(rank, offer_rank);
+        }
+        let (Some(port), Some(candidate)) = (self.frame(above), self.frame(link)) else { return Worth::Unknown };
+        // A scope around which the port stands: no attribute of it hides the label.
+        let bound: Ad = [(label(), Expression::literal(Value::Ad(Nested { frame: candidate })))].into_iter().collect();
+        let falls_through = port.falls_through;
+        let scope = Arc::new(Frame {
+            ad: bound,
+            participant: port.participant,
+            port: port.port,
+            enclosing: Some(port),
+            falls_through,
+        });
+        let mut values = Vec::with_capacity(self.docking.len());
+        for rule in &self.docking {
+            self.evaluations += 1;
+            match Evaluator::new(&self.environment, &self.context).evaluate(&rule.expression, &scope) {
+                Ok(value) => values.push(value),
+                Err(Halt::Unknown) => return Worth::Unknown,
+                Err(_) => {
+                    self.failures += 1;
+                    values.push(Value::Undefined);
+                }
+            }
+        }
+        Worth::Vector(Vector::new(values, self.context.dialect))
+    }
+
+    /// The scope of a port.
+    pub fn frame(&self, place: PortPlace) -> Option<Arc<Frame>> {
+        self.frame_of(place).cloned()
+    }
+
+    fn frame_of(&self, place: PortPlace) -> Option<&Arc<Frame>> {
+        self.environment.members().get(place.participant as usize)?.ports.get(place.port)
     }
 }
 
-/// An ad and its ports as scopes; whether its one port is the implicit one.
-pub fn member(ad: &Ad, participant: Participant) -> Result<(Member, bool), PortFault> {
-    let list = ports(ad)?;
+/// So many attributes are followed when a constraint is taken apart.
+const MOST_FOLLOWED: usize = 64;
+
+/// An ad and its ports as scopes, and what it is like.
+fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault> {
+    let ports = ports(ad)?;
     let frame = Frame::root(ad.clone(), participant);
-    let mut member = Member::new(Arc::clone(&frame), Vec::with_capacity(list.len()));
-    let implicit = matches!(list.as_slice(), [port] if port.record.is_none());
-    for (position, port) in list.into_iter().enumerate() {
+    let mut member = Member::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
+    let implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
+    let patterns = if ports.group.is_mandatory() {
+        None
+    } else {
+        let patterns = ports.group.patterns(ports.list.len()).ok_or_else(|| PortFault {
+            span: ad.get_str("Ports").map(Expression::span).unwrap_or_default(),
+            reason: format!("its groups of ports can be filled in more than {MOST_PATTERNS} ways"),
+        })?;
+        Some(patterns.into())
+    };
+    for (position, port) in ports.list.into_iter().enumerate() {
         let since = u32::try_from(position).ok();
+        let around = port.groups.into_iter().fold(Arc::clone(&frame), |frame, group| frame.dock(group, since));
         member.ports.push(match port.record {
-            Some(record) => frame.dock(record, since),
-            None => Arc::clone(&frame),
+            Some(record) => around.dock(record, since),
+            None => around,
         });
         if !implicit {
             member.bindings.push(Binding { name: port.label, since, to: None });
         }
     }
-    Ok((member, implicit))
+    Ok((member, Seat { implicit, patterns }))
+}
+
+/// An ad and its ports as scopes; whether its one port is the implicit one.
+pub fn member(ad: &Ad, participant: Participant) -> Result<(Member, bool), PortFault> {
+    seated(ad, participant).map(|(member, seat)| (member, seat.implicit))
 }

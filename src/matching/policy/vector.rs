@@ -51,6 +51,21 @@ impl Vector {
             .unwrap_or(Ordering::Equal)
     }
 
+    /// How it compares with these numbers, and zeros behind them; what is no number is more.
+    #[must_use]
+    pub fn compare_numbers(&self, numbers: [f64; 2]) -> Ordering {
+        let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));
+        let pairs = self.0.iter().zip(numbers).map(|(component, number)| match component {
+            Some(component) if component.class == Class::Number => {
+                let number = Component { value: Value::Real(number), class: Class::Number };
+                order(Some(component), Some(&number))
+            }
+            Some(_) => Ordering::Greater,
+            None => Ordering::Less,
+        });
+        pairs.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
     /// Checks that each component is of one class in all vectors.
     ///
     /// # Errors

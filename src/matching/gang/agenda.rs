@@ -1,0 +1,192 @@
+//! What is left to do for a gang: the ports of the request first, then those of each docked ad, in preorder.
+
+use std::rc::Rc;
+
+use crate::ad::Participant;
+
+use super::table::PortPlace;
+
+/// What is left to do.  Shared between the branches of a search.
+#[derive(Clone, Default)]
+pub struct Agenda {
+    /// The ad whose ports are being filled.
+    block: Option<Block>,
+    /// Ads whose ports are filled later, first one first.
+    later: List<Newcomer>,
+}
+
+/// What is to be done next.
+pub enum Goal {
+    /// Nothing is left.
+    Done,
+    /// To decide which ports of an ad are filled, and in which order.
+    Begin(Newcomer),
+    /// To dock a candidate at a port.
+    Fill(PortPlace),
+}
+
+/// An ad in the gang with ports of its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Newcomer {
+    /// The port of the ad above that it is docked at.
+    at: usize,
+    pub participant: Participant,
+    /// Which of its own ports is its link; none for the request.
+    pub link: Option<usize>,
+}
+
+#[derive(Clone)]
+struct Block {
+    participant: Participant,
+    ports: Rc<[usize]>,
+    next: usize,
+    /// Who has been docked so far, of those with ports of their own; the last one first.
+    docked: List<Newcomer>,
+}
+
+impl Agenda {
+    /// To fill the ports of the request.
+    pub fn new() -> Self {
+        Agenda { block: None, later: List::default().with(Newcomer { at: 0, participant: 0, link: None }) }
+    }
+
+    /// What is to be done next.
+    pub fn goal(&self) -> Goal {
+        if let Some(block) = &self.block {
+            if let Some(port) = block.ports.get(block.next) {
+                return Goal::Fill(PortPlace { participant: block.participant, port: *port });
+            }
+            if let Some(first) = block.docked.iter().min() {
+                return Goal::Begin(*first);
+            }
+        }
+        self.later.iter().next().map_or(Goal::Done, |newcomer| Goal::Begin(*newcomer))
+    }
+
+    /// The same when it has been decided which ports are filled, and in which order, of the ad that was to begin.
+    pub fn begun(&self, newcomer: Newcomer, ports: Rc<[usize]>) -> Self {
+        let mut waiting: Vec<Newcomer> = Vec::new();
+        if let Some(block) = &self.block {
+            waiting.extend(block.docked.iter());
+            waiting.sort_unstable();
+        }
+        let later = if waiting.is_empty() {
+            self.later.rest()
+        } else {
+            waiting.into_iter().skip(1).rev().fold(self.later.clone(), |later, newcomer| later.with(newcomer))
+        };
+        let block = Block { participant: newcomer.participant, ports, next: 0, docked: List::default() };
+        Agenda { block: Some(block), later }
+    }
+
+    /// The same when a candidate has been docked at the port that was to be filled; `has_ports` if there are
+    /// others than its link.
+    pub fn docked(&self, link: PortPlace, has_ports: bool) -> Self {
+        let mut agenda = self.clone();
+        if let Some(block) = &mut agenda.block {
+            if has_ports {
+                let at = block.ports.get(block.next).copied().unwrap_or_default();
+                let newcomer = Newcomer { at, participant: link.participant, link: Some(link.port) };
+                block.docked = block.docked.with(newcomer);
+            }
+            block.next += 1;
+        }
+        agenda
+    }
+
+    /// The ports of the present ad that are still to be filled after the next one.
+    pub fn rest(&self) -> impl Iterator<Item = PortPlace> + '_ {
+        self.block.iter().flat_map(|block| {
+            let ports = block.ports.iter().skip(block.next + 1);
+            ports.map(|port| PortPlace { participant: block.participant, port: *port })
+        })
+    }
+}
+
+/// A list that shares its end with others.
+struct List<T>(Option<Rc<Node<T>>>);
+
+struct Node<T> {
+    item: T,
+    rest: List<T>,
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        List(None)
+    }
+}
+
+impl<T> Clone for List<T> {
+    fn clone(&self) -> Self {
+        List(self.0.clone())
+    }
+}
+
+impl<T> List<T> {
+    fn with(&self, item: T) -> Self {
+        List(Some(Rc::new(Node { item, rest: self.clone() })))
+    }
+
+    fn rest(&self) -> Self {
+        self.0.as_ref().map_or_else(List::default, |node| node.rest.clone())
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        let mut node = self.0.as_deref();
+        std::iter::from_fn(move || {
+            let here = node?;
+            node = here.rest.0.as_deref();
+            Some(&here.item)
+        })
+    }
+}
+
+impl<T> Drop for List<T> {
+    /// A long list is taken apart node by node.
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(node) = next {
+            next = Rc::into_inner(node).and_then(|mut node| node.rest.0.take());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::{Agenda, Goal};
+    use crate::matching::gang::table::PortPlace;
+
+    /// Docks participants at the ports that the agenda names, and writes down which those are.
+    fn walk(children: &[&[u32]], reversed: bool) -> String {
+        let (mut agenda, mut log) = (Agenda::new(), String::new());
+        loop {
+            match agenda.goal() {
+                Goal::Done => return log,
+                Goal::Begin(newcomer) => {
+                    let mut ports: Vec<usize> = (0..children[newcomer.participant as usize].len()).collect();
+                    if reversed {
+                        ports.reverse();
+                    }
+                    agenda = agenda.begun(newcomer, Rc::from(ports));
+                }
+                Goal::Fill(place) => {
+                    let docked = children[place.participant as usize][place.port];
+                    log.push_str(&format!("{docked} "));
+                    let has_ports = !children[docked as usize].is_empty();
+                    agenda = agenda.docked(PortPlace { participant: docked, port: 9 }, has_ports);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ports_of_an_ad_together_and_ads_in_preorder() {
+        let children: [&[u32]; 8] = [&[1, 2, 3], &[4, 5], &[], &[6], &[7], &[], &[], &[]];
+        assert_eq!(walk(&children, false), "1 2 3 4 5 7 6 ");
+        assert_eq!(walk(&children, true), "3 2 1 5 4 7 6 ");
+        assert_eq!(walk(&[&[]], false), "");
+    }
+}

@@ -1,0 +1,287 @@
+//! Every port of every offer, as something that may be docked at a port (thesis §5.4.2).
+//!
+//! The ports are rows, in the order of the input.  What candidates are is looked up in columns; what they demand
+//! of the port that they dock at, in columns of bounds.  An answer may hold too much, never too little: each
+//! candidate is confirmed by evaluation.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+use crate::ad::{BinaryOperator, Group, Kind, Name, Participant, Value};
+use crate::constraint::{is_met, is_plain, stands_for_an_ad};
+use crate::eval::{Context, Evaluator, Resolution};
+use crate::pool::{Cell, Column, Key, Partition};
+
+use super::form::{Form, Translation};
+use super::table::{PortPlace, Table};
+use super::window::{Test, Window};
+
+/// A set of rows.
+pub type Rows = FixedBitSet;
+
+/// The ports of all offers.
+pub struct Links {
+    places: Vec<PortPlace>,
+    rows_of: Vec<Range<usize>>,
+    /// Rows of offers that are not used up.
+    unused: Rows,
+    /// Those that may accept someone.
+    free: Rows,
+    /// Rows that rank what docks there.
+    ranking: Rows,
+    imported: Vec<Imported>,
+    columns: FxHashMap<Translation, Rc<Column>>,
+    /// For each row the number of what it demands: equal rows demand the same.  None where only evaluation tells.
+    demands: Vec<Option<u32>>,
+    buckets: FxHashMap<Option<Vec<Name>>, Rc<Partition>>,
+}
+
+/// Bounds that candidates have on what one attribute of a port comes to.
+pub struct Imported {
+    pub translation: Translation,
+    operator: BinaryOperator,
+    rows: Rows,
+    bounds: Column,
+}
+
+/// The bounds of one kind while they are collected.
+type Bounds = FxHashMap<(Translation, BinaryOperator), Vec<(usize, Value)>>;
+
+impl Links {
+    /// The ports of the offers at a table, at which nothing is docked.
+    pub fn new(table: &Table) -> Self {
+        let offers = table.offers();
+        let (mut places, mut rows_of) = (Vec::new(), Vec::with_capacity(offers));
+        for participant in (1..=offers).map(|index| Participant::try_from(index).unwrap_or(Participant::MAX)) {
+            let first = places.len();
+            places.extend((0..table.ports(participant)).map(|port| PortPlace { participant, port }));
+            rows_of.push(first..places.len());
+        }
+        let mut links = Links {
+            unused: (0..places.len()).collect(),
+            free: Rows::with_capacity(places.len()),
+            ranking: Rows::with_capacity(places.len()),
+            places,
+            rows_of,
+            imported: Vec::new(),
+            columns: FxHashMap::default(),
+            demands: Vec::new(),
+            buckets: FxHashMap::default(),
+        };
+        links.import(table);
+        links
+    }
+
+    /// Takes the constraints of all rows apart.
+    fn import(&mut self, table: &Table) {
+        let mut bounds = Bounds::default();
+        let mut kinds: FxHashMap<Vec<(usize, Key)>, u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<(Translation, BinaryOperator), usize> = FxHashMap::default();
+        for (row, place) in self.places.iter().enumerate() {
+            self.ranking.set(row, table.ranks(*place));
+            let Some(parts) = table.parts(*place) else {
+                self.demands.push(None);
+                continue;
+            };
+            self.free.insert(row);
+            let mut kind = Some(Vec::with_capacity(parts.len()));
+            for (part, frame) in &parts {
+                let imported = match part.bare().kind() {
+                    Kind::Binary(operator, left, right) => {
+                        demand(*place, *operator, table.form(left, frame), table.form(right, frame))
+                    }
+                    _ => None,
+                };
+                let Some((translation, operator, bound)) = imported else {
+                    kind = None;
+                    continue;
+                };
+                let key = Key::of(&bound);
+                let next = numbers.len();
+                let number = *numbers.entry((translation.clone(), operator)).or_insert(next);
+                let rows = bounds.entry((translation, operator)).or_default();
+                // A second bound of the same kind is left to evaluation.
+                if rows.last().is_some_and(|(last, _)| *last == row) {
+                    kind = None;
+                } else {
+                    rows.push((row, bound));
+                    kind.as_mut().map(|kind: &mut Vec<_>| kind.push((number, key)));
+                }
+            }
+            let next = u32::try_from(kinds.len()).unwrap_or(u32::MAX);
+            self.demands.push(kind.map(|mut kind| {
+                kind.sort_by_key(|(number, _)| *number);
+                *kinds.entry(kind).or_insert(next)
+            }));
+        }
+        for ((translation, operator), bounds) in bounds {
+            let mut rows = Rows::with_capacity(self.places.len());
+            let mut cells = vec![Cell::Absent; self.places.len()];
+            for (row, bound) in bounds {
+                rows.insert(row);
+                cells[row] = Cell::Constant(bound);
+            }
+            self.imported.push(Imported { translation, operator, rows, bounds: Column::new(cells) });
+        }
+    }
+
+    /// The port that a row is.
+    pub fn place(&self, row: usize) -> PortPlace {
+        self.places[row]
+    }
+
+    /// The rows of an offer.
+    pub fn rows_of(&self, participant: Participant) -> Range<usize> {
+        self.rows_of[participant as usize - 1].clone()
+    }
+
+    /// The row that a port is.
+    pub fn row(&self, place: PortPlace) -> usize {
+        self.rows_of(place.participant).start + place.port
+    }
+
+    /// The rows of offers that are not used up.
+    pub fn unused(&self) -> &Rows {
+        &self.unused
+    }
+
+    /// Takes the rows of an offer away.
+    pub fn take(&mut self, participant: Participant) {
+        let rows = self.rows_of(participant);
+        self.unused.set_range(rows.clone(), false);
+        self.free.set_range(rows, false);
+    }
+
+    /// Whether one of these rows ranks what docks there.
+    pub fn any_ranks(&self, rows: &Rows) -> bool {
+        !self.ranking.is_disjoint(rows)
+    }
+
+    /// Whether any row ranks what docks there.
+    pub fn ranks(&self) -> bool {
+        !self.ranking.is_clear()
+    }
+
+    /// What the rows demand of the ports that they dock at.
+    pub fn imported(&self) -> &[Imported] {
+        &self.imported
+    }
+
+    /// The rows that a window lets in (thesis §4.5).
+    pub fn answer(&mut self, window: &Window, table: &Table) -> Rows {
+        let mut found = self.free.clone();
+        if window.never {
+            found.clear();
+            return found;
+        }
+        let dialect = table.context.dialect;
+        let mut selected = Rows::with_capacity(self.places.len());
+        for condition in &window.conditions {
+            let column = self.column(&condition.translation, table);
+            selected.clear();
+            match &condition.test {
+                Test::Compares(operator, value) => column.select(*operator, value, dialect, &mut selected),
+                Test::IsMet => column.select_met(|value| is_met(value, dialect), &mut selected),
+            }
+            if column.has_open() {
+                selected.union_with(column.open());
+            }
+            found.intersect_with(&selected);
+        }
+        for (number, value) in &window.offered {
+            let imported = &self.imported[*number];
+            // What the rows compare the value with is in the column: the operator is turned round.
+            let Some(operator) = imported.operator.exchanged() else { continue };
+            selected.clear();
+            imported.bounds.select(operator, value, dialect, &mut selected);
+            let admit = selected.as_slice().iter().zip(imported.rows.as_slice());
+            for (found, (admit, asked)) in found.as_mut_slice().iter_mut().zip(admit) {
+                *found &= admit | !asked;
+            }
+        }
+        found
+    }
+
+    /// The column of what an attribute of the rows comes to.
+    fn column(&mut self, translation: &Translation, table: &Table) -> Rc<Column> {
+        if let Some(column) = self.columns.get(translation) {
+            return Rc::clone(column);
+        }
+        let context = &table.context;
+        let cells = self.places.iter().map(|place| match cell(table, *place, &translation.attribute) {
+            cell if translation.is_identity() => cell,
+            Cell::Constant(value) => Cell::Constant(translation.apply(value, context)),
+            Cell::Absent => Cell::Constant(translation.apply(Value::Undefined, context)),
+            Cell::Open => Cell::Open,
+        });
+        let column = Rc::new(Column::new(cells));
+        self.columns.insert(translation.clone(), Rc::clone(&column));
+        column
+    }
+
+    /// Rows that nothing tells apart that looks at these attributes only: they have the same values there, demand
+    /// the same and have no ports of their own.  A row that is like no other is in no bucket; if it is not known
+    /// what is looked at, none is.
+    pub fn buckets(&mut self, names: Option<Vec<Name>>, table: &Table) -> Rc<Partition> {
+        if let Some(buckets) = self.buckets.get(&names) {
+            return Rc::clone(buckets);
+        }
+        let mut buckets = Partition::new(self.places.len());
+        buckets.split(|row| {
+            let alone = table.ports(self.places[row].participant) == 1 && !self.ranking.contains(row);
+            self.demands[row].filter(|_| alone && names.is_some())
+        });
+        for name in names.iter().flatten() {
+            let column = self.column(&Translation::identity(name), table);
+            buckets.split(|row| (!column.is_open(row)).then(|| column.code(row)));
+        }
+        let buckets = Rc::new(buckets);
+        self.buckets.insert(names, Rc::clone(&buckets));
+        buckets
+    }
+}
+
+/// What a part of the constraint of a row demands of the port that it docks at, if it is a bound on one value.
+fn demand(
+    place: PortPlace,
+    operator: BinaryOperator,
+    left: Form,
+    right: Form,
+) -> Option<(Translation, BinaryOperator, Value)> {
+    if !matches!(operator.group(), Group::Comparison | Group::Identity) {
+        return None;
+    }
+    match (left, right) {
+        (Form::Of(of, translation), Form::Known(bound)) if of == place => Some((translation, operator, bound)),
+        (Form::Known(bound), Form::Of(of, translation)) if of == place => {
+            Some((translation, operator.exchanged()?, bound))
+        }
+        _ => None,
+    }
+}
+
+/// What an attribute of a row is, whatever is docked at its ports.
+fn cell(table: &Table, place: PortPlace, name: &Name) -> Cell {
+    let Some(frame) = table.frame(place) else { return Cell::Absent };
+    if stands_for_an_ad(name) {
+        return Cell::Open;
+    }
+    match table.environment.resolve_in(&frame, name, &table.context) {
+        Resolution::Missing => Cell::Absent,
+        Resolution::Value(_) | Resolution::Unknown => Cell::Open,
+        Resolution::Expression(bound, frame) => match bound.kind() {
+            Kind::Literal(value) if is_plain(value, table.context.dialect) => Cell::Constant(value.clone()),
+            _ => {
+                // What is drawn anew each time is no constant.
+                let context = Context { chance: None, ..table.context.clone() };
+                match Evaluator::new(&table.environment, &context).evaluate(&bound, &frame) {
+                    Ok(Value::List(_) | Value::Ad(_)) | Err(_) => Cell::Open,
+                    Ok(value) => Cell::Constant(value),
+                }
+            }
+        },
+    }
+}

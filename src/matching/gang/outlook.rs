@@ -1,0 +1,194 @@
+//! Whether a search can still find a better gang: what has been decided so far, and the most that is open can add.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
+use super::links::Rows;
+use super::search::{Gangmatcher, Level, Search};
+use super::table::PortPlace;
+use super::window::Window;
+use super::worth::{Preference, Worth};
+
+/// What candidates are worth to the ports of the request, whatever is docked at its other ports.
+#[derive(Default)]
+pub struct Outlook {
+    /// By port and row; not known where it depends on other ports.
+    worths: FxHashMap<(usize, usize), Worth>,
+    /// The most that any candidate is worth.
+    bounds: FxHashMap<usize, Worth>,
+}
+
+impl Outlook {
+    /// Forgets everything: other ports of the request are filled now.
+    pub fn clear(&mut self) {
+        self.worths.clear();
+        self.bounds.clear();
+    }
+}
+
+impl Gangmatcher {
+    /// Whether candidates may differ in what they are worth to a port.
+    pub(super) fn is_ranked(&self, place: PortPlace, rows: &Rows) -> bool {
+        self.table.has_vector() || self.table.ranks(place) || self.links.any_ranks(rows)
+    }
+
+    /// Whether nobody among the offers ranks anything, nor chooses which ports are filled.
+    fn offers_are_indifferent(&self) -> bool {
+        !self.table.has_vector() && !self.links.ranks() && !self.table.offers_choose()
+    }
+}
+
+impl Search<'_> {
+    /// What a row is worth to a port, as far as it is known now.
+    pub(super) fn worth(&mut self, place: PortPlace, row: usize) -> Worth {
+        if place.participant == 0 {
+            let alone = self.worth_alone(place, row);
+            if alone != Worth::Unknown {
+                return alone;
+            }
+        }
+        self.matcher.table.worth_of(place, self.matcher.links.place(row))
+    }
+
+    /// The most that a candidate can be worth to an open port of the request.
+    fn bound(&mut self, place: PortPlace) -> Worth {
+        if !self.matcher.table.has_vector() && !self.matcher.table.ranks(place) && !self.matcher.links.ranks() {
+            return Worth::NONE;
+        }
+        if let Some(bound) = self.outlook.bounds.get(&place.port) {
+            return bound.clone();
+        }
+        let rows = self.probe_alone(place);
+        let mut bound: Option<Worth> = None;
+        for row in rows.ones() {
+            let worth = self.worth_alone(place, row);
+            if !worth.is_acceptable() {
+                continue;
+            }
+            bound = Some(match bound.as_ref().map(|bound| worth.compare(bound)) {
+                Some(None) => Worth::Unknown,
+                Some(Some(Ordering::Less | Ordering::Equal)) => continue,
+                _ => worth,
+            });
+            if bound == Some(Worth::Unknown) {
+                break;
+            }
+        }
+        let bound = bound.unwrap_or(Worth::Unknown);
+        self.outlook.bounds.insert(place.port, bound.clone());
+        bound
+    }
+
+    /// What a row is worth to a port of the request by itself.
+    fn worth_alone(&mut self, place: PortPlace, row: usize) -> Worth {
+        let (table, link) = (&mut self.matcher.table, self.matcher.links.place(row));
+        let alone = self.outlook.worths.entry((place.port, row));
+        alone.or_insert_with(|| table.alone(|table| table.worth_of(place, link))).clone()
+    }
+
+    /// The rows that may dock at a port of the request, whatever docks at the others.
+    fn probe_alone(&mut self, place: PortPlace) -> Rows {
+        self.matcher.statistics.probes += 1;
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        table.alone(|table| links.answer(&Window::of(place, &[], table, links), table))
+    }
+
+    /// How the decisions so far compare with those for a gang; none while that is not known.
+    fn so_far(&self, depth: usize, worths: &[Worth], against: &Preference) -> Option<Ordering> {
+        let decided = self.levels[..depth].iter().flat_map(|level| &level.worths).chain(worths);
+        for (step, mine) in decided.enumerate() {
+            let order = mine.compare(against.worths.get(step).unwrap_or(&Worth::NONE))?;
+            if order.is_ne() {
+                return Some(order);
+            }
+        }
+        Some(Ordering::Equal)
+    }
+
+    /// How the most that open ports can add compares with what a gang has there; none while that is not known.
+    fn still_open(&mut self, depth: usize, against: &Preference) -> Option<Ordering> {
+        let level = &self.levels[depth];
+        let place = level.place()?;
+        let open: Vec<PortPlace> = level.before.agenda.rest().collect();
+        let mut step = self.steps(depth);
+        for open in open {
+            let bound = if place.participant == 0 { self.bound(open) } else { self.nested_bound()? };
+            let order = bound.compare(against.worths.get(step).unwrap_or(&Worth::NONE))?;
+            if order.is_ne() {
+                return Some(order);
+            }
+            step += 1;
+        }
+        if self.matcher.table.offers_have_ports() {
+            let bound = self.nested_bound()?;
+            for theirs in against.worths.iter().skip(step) {
+                let order = bound.compare(theirs)?;
+                if order.is_ne() {
+                    return Some(order);
+                }
+            }
+        }
+        Some(Ordering::Equal)
+    }
+
+    /// How many steps are decided when a candidate is docked by this decision.
+    fn steps(&self, depth: usize) -> usize {
+        self.levels[..depth].iter().map(|level| level.worths.len()).sum::<usize>() + 1
+    }
+
+    /// The most that is worth what docks at the ports of offers, if that is known.
+    fn nested_bound(&self) -> Option<Worth> {
+        self.matcher.offers_are_indifferent().then_some(Worth::NONE)
+    }
+
+    /// How the positions of the candidates so far compare with those in a gang: less is earlier.
+    fn positions(&self, depth: usize, link: PortPlace, against: &Preference) -> Ordering {
+        let docked = self.levels[..depth].iter().filter_map(Level::docked).map(|(_, link)| link);
+        docked
+            .chain([link])
+            .zip(&against.offers)
+            .map(|(mine, theirs)| mine.participant.cmp(theirs))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// Whether a gang could be better than the best so far that makes these decisions, and docks this next.
+    pub(super) fn could_be_better(&mut self, depth: usize, worths: &[Worth], link: Option<PortPlace>) -> bool {
+        let Some(best) = self.best.take() else { return true };
+        let order = match self.so_far(depth, worths, &best.0) {
+            Some(Ordering::Equal) => self.still_open(depth, &best.0),
+            order => order,
+        };
+        let could = match (order, link) {
+            (Some(Ordering::Equal), Some(link)) => self.positions(depth, link, &best.0).is_le(),
+            (Some(order), _) => order.is_ge(),
+            (None, _) => true,
+        };
+        self.best = Some(best);
+        could
+    }
+
+    /// Whether every gang that makes these decisions, and docks this next, has been found before.
+    pub(super) fn is_above(&mut self, depth: usize, worths: &[Worth], link: PortPlace) -> bool {
+        let Some(below) = self.below.take() else { return false };
+        let above = match self.so_far(depth, worths, &below) {
+            Some(Ordering::Greater) => true,
+            Some(Ordering::Equal) if self.nothing_else_counts(depth, &below) => {
+                self.positions(depth, link, &below).is_lt()
+            }
+            _ => false,
+        };
+        self.below = Some(below);
+        above
+    }
+
+    /// Whether what is still open is worth the same however it is decided, and the same as in a gang.
+    fn nothing_else_counts(&self, depth: usize, against: &Preference) -> bool {
+        let indifferent = self.matcher.offers_are_indifferent();
+        let open = self.levels[depth].before.agenda.rest();
+        indifferent
+            && open.into_iter().all(|place| !self.matcher.table.ranks(place))
+            && against.worths.iter().skip(self.steps(depth)).all(|worth| *worth == Worth::NONE)
+    }
+}

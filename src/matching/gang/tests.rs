@@ -1,0 +1,387 @@
+//! The search against exhaustive search over all assignments, on random small instances.
+
+use super::table::{PortPlace, Table, Verdict};
+use super::{Algorithm, Docked, Gang, Gangmatcher};
+use crate::ad::{Ad, Dialect, Participant};
+use crate::constraint::{Pattern, Protocol};
+use crate::eval::Context;
+use crate::syntax::{Rules, parse_ad};
+
+/// What a gang is worth, written out: for each ad in preorder how many ports it leaves unfilled, and which, if it
+/// may leave any; then the ranks at those that it fills.  Behind them the offers and the links, in the same order.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    steps: Vec<(f64, f64)>,
+    offers: Vec<Participant>,
+    links: Vec<usize>,
+}
+
+impl Key {
+    fn better(&self, other: &Key) -> bool {
+        for step in 0..self.steps.len().max(other.steps.len()) {
+            let of = |key: &Key| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
+            if of(self) != of(other) {
+                return of(self) > of(other);
+            }
+        }
+        (&self.offers, &self.links) < (&other.offers, &other.links)
+    }
+}
+
+/// Every assignment of offers to ports, tried.
+struct Exhaustive {
+    table: Table,
+    unused: Vec<bool>,
+    /// The ports that are filled, in the order in which they count, and the shapes of ads on the way.
+    filled: Vec<(PortPlace, PortPlace)>,
+    /// None for the ranks at a port, which are known at the end.
+    steps: Vec<Option<f64>>,
+    found: Vec<Key>,
+}
+
+/// What is left: ads whose ports come next, and the ports of the present one.
+#[derive(Clone, Default)]
+struct Left {
+    ports: Vec<PortPlace>,
+    /// Ads that were docked at the present one.
+    docked: Vec<(usize, Participant, Option<usize>)>,
+    later: Vec<(usize, Participant, Option<usize>)>,
+}
+
+impl Exhaustive {
+    fn new(offers: &[Ad]) -> Self {
+        let context = Context::new(Dialect::Classad);
+        let (table, bad) = Table::new(offers, Protocol::new(Dialect::Classad), context);
+        assert_eq!(bad, []);
+        let unused = vec![true; offers.len() + 1];
+        Exhaustive { table, unused, filled: Vec::new(), steps: Vec::new(), found: Vec::new() }
+    }
+
+    /// All gangs, the best first.
+    fn gangs(&mut self, request: &Ad) -> Vec<Key> {
+        self.table.seat(request).unwrap();
+        self.found.clear();
+        self.go(Left { later: vec![(0, 0, None)], ..Left::default() });
+        let mut sorted: Vec<Key> = Vec::new();
+        for key in std::mem::take(&mut self.found) {
+            let at = sorted.iter().position(|other| key.better(other)).unwrap_or(sorted.len());
+            sorted.insert(at, key);
+        }
+        sorted
+    }
+
+    fn go(&mut self, mut left: Left) {
+        if !left.ports.is_empty() {
+            let place = left.ports.remove(0);
+            return self.fill(place, &left);
+        }
+        left.docked.sort_unstable();
+        let mut later = std::mem::take(&mut left.docked);
+        later.append(&mut left.later);
+        if later.is_empty() {
+            return self.judge();
+        }
+        let (_, participant, link) = later.remove(0);
+        let all = self.table.ports(participant);
+        let mandatory: Pattern = (0..all).collect();
+        let patterns = self.table.patterns(participant).map(|patterns| patterns.to_vec());
+        let optional = patterns.is_some();
+        for pattern in patterns.unwrap_or_else(|| vec![mandatory]) {
+            if link.is_some_and(|link| !pattern.contains(link)) {
+                continue;
+            }
+            self.table.leave(participant, &pattern);
+            let depth = self.steps.len();
+            if optional {
+                let unfilled: Vec<usize> = (0..all).filter(|port| !pattern.contains(*port)).collect();
+                self.steps.push(Some(-(unfilled.len() as f64)));
+                self.steps.extend(unfilled.into_iter().map(|port| Some(port as f64)));
+            }
+            let ports = pattern.ones().filter(|port| Some(*port) != link);
+            let ports = ports.map(|port| PortPlace { participant, port }).collect();
+            self.go(Left { ports, docked: Vec::new(), later: later.clone() });
+            self.steps.truncate(depth);
+            self.table.open(participant, &pattern);
+        }
+    }
+
+    fn fill(&mut self, place: PortPlace, left: &Left) {
+        for participant in 1..=Participant::try_from(self.table.offers()).unwrap() {
+            if !self.unused[participant as usize] {
+                continue;
+            }
+            self.unused[participant as usize] = false;
+            for port in 0..self.table.ports(participant) {
+                let link = PortPlace { participant, port };
+                self.table.dock(place, link);
+                self.filled.push((place, link));
+                self.steps.push(None);
+                let mut left = left.clone();
+                if self.table.ports(participant) > 1 {
+                    left.docked.push((place.port, participant, Some(port)));
+                }
+                self.go(left);
+                self.steps.pop();
+                self.filled.pop();
+                self.table.undock(place, link);
+            }
+            self.unused[participant as usize] = true;
+        }
+    }
+
+    fn judge(&mut self) {
+        for (place, link) in self.filled.clone() {
+            if self.table.accepts(place) != Verdict::Met || self.table.accepts(link) != Verdict::Met {
+                return;
+            }
+        }
+        let mut filled = self.filled.clone().into_iter();
+        let steps = self.steps.clone().into_iter().map(|step| {
+            step.map_or_else(
+                || {
+                    let (place, link) = filled.next().unwrap();
+                    (self.table.rank(place), self.table.rank(link))
+                },
+                |step| (step, 0.0),
+            )
+        });
+        let steps = steps.collect();
+        let offers = self.filled.iter().map(|(_, link)| link.participant).collect();
+        let links = self.filled.iter().map(|(_, link)| link.port).collect();
+        self.found.push(Key { steps, offers, links });
+    }
+}
+
+/// The offers and links of a gang, in the order in which they count.
+fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
+    let (mut offers, mut links) = (Vec::new(), Vec::new());
+    let mut pending: Vec<&[Docked]> = vec![&gang.ports];
+    while let Some(ports) = pending.pop() {
+        for docked in ports {
+            offers.push(Participant::try_from(docked.offer + 1).unwrap());
+            links.push(docked.link);
+        }
+        pending.extend(ports.iter().rev().map(|docked| docked.ports.as_slice()).filter(|ports| !ports.is_empty()));
+    }
+    (offers, links)
+}
+
+/// Writes random ads.
+struct Writer(fastrand::Rng);
+
+impl Writer {
+    fn pick(&mut self, from: &[&str]) -> String {
+        from[self.0.usize(..from.len())].to_owned()
+    }
+
+    fn chance(&mut self, percent: u32) -> bool {
+        self.0.u32(..100) < percent
+    }
+
+    fn number(&mut self) -> i32 {
+        self.0.i32(0..4)
+    }
+
+    /// A function of one attribute of what docks at a port; not all of them can be inverted.
+    fn function(&mut self, of: &str) -> String {
+        let number = self.number();
+        match self.0.u32(..8) {
+            0..=2 => of.to_owned(),
+            3 => format!("{of} + {number}"),
+            4 => format!("2 * {of} - {number}"),
+            5 => format!("-{of}"),
+            6 => format!("{of} / 2"),
+            _ => format!("{of} % 2"),
+        }
+    }
+
+    fn comparison(&mut self, of: &str, with: &str) -> String {
+        let operator = self.pick(&["==", "==", "!=", "<", ">=", "is", "isnt"]);
+        format!("{of} {operator} {with}")
+    }
+
+    /// What a port of an offer demands of the port that it docks at.
+    fn demand(&mut self, label: &str) -> String {
+        let (number, attribute) = (self.number().to_string(), self.pick(&["X", "Y"]));
+        let of = self.function(&format!("{label}.{attribute}"));
+        let first = match self.0.u32(..10) {
+            0..=3 => "true".to_owned(),
+            4 => self.comparison(&of, "A"),
+            5 => format!("{label}.{attribute} is undefined || {label}.{attribute} > {number}"),
+            _ => self.comparison(&of, &number),
+        };
+        if self.chance(25) { format!("{first} && {label}.X isnt 3") } else { first }
+    }
+
+    fn attributes(&mut self) -> String {
+        let mut text = String::new();
+        for name in ["A", "B"] {
+            let value = match self.0.u32(..10) {
+                0 => continue,
+                1 => "\"s\"".to_owned(),
+                2 => "1 + 1".to_owned(),
+                3 if name == "B" => "A".to_owned(),
+                _ => self.number().to_string(),
+            };
+            text.push_str(&format!("{name} = {value}; "));
+        }
+        text
+    }
+
+    fn offer(&mut self) -> Ad {
+        let attributes = self.attributes();
+        let rank = |writer: &mut Self, label: &str| match writer.0.u32(..6) {
+            0 => format!("; Rank = {label}.X"),
+            1 => "; Rank = A".to_owned(),
+            _ => String::new(),
+        };
+        let text = match self.0.u32(..10) {
+            0 => format!("[ {attributes} Constraint = {} ]", self.demand("other")),
+            1 | 2 => {
+                let (first, second) = (self.demand("job"), self.demand("sub"));
+                let ranks = [rank(self, "job"), rank(self, "sub")];
+                let shown = self.function("job.X");
+                let shown = if self.chance(50) { format!("X = {shown}; ") } else { self.number_shown() };
+                let swapped = self.chance(40);
+                let link = format!("[ Label = job; Y = B; Constraint = {first}{} ]", ranks[0]);
+                // A port before the link cannot see it.
+                let shown = if swapped { self.number_shown() } else { shown };
+                let own = self.pick(&["sub.A == 1", "sub.B isnt 2", "true", "sub.A < sub.B"]);
+                let sub = format!("[ Label = sub; {shown} Constraint = {own} && ({second}){} ]", ranks[1]);
+                let sub = sub.replace("sub.X", "sub.A");
+                let sub = if self.chance(20) { format!("[ Min = 0; Ports = {{ {sub} }} ]") } else { sub };
+                let ports = if swapped { format!("{sub}, {link}") } else { format!("{link}, {sub}") };
+                format!("[ {attributes} Ports = {{ {ports} }} ]")
+            }
+            _ => {
+                let (demand, rank) = (self.demand("job"), rank(self, "job"));
+                format!("[ {attributes} Ports = {{ [ Label = job; Constraint = {demand}{rank} ] }} ]")
+            }
+        };
+        parse_ad(text.as_bytes(), Rules::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+    }
+
+    fn number_shown(&mut self) -> String {
+        format!("X = {}; ", self.number())
+    }
+
+    fn port(&mut self, position: usize, ranked: bool) -> String {
+        let own = format!("p{position}");
+        let earlier = (position > 0).then(|| format!("p{}", self.0.usize(..position)));
+        let attribute = self.pick(&["A", "B"]);
+        let shown = match &earlier {
+            Some(earlier) if self.chance(60) => self.function(&format!("{earlier}.{attribute}")),
+            _ if self.chance(30) => self.function(&format!("{own}.A")),
+            _ => self.number().to_string(),
+        };
+        let with = match &earlier {
+            Some(earlier) if self.chance(60) => self.function(&format!("{earlier}.A")),
+            _ => self.number().to_string(),
+        };
+        let of = self.function(&format!("{own}.{attribute}"));
+        let constraint = match self.0.u32(..6) {
+            0 => "true".to_owned(),
+            1 => format!("{} || {own}.B is undefined", self.comparison(&of, &with)),
+            _ => self.comparison(&of, &with),
+        };
+        let rank = match (&earlier, self.0.u32(..4)) {
+            _ if !ranked => String::new(),
+            (_, 0) => format!("; Rank = {own}.B"),
+            (_, 1) => format!("; Rank = -{own}.A"),
+            (Some(earlier), 2) => format!("; Rank = {own}.A - {earlier}.B"),
+            _ => String::new(),
+        };
+        let y = if self.chance(30) { "Y = X + 1; " } else { "" };
+        format!("[ Label = {own}; X = {shown}; {y}Constraint = {constraint}{rank} ]")
+    }
+
+    fn request(&mut self, most: usize) -> Ad {
+        let (count, ranked) = (self.0.usize(1..=most), self.chance(60));
+        let ports: Vec<String> = (0..count).map(|position| self.port(position, ranked)).collect();
+        let text = if self.chance(30) {
+            let from = self.0.usize(..count);
+            let (min, max) = (self.0.usize(..2), self.0.usize(1..=count - from));
+            let group = format!("[ Min = {min}; Max = {max}; Ports = {{ {} }} ]", ports[from..].join(", "));
+            let before: String = ports[..from].iter().map(|port| format!("{port}, ")).collect();
+            format!("[ Ports = {{ {before}{group} }} ]")
+        } else {
+            format!("[ Ports = {{ {} }} ]", ports.join(", "))
+        };
+        parse_ad(text.as_bytes(), Rules::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
+}
+
+fn text(ads: &[&Ad]) -> String {
+    let texts = ads.iter().map(|ad| {
+        let tree = crate::ad::Expression::new(crate::ad::Kind::Ad((*ad).clone()), crate::ad::Span::default());
+        String::from_utf8(crate::syntax::print(&tree, crate::syntax::Style::New)).unwrap()
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// `CLASSAD_CASES` and `CLASSAD_SEED` choose others.
+#[test]
+fn best_is_the_greatest_of_all_gangs() {
+    let (cases, seed) = (number("CLASSAD_CASES", 4000), number("CLASSAD_SEED", 1));
+    let (mut matched, mut with_choice) = (0, 0);
+    for case in 0..cases {
+        let mut writer = Writer(fastrand::Rng::with_seed(seed * 1_000_000 + case));
+        let mut offers: Vec<Ad> = (0..writer.0.usize(2..7)).map(|_| writer.offer()).collect();
+        if writer.chance(40) {
+            // Some are alike.
+            let kinds = writer.0.usize(1..=offers.len().min(3));
+            (kinds..offers.len()).for_each(|offer| offers[offer] = offers[writer.0.usize(..kinds)].clone());
+        }
+        let roots: Vec<Ad> = (0..2).map(|_| writer.request(4)).collect();
+        let shown = || text(&roots.iter().chain(&offers).collect::<Vec<_>>());
+        let new = || {
+            let context = Context::new(Dialect::Classad);
+            Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context).0
+        };
+        let mut exhaustive = Exhaustive::new(&offers);
+        let mut best = new();
+        for (index, root) in roots.iter().enumerate() {
+            let all = exhaustive.gangs(root);
+            with_choice += usize::from(all.len() > 1);
+            let found = best.marshal(index, root).unwrap();
+            let expected = all.first().map(|key| (key.offers.clone(), key.links.clone()));
+            assert_eq!(found.as_ref().map(members), expected, "case {case}, root {index}\n{}", shown());
+            if index == 0 {
+                let mut enumerating = new();
+                let listed: Vec<_> =
+                    enumerating.gangs(0, root).unwrap().take(20).map(|gang| members(&gang)).collect();
+                let expected: Vec<_> =
+                    all.iter().take(20).map(|key| (key.offers.clone(), key.links.clone())).collect();
+                assert_eq!(listed, expected, "case {case}, all gangs\n{}", shown());
+                for algorithm in &Algorithm::ALL[1..] {
+                    let mut preset = new().by(*algorithm, case);
+                    let found = preset.marshal(0, root).unwrap();
+                    let is_valid = found.as_ref().is_none_or(|gang| {
+                        let (offers, links) = members(gang);
+                        all.iter().any(|key| {
+                            let mut pairs: Vec<_> = key.offers.iter().zip(&key.links).collect();
+                            let mut made: Vec<_> = offers.iter().zip(&links).collect();
+                            pairs.sort();
+                            made.sort();
+                            pairs == made
+                        })
+                    });
+                    assert!(is_valid, "case {case}, {}: {found:?}\n{}", algorithm.name(), shown());
+                    assert_eq!(found.is_some(), !all.is_empty(), "case {case}, {}\n{}", algorithm.name(), shown());
+                }
+            }
+            if let Some(gang) = found {
+                matched += 1;
+                for docked in gang.members() {
+                    exhaustive.unused[docked.offer + 1] = false;
+                }
+            }
+        }
+    }
+    // What is compared is worth comparing.
+    assert!(matched as u64 > cases / 4 && with_choice as u64 > cases / 4, "{matched} {with_choice} of {cases}");
+}

@@ -1,0 +1,97 @@
+//! The question that an open port puts to the index (thesis §5.4.2): what is known of whatever may dock there.
+//!
+//! Identification: the constraint of the port itself, what it shows to candidates, and the constraints of ports
+//! already docked that wait for this one.  Translation: [`super::form`].  Collation: all conditions of a window
+//! must be met.
+
+use std::sync::Arc;
+
+use crate::ad::{BinaryOperator, Expression, Frame, Group, Kind, Span, Value};
+use crate::constraint::is_met;
+use crate::eval::binary;
+
+use super::form::{Form, Translation};
+use super::links::Links;
+use super::table::{PortPlace, Table};
+
+/// What candidates must be like, as far as an index can tell.
+#[derive(Default)]
+pub struct Window {
+    /// Nothing can dock here.
+    pub never: bool,
+    /// What they must be.
+    pub conditions: Vec<Condition>,
+    /// What the port shows them: for each kind of bounds that they may have, by its number, the value.
+    pub offered: Vec<(usize, Value)>,
+}
+
+/// A condition on one attribute of a candidate.
+pub struct Condition {
+    pub translation: Translation,
+    pub test: Test,
+}
+
+/// What must be true of a value.
+pub enum Test {
+    /// That it compares with another like this.
+    Compares(BinaryOperator, Value),
+    /// That it is true.
+    IsMet,
+}
+
+impl Window {
+    /// The window of an open port, with what is docked now; `waiting` are docked ports whose constraints could not
+    /// be decided yet.
+    pub fn of(place: PortPlace, waiting: &[PortPlace], table: &Table, links: &Links) -> Self {
+        let mut window = Window::default();
+        match table.parts(place) {
+            Some(parts) => parts.iter().for_each(|(part, frame)| window.add(place, part, frame, table)),
+            None => window.never = true,
+        }
+        for waiting in waiting {
+            for (part, frame) in table.parts(*waiting).iter().flatten() {
+                window.add(place, part, frame, table);
+            }
+        }
+        for (number, imported) in links.imported().iter().enumerate() {
+            if let Form::Known(value) = table.shown(place, &imported.translation.attribute) {
+                window.offered.push((number, imported.translation.apply(value, &table.context)));
+            }
+        }
+        window
+    }
+
+    /// Adds a part of a constraint, if it is a condition on what docks at this port.
+    fn add(&mut self, place: PortPlace, part: &Expression, frame: &Arc<Frame>, table: &Table) {
+        let dialect = table.context.dialect;
+        let (translation, test) = match part.bare().kind() {
+            Kind::Binary(operator, left, right)
+                if matches!(operator.group(), Group::Comparison | Group::Identity) =>
+            {
+                match (table.form(left, frame), table.form(right, frame)) {
+                    (Form::Of(of, translation), Form::Known(value)) if of == place => {
+                        (translation, Test::Compares(*operator, value))
+                    }
+                    (Form::Known(value), Form::Of(of, translation)) if of == place => {
+                        let Some(operator) = operator.exchanged() else { return };
+                        (translation, Test::Compares(operator, value))
+                    }
+                    (Form::Known(left), Form::Known(right)) => {
+                        self.never |= !is_met(&binary(*operator, &left, &right, dialect, Span::default()), dialect);
+                        return;
+                    }
+                    _ => return,
+                }
+            }
+            _ => match table.form(part, frame) {
+                Form::Of(of, translation) if of == place => (translation, Test::IsMet),
+                Form::Known(value) => {
+                    self.never |= !is_met(&value, dialect);
+                    return;
+                }
+                _ => return,
+            },
+        };
+        self.conditions.push(Condition { translation, test });
+    }
+}

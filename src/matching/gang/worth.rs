@@ -1,0 +1,120 @@
+//! What gangs are worth to their request, and which of two it prefers (thesis §3.2.3, §3.2.4).
+
+use std::cmp::Ordering;
+
+use crate::ad::Participant;
+use crate::matching::policy::Vector;
+
+/// What a decision is worth to the ad that takes it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Worth {
+    /// It depends on ports that are not docked yet.
+    Unknown,
+    /// A candidate: the rank of the port, then that of the candidate.
+    Ranks(f64, f64),
+    /// A candidate: the docking vector of the policy.
+    Vector(Vector),
+}
+
+impl Worth {
+    /// The worth of a candidate if nobody ranks.
+    pub const NONE: Worth = Worth::Ranks(0.0, 0.0);
+
+    /// What it is worth to leave these ports unfilled: the fewer the better, then the later the better.
+    pub fn of_unfilled(ports: impl Iterator<Item = usize> + Clone) -> Vec<Worth> {
+        #[allow(clippy::cast_precision_loss)] // ports are fewer than 2^53
+        let worth = |number: usize| number as f64;
+        let fewest = Worth::Ranks(0.0 - worth(ports.clone().count()), 0.0);
+        std::iter::once(fewest).chain(ports.map(|port| Worth::Ranks(worth(port), 0.0))).collect()
+    }
+
+    /// Whether a candidate of this worth may be taken: no component of the vector is undefined or an error.
+    pub fn is_acceptable(&self) -> bool {
+        !matches!(self, Worth::Vector(vector) if !vector.is_complete())
+    }
+
+    /// Less is worth less.  None while one of them is not known.
+    pub fn compare(&self, other: &Worth) -> Option<Ordering> {
+        Some(match (self, other) {
+            (Worth::Unknown, _) | (_, Worth::Unknown) => return None,
+            (Worth::Ranks(a, b), Worth::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
+            (Worth::Vector(left), Worth::Vector(right)) => left.greatest_first(right).reverse(),
+            // Where gangs differ in shape, candidates of one meet what the other lacks, or leaves unfilled.
+            (Worth::Ranks(a, b), Worth::Vector(vector)) => vector.compare_numbers([*a, *b]).reverse(),
+            (Worth::Vector(vector), Worth::Ranks(a, b)) => vector.compare_numbers([*a, *b]),
+        })
+    }
+}
+
+/// What decides between two gangs of one request: the worth of what is docked at the ports of the request, then
+/// at those of each docked ad, in preorder, and before each ad which of its ports it leaves unfilled; then the positions of the candidates in the input, in the same
+/// order; then those of the ports that they are docked by.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Preference {
+    pub worths: Vec<Worth>,
+    pub offers: Vec<Participant>,
+    pub links: Vec<usize>,
+}
+
+impl Preference {
+    /// The better one is the greater.  Gangs may differ in shape: what one of them lacks is worth nothing.
+    pub fn compare(&self, other: &Preference) -> Ordering {
+        let lacking = Worth::NONE;
+        let steps = self.worths.len().max(other.worths.len());
+        let worth = |of: &Preference, step: usize| of.worths.get(step).unwrap_or(&lacking).clone();
+        (0..steps)
+            .filter_map(|step| worth(self, step).compare(&worth(other, step)))
+            .find(|order| order.is_ne())
+            .unwrap_or_else(|| other.offers.cmp(&self.offers).then_with(|| other.links.cmp(&self.links)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::{Preference, Worth};
+    use crate::ad::{Dialect, Value};
+    use crate::matching::policy::Vector;
+
+    #[test]
+    fn worths_compare() {
+        let vector = |values: [i64; 2]| Worth::Vector(Vector::new(values.map(Value::Integer).to_vec(), Dialect::Classad));
+        for (better, worse) in [
+            (Worth::Ranks(2.0, 0.0), Worth::Ranks(1.0, 9.0)),
+            (Worth::Ranks(1.0, 1.0), Worth::Ranks(1.0, 0.0)),
+            (vector([1, 0]), vector([0, 9])),
+            (vector([0, 1]), Worth::NONE),
+            (Worth::NONE, vector([0, -1])),
+        ] {
+            assert_eq!(better.compare(&worse), Some(Ordering::Greater), "{better:?} {worse:?}");
+            assert_eq!(worse.compare(&better), Some(Ordering::Less));
+        }
+        assert_eq!(Worth::Unknown.compare(&Worth::NONE), None);
+    }
+
+    #[test]
+    fn worth_before_position_before_link() {
+        let gang = |worths: Vec<Worth>, offers: &[u32], links: &[usize]| Preference {
+            worths,
+            offers: offers.to_vec(),
+            links: links.to_vec(),
+        };
+        let ranked = |rank: f64| vec![Worth::Ranks(rank, 0.0)];
+        let unfilled = |ports: &[usize]| Worth::of_unfilled(ports.iter().copied());
+        let sorted = [
+            gang(ranked(1.0), &[9], &[0]),
+            gang(ranked(0.0), &[1], &[0]),
+            gang(unfilled(&[]), &[1], &[1]),
+            gang(vec![Worth::NONE; 2], &[2], &[0]),
+            // What a smaller gang lacks is worth nothing: more than what is worth less.
+            gang(vec![Worth::NONE, Worth::Ranks(0.0, -1.0)], &[1], &[0]),
+            gang(unfilled(&[2]), &[1], &[0]),
+            gang(unfilled(&[1]), &[1], &[0]),
+            gang(unfilled(&[1, 2]), &[1], &[0]),
+        ];
+        for (better, worse) in sorted.iter().zip(&sorted[1..]) {
+            assert_eq!(better.compare(worse), Ordering::Greater, "{better:?} {worse:?}");
+        }
+    }
+}
