@@ -86,7 +86,8 @@ impl Group {
             }
             by_count = more;
         }
-        let mut patterns: Vec<Pattern> = by_count.into_iter().skip(self.min).take(self.max + 1 - self.min).flatten().collect();
+        let mut patterns: Vec<Pattern> =
+            by_count.into_iter().skip(self.min).take(self.max + 1 - self.min).flatten().collect();
         patterns.sort_unstable();
         patterns.dedup();
         Some(patterns)

@@ -103,7 +103,8 @@ fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>
     let max = count(record, "Max")?.unwrap_or(entries.len());
     let min = count(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
     if min > max || min > entries.len() {
-        let reason = format!("a group of {} wants at least {min} and at most {max} of its entries filled", entries.len());
+        let reason =
+            format!("a group of {} wants at least {min} and at most {max} of its entries filled", entries.len());
         return Err(fault(element, reason));
     }
     Ok(Group { min, max: max.min(entries.len()), entries })

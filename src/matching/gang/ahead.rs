@@ -124,7 +124,8 @@ impl Search<'_> {
                 let link = links.place(row);
                 let waiting: Vec<PortPlace> = waiting.iter().copied().chain([*other, link]).collect();
                 let answer = table.suppose(*other, link, |table| {
-                    links.answer(&Window::of(place, &waiting, table, links), table)
+                    let window = Window::of(place, &waiting, table, links);
+                    links.answer(&window, table)
                 });
                 together.union_with(&answer);
             }
@@ -282,7 +283,7 @@ impl Gangmatcher {
         self.table.vector().iter().for_each(|rule| mentions.add_rule(&rule.expression, dialect));
         let mut names: Vec<Name> = mentions.names.iter().cloned().collect();
         names.sort();
-        self.links.buckets((!mentions.is_opaque()).then_some(names), &self.table)
+        self.links.buckets((!mentions.is_opaque()).then_some(names), &mut self.table)
     }
 }
 

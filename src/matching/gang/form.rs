@@ -169,9 +169,7 @@ impl Table {
 
     /// Anything else is known when it can be evaluated now.
     fn evaluated(&self, expression: &Expression, frame: &Arc<Frame>) -> Form {
-        Evaluator::new(&self.environment, &self.context)
-            .evaluate(expression, frame)
-            .map_or(Form::Open, Form::Known)
+        Evaluator::new(&self.environment, &self.context).evaluate(expression, frame).map_or(Form::Open, Form::Known)
     }
 
     /// The open port that a label stands for in a scope.

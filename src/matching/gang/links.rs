@@ -171,7 +171,7 @@ impl Links {
     }
 
     /// The rows that a window lets in (thesis §4.5).
-    pub fn answer(&mut self, window: &Window, table: &Table) -> Rows {
+    pub fn answer(&mut self, window: &Window, table: &mut Table) -> Rows {
         let mut found = self.free.clone();
         if window.never {
             found.clear();
@@ -206,16 +206,19 @@ impl Links {
     }
 
     /// The column of what an attribute of the rows comes to.
-    fn column(&mut self, translation: &Translation, table: &Table) -> Rc<Column> {
+    fn column(&mut self, translation: &Translation, table: &mut Table) -> Rc<Column> {
         if let Some(column) = self.columns.get(translation) {
             return Rc::clone(column);
         }
-        let context = &table.context;
-        let cells = self.places.iter().map(|place| match cell(table, *place, &translation.attribute) {
-            cell if translation.is_identity() => cell,
-            Cell::Constant(value) => Cell::Constant(translation.apply(value, context)),
-            Cell::Absent => Cell::Constant(translation.apply(Value::Undefined, context)),
-            Cell::Open => Cell::Open,
+        let cells = self.places.iter().map(|place| {
+            // Whatever is docked there now may be undocked again.
+            let cell = table.alone(place.participant, |table| cell(table, *place, &translation.attribute));
+            match cell {
+                cell if translation.is_identity() => cell,
+                Cell::Constant(value) => Cell::Constant(translation.apply(value, &table.context)),
+                Cell::Absent => Cell::Constant(translation.apply(Value::Undefined, &table.context)),
+                Cell::Open => Cell::Open,
+            }
         });
         let column = Rc::new(Column::new(cells));
         self.columns.insert(translation.clone(), Rc::clone(&column));
@@ -225,7 +228,7 @@ impl Links {
     /// Rows that nothing tells apart that looks at these attributes only: they have the same values there, demand
     /// the same and have no ports of their own.  A row that is like no other is in no bucket; if it is not known
     /// what is looked at, none is.
-    pub fn buckets(&mut self, names: Option<Vec<Name>>, table: &Table) -> Rc<Partition> {
+    pub fn buckets(&mut self, names: Option<Vec<Name>>, table: &mut Table) -> Rc<Partition> {
         if let Some(buckets) = self.buckets.get(&names) {
             return Rc::clone(buckets);
         }

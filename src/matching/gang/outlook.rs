@@ -84,14 +84,17 @@ impl Search<'_> {
     fn worth_alone(&mut self, place: PortPlace, row: usize) -> Worth {
         let (table, link) = (&mut self.matcher.table, self.matcher.links.place(row));
         let alone = self.outlook.worths.entry((place.port, row));
-        alone.or_insert_with(|| table.alone(|table| table.worth_of(place, link))).clone()
+        alone.or_insert_with(|| table.alone(0, |table| table.worth_of(place, link))).clone()
     }
 
     /// The rows that may dock at a port of the request, whatever docks at the others.
     fn probe_alone(&mut self, place: PortPlace) -> Rows {
         self.matcher.statistics.probes += 1;
         let Gangmatcher { table, links, .. } = &mut *self.matcher;
-        table.alone(|table| links.answer(&Window::of(place, &[], table, links), table))
+        table.alone(0, |table| {
+            let window = Window::of(place, &[], table, links);
+            links.answer(&window, table)
+        })
     }
 
     /// How the decisions so far compare with those for a gang; none while that is not known.

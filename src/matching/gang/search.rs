@@ -302,7 +302,8 @@ impl Iterator for Gangs<'_> {
     fn next(&mut self) -> Option<Gang> {
         let (preference, mut gang) = self.matcher.search(self.last.take())?;
         if self.last.replace(preference).is_none() {
-            self.matcher.statistics.matched += u64::from(self.matcher.statistics.matched < self.matcher.statistics.roots);
+            self.matcher.statistics.matched +=
+                u64::from(self.matcher.statistics.matched < self.matcher.statistics.roots);
         }
         gang.request = self.request;
         Some(gang)
@@ -436,7 +437,8 @@ impl Search<'_> {
     pub(super) fn probe(&mut self, place: PortPlace, waiting: &[PortPlace]) -> Rows {
         self.matcher.statistics.probes += 1;
         let Gangmatcher { table, links, .. } = &mut *self.matcher;
-        links.answer(&Window::of(place, waiting, table, links), table)
+        let window = Window::of(place, waiting, table, links);
+        links.answer(&window, table)
     }
 
     /// The candidates of a port, in the order in which they are tried.
@@ -452,6 +454,9 @@ impl Search<'_> {
             return self.ranked(place, &rows);
         }
         if strategy.summarized {
+            // What is in the gang already stands for none of those like it.
+            let mut rows = (*rows).clone();
+            self.holders.keys().for_each(|holder| rows.set_range(self.matcher.links.rows_of(*holder), false));
             let mut rows = self.representatives(&rows, usize::MAX);
             if strategy.random_start && !rows.is_empty() {
                 let start = self.matcher.random.usize(..rows.len());
@@ -574,7 +579,9 @@ impl Search<'_> {
                 level.conflict.grow_and_insert(*holder);
                 continue;
             }
-            if !level.failed.is_empty() && self.buckets().group(row).is_some_and(|bucket| self.levels[depth].failed.contains(&bucket)) {
+            if !level.failed.is_empty()
+                && self.buckets().group(row).is_some_and(|bucket| self.levels[depth].failed.contains(&bucket))
+            {
                 continue;
             }
             if self.best.is_some() && !self.could_be_better(depth, std::slice::from_ref(&worth), Some(link)) {

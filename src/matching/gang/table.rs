@@ -152,9 +152,9 @@ impl Table {
         found
     }
 
-    /// Does something as if nothing were docked at the request.
-    pub fn alone<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let places = (0..self.ports(0)).map(|port| PortPlace { participant: 0, port });
+    /// Does something as if nothing were docked at a participant.
+    pub fn alone<T>(&mut self, participant: Participant, work: impl FnOnce(&mut Self) -> T) -> T {
+        let places = (0..self.ports(participant)).map(|port| PortPlace { participant, port });
         let docked = places.map(|place| (place, self.bound(place)));
         let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED)).collect();
         docked.iter().for_each(|(place, _)| self.bind(*place, None));

@@ -1,5 +1,7 @@
 //! The search against exhaustive search over all assignments, on random small instances.
 
+use std::cmp::Ordering;
+
 use super::table::{PortPlace, Table, Verdict};
 use super::{Algorithm, Docked, Gang, Gangmatcher};
 use crate::ad::{Ad, Dialect, Participant};
@@ -17,14 +19,13 @@ struct Key {
 }
 
 impl Key {
-    fn better(&self, other: &Key) -> bool {
-        for step in 0..self.steps.len().max(other.steps.len()) {
-            let of = |key: &Key| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
-            if of(self) != of(other) {
-                return of(self) > of(other);
-            }
-        }
-        (&self.offers, &self.links) < (&other.offers, &other.links)
+    /// The better one first.
+    fn compare(&self, other: &Key) -> Ordering {
+        let steps = self.steps.len().max(other.steps.len());
+        let of = |key: &Key, step: usize| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
+        let worths = (0..steps).map(|step| of(other, step).partial_cmp(&of(self, step)).unwrap());
+        let worths = worths.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
+        worths.then_with(|| (&self.offers, &self.links).cmp(&(&other.offers, &other.links)))
     }
 }
 
@@ -62,11 +63,8 @@ impl Exhaustive {
         self.table.seat(request).unwrap();
         self.found.clear();
         self.go(Left { later: vec![(0, 0, None)], ..Left::default() });
-        let mut sorted: Vec<Key> = Vec::new();
-        for key in std::mem::take(&mut self.found) {
-            let at = sorted.iter().position(|other| key.better(other)).unwrap_or(sorted.len());
-            sorted.insert(at, key);
-        }
+        let mut sorted = std::mem::take(&mut self.found);
+        sorted.sort_by(Key::compare);
         sorted
     }
 
@@ -323,12 +321,12 @@ fn text(ads: &[&Ad]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// `CLASSAD_CASES` and `CLASSAD_SEED` choose others.
+/// `CLASSAD_CASES` and `CLASSAD_SEED` choose others, from `CLASSAD_FIRST` on.
 #[test]
 fn best_is_the_greatest_of_all_gangs() {
     let (cases, seed) = (number("CLASSAD_CASES", 4000), number("CLASSAD_SEED", 1));
     let (mut matched, mut with_choice) = (0, 0);
-    for case in 0..cases {
+    for case in number("CLASSAD_FIRST", 0)..cases {
         let mut writer = Writer(fastrand::Rng::with_seed(seed * 1_000_000 + case));
         let mut offers: Vec<Ad> = (0..writer.0.usize(2..7)).map(|_| writer.offer()).collect();
         if writer.chance(40) {
@@ -352,10 +350,8 @@ fn best_is_the_greatest_of_all_gangs() {
             assert_eq!(found.as_ref().map(members), expected, "case {case}, root {index}\n{}", shown());
             if index == 0 {
                 let mut enumerating = new();
-                let listed: Vec<_> =
-                    enumerating.gangs(0, root).unwrap().take(20).map(|gang| members(&gang)).collect();
-                let expected: Vec<_> =
-                    all.iter().take(20).map(|key| (key.offers.clone(), key.links.clone())).collect();
+                let listed: Vec<_> = enumerating.gangs(0, root).unwrap().take(20).map(|gang| members(&gang)).collect();
+                let expected: Vec<_> = all.iter().take(20).map(|key| (key.offers.clone(), key.links.clone())).collect();
                 assert_eq!(listed, expected, "case {case}, all gangs\n{}", shown());
                 for algorithm in &Algorithm::ALL[1..] {
                     let mut preset = new().by(*algorithm, case);

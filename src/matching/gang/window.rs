@@ -65,9 +65,7 @@ impl Window {
     fn add(&mut self, place: PortPlace, part: &Expression, frame: &Arc<Frame>, table: &Table) {
         let dialect = table.context.dialect;
         let (translation, test) = match part.bare().kind() {
-            Kind::Binary(operator, left, right)
-                if matches!(operator.group(), Group::Comparison | Group::Identity) =>
-            {
+            Kind::Binary(operator, left, right) if matches!(operator.group(), Group::Comparison | Group::Identity) => {
                 match (table.form(left, frame), table.form(right, frame)) {
                     (Form::Of(of, translation), Form::Known(value)) if of == place => {
                         (translation, Test::Compares(*operator, value))

@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn worths_compare() {
-        let vector = |values: [i64; 2]| Worth::Vector(Vector::new(values.map(Value::Integer).to_vec(), Dialect::Classad));
+        let vector =
+            |values: [i64; 2]| Worth::Vector(Vector::new(values.map(Value::Integer).to_vec(), Dialect::Classad));
         for (better, worse) in [
             (Worth::Ranks(2.0, 0.0), Worth::Ranks(1.0, 9.0)),
             (Worth::Ranks(1.0, 1.0), Worth::Ranks(1.0, 0.0)),
