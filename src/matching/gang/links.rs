@@ -34,9 +34,9 @@ pub struct Links {
     ranking: Rows,
     imported: Vec<Imported>,
     columns: FxHashMap<Translation, Rc<Column>>,
-    /// For each row the number of what it demands: equal rows demand the same.  None where only evaluation tells.
+    /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
+    /// only evaluation tells.
     demands: Vec<Option<u32>>,
-    buckets: FxHashMap<Option<Vec<Name>>, Rc<Partition>>,
 }
 
 /// Bounds that candidates have on what one attribute of a port comes to.
@@ -69,7 +69,6 @@ impl Links {
             imported: Vec::new(),
             columns: FxHashMap::default(),
             demands: Vec::new(),
-            buckets: FxHashMap::default(),
         };
         links.import(table);
         links
@@ -81,19 +80,28 @@ impl Links {
         let mut kinds: FxHashMap<Vec<(usize, Key)>, u32> = FxHashMap::default();
         let mut numbers: FxHashMap<(Translation, BinaryOperator), usize> = FxHashMap::default();
         for (row, place) in self.places.iter().enumerate() {
-            self.ranking.set(row, table.ranks(*place));
             let Some(parts) = table.parts(*place) else {
                 self.demands.push(None);
                 continue;
             };
             self.free.insert(row);
             let mut kind = Some(Vec::with_capacity(parts.len()));
+            if let Some(rank) = table.rank_form(*place) {
+                self.ranking.insert(row);
+                match rank {
+                    Form::Known(rank) => kind.as_mut().map(|kind| kind.push((RANK, Key::of(&rank)))),
+                    _ => kind.take().map(|_| ()),
+                };
+            }
             for (part, frame) in &parts {
                 let imported = match part.bare().kind() {
                     Kind::Binary(operator, left, right) => {
                         demand(*place, *operator, table.form(left, frame), table.form(right, frame))
                     }
-                    _ => None,
+                    _ => match table.form(part, frame) {
+                        Form::Known(value) if is_met(&value, table.context.dialect) => continue,
+                        _ => None,
+                    },
                 };
                 let Some((translation, operator, bound)) = imported else {
                     kind = None;
@@ -225,27 +233,25 @@ impl Links {
         column
     }
 
-    /// Rows that nothing tells apart that looks at these attributes only: they have the same values there, demand
-    /// the same and have no ports of their own.  A row that is like no other is in no bucket; if it is not known
-    /// what is looked at, none is.
-    pub fn buckets(&mut self, names: Option<Vec<Name>>, table: &mut Table) -> Rc<Partition> {
-        if let Some(buckets) = self.buckets.get(&names) {
-            return Rc::clone(buckets);
-        }
-        let mut buckets = Partition::new(self.places.len());
-        buckets.split(|row| {
-            let alone = table.ports(self.places[row].participant) == 1 && !self.ranking.contains(row);
+    /// Rows that have the same values of these attributes, demand the same, and have no ports of their own.  A row
+    /// that is like no other is in no group; without names, none is.
+    pub fn alike<'n>(&mut self, names: Option<impl Iterator<Item = &'n Name>>, table: &mut Table) -> Partition {
+        let mut alike = Partition::new(self.places.len());
+        alike.split(|row| {
+            let alone = table.ports(self.places[row].participant) == 1;
             self.demands[row].filter(|_| alone && names.is_some())
         });
-        for name in names.iter().flatten() {
+        let defined = table.names_defined();
+        for name in names.into_iter().flatten().filter(|name| stands_for_an_ad(name) || defined.contains(*name)) {
             let column = self.column(&Translation::identity(name), table);
-            buckets.split(|row| (!column.is_open(row)).then(|| column.code(row)));
+            alike.split(|row| (!column.is_open(row)).then(|| column.code(row)));
         }
-        let buckets = Rc::new(buckets);
-        self.buckets.insert(names, Rc::clone(&buckets));
-        buckets
+        alike
     }
 }
+
+/// The number of a rank among what rows demand.
+const RANK: usize = usize::MAX;
 
 /// What a part of the constraint of a row demands of the port that it docks at, if it is a bound on one value.
 fn demand(
