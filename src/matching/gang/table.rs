@@ -320,8 +320,10 @@ impl Table {
             for port in &member.ports {
                 let mut frame = Some(port);
                 while let Some(record) = frame {
-                    for attribute in record.ad.iter().filter(|attribute| !names.contains(attribute.name)) {
-                        names.insert(attribute.name.clone());
+                    for attribute in record.ad.iter() {
+                        if !names.contains(attribute.name) {
+                            names.insert(attribute.name.clone());
+                        }
                     }
                     frame = record.enclosing.as_ref();
                 }
