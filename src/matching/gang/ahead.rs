@@ -105,13 +105,7 @@ impl Search<'_> {
 
     /// The rows of a port that go with some candidate of each other port of the same ad that has few distinct ones:
     /// these are rectangles of one window.
-    fn narrowed(
-        &mut self,
-        place: PortPlace,
-        mut rows: Rows,
-        waiting: &[PortPlace],
-        domains: &[(PortPlace, Rc<Rows>)],
-    ) -> Rows {
+    fn narrowed(&mut self, place: PortPlace, mut rows: Rows, domains: &[(PortPlace, Rc<Rows>)]) -> Rows {
         for (other, candidates) in domains {
             if *other == place || other.participant != place.participant || !self.mention(*other, place) {
                 continue;
@@ -124,11 +118,10 @@ impl Search<'_> {
             let mut together = Rows::with_capacity(rows.len());
             for row in distinct {
                 let link = links.place(row);
+                let mut answer = rows.clone();
                 let waiting: Vec<PortPlace> = waiting.iter().copied().chain([*other, link]).collect();
-                let answer = table.suppose(*other, link, |table| {
-                    let window = Window::of(place, &waiting, table, links);
-                    links.answer(&window, table)
-                });
+                let window = table.suppose(*other, link, |table| Window::of_waiting(place, &waiting, table));
+                links.keep(&mut answer, &window, table);
                 together.union_with(&answer);
             }
             rows.intersect_with(&together);

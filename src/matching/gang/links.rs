@@ -125,6 +125,8 @@ impl Links {
                 *kinds.entry(kind).or_insert(next)
             }));
         }
+        let mut bounds: Vec<_> = bounds.into_iter().collect();
+        bounds.sort_by(|((left, _), _), ((right, _), _)| left.attribute.cmp(&right.attribute));
         for ((translation, operator), bounds) in bounds {
             let mut rows = Rows::with_capacity(self.places.len());
             let mut cells = vec![Cell::Absent; self.places.len()];
@@ -181,9 +183,15 @@ impl Links {
     /// The rows that a window lets in (thesis §4.5).
     pub fn answer(&mut self, window: &Window, table: &mut Table) -> Rows {
         let mut found = self.free.clone();
+        self.keep(&mut found, window, table);
+        found
+    }
+
+    /// Keeps the rows that a window lets in.
+    pub fn keep(&mut self, found: &mut Rows, window: &Window, table: &mut Table) {
         if window.never {
             found.clear();
-            return found;
+            return;
         }
         let dialect = table.context.dialect;
         let mut selected = Rows::with_capacity(self.places.len());
@@ -210,7 +218,6 @@ impl Links {
                 *found &= admit | !asked;
             }
         }
-        found
     }
 
     /// The column of what an attribute of the rows comes to.
