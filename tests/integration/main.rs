@@ -8,6 +8,7 @@ mod fuzz;
 mod gangs;
 mod help;
 mod layout;
+mod marshalling;
 mod negotiation;
 mod policies;
 mod properties;

@@ -105,7 +105,13 @@ impl Search<'_> {
 
     /// The rows of a port that go with some candidate of each other port of the same ad that has few distinct ones:
     /// these are rectangles of one window.
-    fn narrowed(&mut self, place: PortPlace, mut rows: Rows, domains: &[(PortPlace, Rc<Rows>)]) -> Rows {
+    fn narrowed(
+        &mut self,
+        place: PortPlace,
+        mut rows: Rows,
+        waiting: &[PortPlace],
+        domains: &[(PortPlace, Rc<Rows>)],
+    ) -> Rows {
         for (other, candidates) in domains {
             if *other == place || other.participant != place.participant || !self.mention(*other, place) {
                 continue;
