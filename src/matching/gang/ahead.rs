@@ -30,8 +30,8 @@ pub struct Ahead {
 
 /// How the ports of an ad hang together (thesis §5.5.1: the dependence relation), as sets of ports for each port.
 struct Ties {
-    /// Those whose labels it mentions, and those that mention its own.
-    direct: Vec<FixedBitSet>,
+    /// Those whose labels it mentions.
+    mentioned: Vec<FixedBitSet>,
     /// Those that it is tied to over any number of others.
     tied: Vec<FixedBitSet>,
 }
@@ -113,7 +113,11 @@ impl Search<'_> {
         domains: &[(PortPlace, Rc<Rows>)],
     ) -> Rows {
         for (other, candidates) in domains {
-            if *other == place || other.participant != place.participant || !self.mention(*other, place) {
+            if *other == place || other.participant != place.participant {
+                continue;
+            }
+            let (is_shown, is_asked) = (self.mentions(place, *other), self.mentions(*other, place));
+            if !is_shown && !is_asked {
                 continue;
             }
             let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
@@ -126,7 +130,10 @@ impl Search<'_> {
                 let link = links.place(row);
                 let mut answer = rows.clone();
                 let waiting: Vec<PortPlace> = waiting.iter().copied().chain([*other, link]).collect();
-                let window = table.suppose(*other, link, |table| Window::of_waiting(place, &waiting, table));
+                let window = table.suppose(*other, link, |table| match is_shown {
+                    true => Window::of(place, &waiting, table, links),
+                    false => Window::of_waiting(place, &waiting, table),
+                });
                 links.keep(&mut answer, &window, table);
                 together.union_with(&answer);
             }
@@ -212,9 +219,9 @@ impl Search<'_> {
         one.participant != 0 || self.ties().tied[one.port].contains(other.port)
     }
 
-    /// Whether one of two ports mentions the other.
-    fn mention(&mut self, one: PortPlace, other: PortPlace) -> bool {
-        one.participant != 0 || self.ties().direct[one.port].contains(other.port)
+    /// Whether a port of an ad mentions the label of another.
+    fn mentions(&mut self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0 || self.ties().mentioned[one.port].contains(other.port)
     }
 }
 
@@ -259,19 +266,17 @@ impl Ties {
     /// The ties among the ports of the request.
     fn new(table: &Table) -> Self {
         let ports = table.ports(0);
-        let mut direct = vec![FixedBitSet::with_capacity(ports); ports];
+        let mut mentioned = vec![FixedBitSet::with_capacity(ports); ports];
         let mut group: Vec<usize> = (0..ports).collect();
         for port in 0..ports {
-            direct[port].insert(port);
-            for mentioned in table.labels_mentioned(PortPlace { participant: 0, port }) {
-                direct[port].insert(mentioned);
-                direct[mentioned].insert(port);
-                let (from, to) = (group[mentioned], group[port]);
+            for label in table.labels_mentioned(PortPlace { participant: 0, port }) {
+                mentioned[port].insert(label);
+                let (from, to) = (group[label], group[port]);
                 group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
             }
         }
         let together = |port: usize| (0..ports).filter(|other| group[*other] == group[port]).collect();
-        Ties { direct, tied: (0..ports).map(together).collect() }
+        Ties { mentioned, tied: (0..ports).map(together).collect() }
     }
 }
 

@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Group, Kind, Name, Participant, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Frame, Group, Kind, Name, Participant, Value};
 use crate::constraint::{is_met, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Evaluator, Resolution};
 use crate::pool::{Cell, Column, Key, Partition};
@@ -33,6 +34,8 @@ pub struct Links {
     /// Rows that rank what docks there.
     ranking: Rows,
     imported: Vec<Imported>,
+    /// What each attribute is bound to in each row, as whoever docks there sees it; behind the last row nothing.
+    attributes: FxHashMap<Name, Vec<Option<Expression>>>,
     columns: FxHashMap<Translation, Rc<Column>>,
     /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
     /// only evaluation tells.
@@ -67,11 +70,32 @@ impl Links {
             places,
             rows_of,
             imported: Vec::new(),
+            attributes: FxHashMap::default(),
             columns: FxHashMap::default(),
             demands: Vec::new(),
         };
+        links.read(table);
         links.import(table);
         links
+    }
+
+    /// Notes what the attributes of all rows are bound to, outermost ad first: what is nearer hides what is around it.
+    fn read(&mut self, table: &Table) {
+        for (row, place) in self.places.iter().enumerate() {
+            let mut around: Vec<Arc<Frame>> = table.frame(*place).into_iter().collect();
+            while let Some(outer) = around.last().and_then(|frame| frame.enclosing.clone()) {
+                around.push(outer);
+            }
+            for attribute in around.iter().rev().flat_map(|frame| frame.ad.iter()) {
+                if !self.attributes.contains_key(attribute.name) {
+                    self.attributes.insert(attribute.name.clone(), Vec::new());
+                }
+                if let Some(rows) = self.attributes.get_mut(attribute.name) {
+                    rows.resize(row + 1, None);
+                    rows[row] = Some(attribute.expression.clone());
+                }
+            }
+        }
     }
 
     /// Takes the constraints of all rows apart.
@@ -225,9 +249,17 @@ impl Links {
         if let Some(column) = self.columns.get(translation) {
             return Rc::clone(column);
         }
-        let cells = self.places.iter().map(|place| {
-            // Whatever is docked there now may be undocked again.
-            let cell = table.alone(place.participant, |table| cell(table, *place, &translation.attribute));
+        let bound = self.attributes.get(&translation.attribute).map_or(&[][..], Vec::as_slice);
+        let is_an_ad = stands_for_an_ad(&translation.attribute);
+        let cells = self.places.iter().enumerate().map(|(row, place)| {
+            let cell = match bound.get(row).and_then(Option::as_ref).map(Expression::kind) {
+                Some(Kind::Literal(value)) if is_plain(value, table.context.dialect) && !is_an_ad => {
+                    Cell::Constant(value.clone())
+                }
+                None if table.context.dialect == Dialect::Classad && !is_an_ad => Cell::Absent,
+                // Whatever is docked there now may be undocked again.
+                _ => table.alone(place.participant, |table| cell(table, *place, &translation.attribute)),
+            };
             match cell {
                 cell if translation.is_identity() => cell,
                 Cell::Constant(value) => Cell::Constant(translation.apply(value, &table.context)),
@@ -248,8 +280,12 @@ impl Links {
             let alone = table.ports(self.places[row].participant) == 1;
             self.demands[row].filter(|_| alone && names.is_some())
         });
-        let defined = table.names_defined();
-        for name in names.into_iter().flatten().filter(|name| stands_for_an_ad(name) || defined.contains(*name)) {
+        for name in names.into_iter().flatten() {
+            // Most of what a request mentions is its own.
+            let is_its_own = table.context.dialect == Dialect::Classad && !self.attributes.contains_key(name);
+            if is_its_own && !stands_for_an_ad(name) {
+                continue;
+            }
             let column = self.column(&Translation::identity(name), table);
             alike.split(|row| (!column.is_open(row)).then(|| column.code(row)));
         }

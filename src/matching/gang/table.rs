@@ -6,8 +6,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
 use crate::ad::{Ad, Expression, Frame, Kind, Name, Nested, Participant, Value};
 use crate::constraint::{MOST_PATTERNS, Pattern, PortFault, Protocol, conjuncts, is_met, ports, rank_of};
 use crate::eval::{Binding, Context, Environment, Evaluator, Fallback, Halt, Member, Mentions, Resolution, UNFILLED};
@@ -310,26 +308,6 @@ impl Table {
     pub fn offers_with_ports(&self) -> Vec<Participant> {
         let members = self.environment.members().iter().skip(1).filter(|member| member.ports.len() > 1);
         members.map(|member| member.frame.participant).collect()
-    }
-
-    /// The attributes and labels that offers and their ports have.
-    pub fn names_defined(&self) -> FxHashSet<Name> {
-        let mut names: FxHashSet<Name> = FxHashSet::default();
-        for member in self.environment.members().iter().skip(1) {
-            names.extend(member.bindings.iter().map(|binding| binding.name.clone()));
-            for port in &member.ports {
-                let mut frame = Some(port);
-                while let Some(record) = frame {
-                    for attribute in record.ad.iter() {
-                        if !names.contains(attribute.name) {
-                            names.insert(attribute.name.clone());
-                        }
-                    }
-                    frame = record.enclosing.as_ref();
-                }
-            }
-        }
-        names
     }
 
     /// The labels of a participant's ports.
