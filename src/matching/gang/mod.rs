@@ -4,6 +4,7 @@ mod agenda;
 mod ahead;
 mod buckets;
 mod form;
+mod given;
 mod links;
 mod outlook;
 mod search;
