@@ -103,29 +103,29 @@ impl Workload {
                     continue;
                 }
             }
-            let mut take = |m: usize, l: usize| {
-                (used[m], spent[l]) = (true, true);
-                matched += 1;
-            };
+            let mut found = None;
             if machine_first {
-                for m in machines {
+                for m in &machines {
                     probes += 1;
-                    if let Some(l) = first(&spent, self.machines[m].0) {
-                        take(m, l);
+                    found = first(&spent, self.machines[*m].0).map(|l| (*m, l));
+                    if found.is_some() {
                         break;
                     }
                 }
-                continue;
             }
             let mut tried: Vec<usize> = if summarized { distinct.into_values().collect() } else { licences };
             tried.sort_unstable();
-            for l in tried {
+            for l in tried.into_iter().filter(|_| !machine_first) {
                 probes += 1;
                 let (from, to) = self.licences[l];
-                if let Some(m) = machines.iter().find(|m| (from..to).contains(&self.machines[**m].0)) {
-                    take(*m, l);
+                found = machines.iter().find(|m| (from..to).contains(&self.machines[**m].0)).map(|m| (*m, l));
+                if found.is_some() {
                     break;
                 }
+            }
+            if let Some((m, l)) = found {
+                (used[m], spent[l]) = (true, true);
+                matched += 1;
             }
         }
         (probes, matched)
@@ -250,9 +250,8 @@ fn gangs_of_sixteen() {
 fn equal_ranks_are_not_tried_in_every_order() {
     let memory = |key: usize| format!("Memory = {}", if key % 3 == 0 && key < 30 { 16 } else { 8 });
     let offers: Vec<Ad> = (0..100).map(|key| machine(key, &memory(key))).collect();
-    let port = |number: usize| {
-        format!("[ Label = h{number}; Constraint = h{number}.Key >= 0; Rank = h{number}.Memory ]")
-    };
+    let port =
+        |number: usize| format!("[ Label = h{number}; Constraint = h{number}.Key >= 0; Rank = h{number}.Memory ]");
     let request = ad(&format!("[ Ports = {{ {} }} ]", (0..16).map(port).collect::<Vec<_>>().join(", ")));
     let (gang, counted) = marshal(&offers, &request);
     let offers: Vec<usize> = gang.unwrap().ports.iter().map(|docked| docked.offer).collect();
