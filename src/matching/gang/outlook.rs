@@ -215,7 +215,7 @@ impl Search<'_> {
         let Some(best) = self.best.take() else { return Prospect::Better };
         let prospect = match self.so_far(depth, worths, &best.0) {
             Some(Ordering::Equal) => {
-                let mut order = |search: &mut Self, taken| match (search.still_open(depth, taken, &best.0), link) {
+                let order = |search: &mut Self, taken| match (search.still_open(depth, taken, &best.0), link) {
                     (Some(Ordering::Equal), Some(link)) => search.positions(depth, link, &best.0).is_le(),
                     (Some(order), _) => order.is_ge(),
                     (None, _) => true,
