@@ -21,6 +21,8 @@ pub struct Stream {
     form: Option<Form>,
     /// What has been read and not handed out.
     window: Vec<u8>,
+    /// The memory of a block that is done with, for the next one.
+    spare: Vec<u8>,
     /// Where the window begins.
     place: Position,
     /// Whether all has been read, or nothing more can be.
@@ -95,6 +97,7 @@ impl Stream {
             is_packed: false,
             form,
             window: Vec::new(),
+            spare: Vec::new(),
             place: Position::START,
             ended: false,
             broken: None,
@@ -188,9 +191,17 @@ impl Stream {
         }
     }
 
+    /// Takes the memory of a block that is done with, for another: memory that was in use is in the processor's cache.
+    pub fn reuse(&mut self, block: Block) {
+        self.spare = block.text;
+    }
+
     /// Takes the beginning of the window out.
     fn cut(&mut self, length: usize, form: Form) -> Block {
-        let rest = self.window.split_off(length);
+        let mut rest = std::mem::take(&mut self.spare);
+        rest.clear();
+        rest.extend_from_slice(&self.window[length..]);
+        self.window.truncate(length);
         let text = std::mem::replace(&mut self.window, rest);
         let place = self.place;
         self.place = place.behind(&text);

@@ -85,6 +85,7 @@ impl Search<'_, '_> {
             if !self.piece(session, source, &text)? {
                 return Ok(false);
             }
+            source.give_back(text);
         }
         Ok(true)
     }
@@ -136,6 +137,7 @@ impl Search<'_, '_> {
             if !goes_on {
                 return Ok(false);
             }
+            source.give_back(text);
         }
         if let Some(error) = broken {
             input::broken_off(session, source, &error);

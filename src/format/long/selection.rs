@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::Mentions;
 use crate::syntax::{Rules, Seen};
 
@@ -19,12 +19,17 @@ pub struct Selection {
     pub(super) names: IndexSet<Name>,
     /// The names of each length.
     pub(super) by_length: Vec<Vec<usize>>,
+    /// The version with which each name came.
+    since: Vec<usize>,
     pub(super) filter: Filter,
-    pub(super) seen: Seen,
+    /// The texts of values, and with which version the last of the names came that each mentions.
+    pub(super) seen: Seen<usize>,
     pub(super) sieve: Option<Sieve>,
     pub(super) groups: Option<Groups>,
     /// How often it has grown.
     pub(super) version: usize,
+    /// With which version the last of the names came that the values read by now mention.
+    pub(super) newest: usize,
     /// Whether something was found that may read more than it mentions.
     pub(super) everything: bool,
 }
@@ -32,8 +37,8 @@ pub struct Selection {
 /// Ads of which all that is asked for is written alike are one.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// The ads, by the texts of their values.
-    pub(super) ads: FxHashMap<Box<[u8]>, Ad>,
+    /// The ads, by the texts of their values, and with which version the last of the names came that each mentions.
+    pub(super) ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
     /// The names that tell what an ad is called.
     pub(super) labels: Vec<usize>,
     /// Those of them that nothing else asks for, by position; they are not in the ads.
@@ -66,11 +71,13 @@ impl Selection {
             dialect,
             names: IndexSet::new(),
             by_length: Vec::new(),
+            since: Vec::new(),
             filter: Filter::new(),
             seen: Seen::new(Rules::long(dialect)),
             sieve: None,
             groups: None,
             version: 0,
+            newest: 0,
             everything: false,
         };
         if dialect == Dialect::Classad {
@@ -114,17 +121,18 @@ impl Selection {
         self
     }
 
-    /// A number that is greater when more is asked for: ads that were read before may lack what others mention.
-    #[must_use]
-    pub fn version(&self) -> usize {
+    /// Goes on to other ads: what they mention is told by [`Selection::newest`].  The version by now, a number that
+    /// is greater when more is asked for.
+    pub fn begin(&mut self) -> usize {
+        self.newest = 0;
         self.version
     }
 
-    /// The names whose attributes are in the ads that are read from now on.
+    /// With which version the last of the names came that the values mention which were read since
+    /// [`Selection::begin`]: ads that were read before it may lack some of these.
     #[must_use]
-    pub fn asked(&self) -> IndexSet<Name> {
-        let names = self.names.iter().enumerate();
-        names.filter(|(position, _)| !self.is_only_label(*position)).map(|(_, name)| name.clone()).collect()
+    pub fn newest(&self) -> usize {
+        self.newest
     }
 
     /// Whether something was found that may read any attribute, or so many that it is no use to select.
@@ -140,7 +148,9 @@ impl Selection {
 
     /// Asks for these names, too.
     pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
-        names.into_iter().for_each(|name| self.add(name.clone()));
+        for name in names {
+            self.add(name.clone());
+        }
     }
 
     /// The dialect in which ads are read.
@@ -149,31 +159,39 @@ impl Selection {
         self.dialect
     }
 
-    pub(super) fn add(&mut self, name: Name) {
+    /// Asks for a name; with which version it came.
+    pub(super) fn add(&mut self, name: Name) -> usize {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
         let (position, is_new) = self.names.insert_full(name);
-        let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
-        if label.is_some_and(std::mem::take) {
-            self.version += 1;
-        }
         if is_new {
-            self.version += 1;
             self.by_length[length].push(position);
             self.filter.add(self.names[position].as_str());
+            self.since.push(0);
         }
+        let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
+        if is_new || label.is_some_and(std::mem::take) {
+            self.version += 1;
+            self.since[position] = self.version;
+        }
+        self.since[position]
     }
 
-    /// Adds what the attributes of an ad mention that are asked for.
-    pub(super) fn add_mentioned(&mut self, ad: &Ad) {
+    /// Asks for what an expression mentions; with which version the last of that came, or none if it may read more.
+    pub(super) fn add_mentioned(&mut self, expression: &Expression) -> Option<usize> {
+        let mentions = Mentions::of(expression, self.dialect);
+        let newest = mentions.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
+        self.everything |= mentions.everything;
+        (!mentions.everything).then_some(newest)
+    }
+
+    /// Asks for what the attributes of an ad mention that are asked for.
+    pub(super) fn add_mentioned_in(&mut self, ad: &Ad) {
         let mut position = 0;
         while let Some(name) = self.names.get_index(position) {
             position += 1;
             let Some(expression) = ad.get(name) else { continue };
-            let mut mentions = Mentions::default();
-            mentions.add(expression, self.dialect);
-            self.everything |= mentions.everything;
-            mentions.names.into_iter().for_each(|name| self.add(name));
+            self.newest = self.newest.max(self.add_mentioned(expression).unwrap_or(0));
         }
     }
 

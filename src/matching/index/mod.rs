@@ -22,10 +22,10 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
+use crate::ad::{Ad, Attribute, BinaryOperator, Distinct, Name, Text, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
-use crate::pool::{Cell, Column};
+use crate::pool::{Cell, Cells, Column};
 
 use super::Side;
 
@@ -68,8 +68,11 @@ pub struct Index {
     scratch: FixedBitSet,
 }
 
-/// For each attribute what it is bound to in each offer; offers behind the last have no such attribute.
-type Attributes = IndexMap<Name, Vec<Option<Expression>>, FxBuildHasher>;
+/// For each attribute its place in each offer; offers behind the last have no such attribute.
+type Attributes = IndexMap<Name, Vec<u32>, FxBuildHasher>;
+
+/// The place of an attribute that an offer has not.
+const NOWHERE: u32 = u32::MAX;
 
 /// Bounds that offers have on one attribute of requests: `attribute operator bound`.
 struct Imported {
@@ -148,15 +151,25 @@ impl Index {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
-        let rows = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
-        let cells = self.offers.iter().enumerate().map(|(row, ad)| match rows.get(row) {
-            Some(Some(expression)) => match literal(expression, self.context.dialect) {
-                Some(value) => Cell::Constant(value.clone()),
-                None => computed(ad, name, expression, &self.through, &self.context),
-            },
-            _ => Cell::Absent,
-        });
-        let column = Rc::new(Column::new(cells));
+        let places = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
+        let mut cells = Cells::default();
+        // Ads that were read together have equal literals in common.
+        let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
+        for (row, ad) in self.offers.iter().enumerate() {
+            let place = places.get(row).copied().unwrap_or(NOWHERE);
+            let Some(Attribute { expression, .. }) = ad.at(place as usize) else {
+                cells.push(Cell::Absent);
+                continue;
+            };
+            if let Some(code) = codes.get(&expression.identity()) {
+                cells.push_code(*code);
+            } else if let Some(value) = literal(expression, self.context.dialect) {
+                codes.insert(expression.identity(), cells.push(Cell::Constant(value.clone())));
+            } else {
+                cells.push(computed(ad, name, expression, &self.through, &self.context));
+            }
+        }
+        let column = Rc::new(Column::from(cells));
         self.columns.insert(name.clone(), Rc::clone(&column));
         column
     }
@@ -203,9 +216,9 @@ fn by_attribute(offers: &[Ad]) -> Attributes {
                 Some(expected) => *expected = place,
                 None => places.push(place),
             }
-            let rows = &mut attributes[place];
-            rows.resize(row, None);
-            rows.push(Some(attribute.expression.clone()));
+            let places = &mut attributes[place];
+            places.resize(row, NOWHERE);
+            places.push(u32::try_from(position).unwrap_or(NOWHERE));
         }
     }
     attributes
