@@ -56,12 +56,6 @@ impl Ad {
         self.0.is_empty()
     }
 
-    /// The attribute at a place in the order in which they were written; the first is at 0.
-    #[must_use]
-    pub fn at(&self, place: usize) -> Option<Attribute<'_>> {
-        self.0.get_index(place).map(|(name, expression)| Attribute { name, expression })
-    }
-
     /// The attributes, in the order in which they were written.
     pub fn iter(&self) -> impl Iterator<Item = Attribute<'_>> {
         self.0.iter().map(|(name, expression)| Attribute { name, expression })

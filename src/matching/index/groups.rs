@@ -32,8 +32,7 @@ impl Groups {
 
     /// A number for a request, the same for all that the attributes do not tell apart; none if one is open.
     pub fn request(&mut self, request: &mut Request<'_>) -> Option<usize> {
-        let number = request.number(self.id).copied();
-        number.unwrap_or_else(|| {
+        request.number(self.id).unwrap_or_else(|| {
             let number = self.number(|name| request.cell(name));
             request.remember(self.id, number);
             number

@@ -22,7 +22,7 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Attribute, BinaryOperator, Distinct, Name, Text, Value};
+use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Cells, Column};
@@ -33,7 +33,7 @@ use build::Collected;
 use groups::Groups;
 use parts::{computed, literal};
 pub use probe::Meeting;
-use ranks::{Rank, Ranks};
+use ranks::{OfferRanks, Rank, Ranks};
 use residue::Residue;
 
 /// The offers, as far as they can be looked up.
@@ -51,13 +51,14 @@ pub struct Index {
     listed: Vec<Listed>,
     /// Other parts of the constraints of offers, each with those that have it.
     demands: Vec<(Residue<bool>, Vec<u32>)>,
-    /// Other parts of the constraints of requests.
-    wishes: Vec<Residue<bool>>,
+    /// Other parts of the constraints of requests, and what each mentions.
+    wishes: Vec<(Mentions, Residue<bool>)>,
     distinct_wishes: Distinct,
-    /// What requests rank by.
+    /// What requests rank by, and the rank that each offer got from the last one that computes it.
     request_ranks: Ranks,
-    /// What offers rank by, and for each offer its rank.
-    offer_ranks: (Ranks, Vec<Rank>),
+    ranks_by_request: Vec<f64>,
+    /// What offers rank by.
+    offer_ranks: OfferRanks,
     /// Offers of which nothing can be looked up.
     odd: FixedBitSet,
     /// Attributes through which the constraints of offers lead.
@@ -68,11 +69,8 @@ pub struct Index {
     scratch: FixedBitSet,
 }
 
-/// For each attribute its place in each offer; offers behind the last have no such attribute.
-type Attributes = IndexMap<Name, Vec<u32>, FxBuildHasher>;
-
-/// The place of an attribute that an offer has not.
-const NOWHERE: u32 = u32::MAX;
+/// For each attribute what it is bound to in each offer; offers behind the last have no such attribute.
+type Attributes = IndexMap<Name, Vec<Option<Expression>>, FxBuildHasher>;
 
 /// Bounds that offers have on one attribute of requests: `attribute operator bound`.
 struct Imported {
@@ -106,7 +104,8 @@ impl Index {
             wishes: Vec::new(),
             distinct_wishes: Distinct::default(),
             request_ranks: Ranks::new(Side::Left),
-            offer_ranks: (Ranks::new(Side::Right), Vec::new()),
+            ranks_by_request: vec![0.0; offers.len()],
+            offer_ranks: OfferRanks::new(offers.len()),
             odd: empty.clone(),
             through: Vec::new(),
             attributes: by_attribute(&offers),
@@ -131,10 +130,14 @@ impl Index {
 
     /// Finds out what the offers rank by.
     fn rank_of_offers(&mut self) {
-        let (mut ranks, protocol, context) = (Ranks::new(Side::Right), self.protocol.clone(), self.context.clone());
-        let offers: Vec<Ad> = self.offers.clone();
-        let of = offers.iter().map(|ad| ranks.of(ad, &protocol, &context, |mentions| self.groups(mentions))).collect();
-        self.offer_ranks = (ranks, of);
+        let mut known = OfferRanks::new(self.offers.len());
+        let (protocol, context) = (self.protocol.clone(), self.context.clone());
+        for offer in 0..self.offers.len() {
+            let ad = self.offers[offer].clone();
+            let rank = known.ranks.of(&ad, &protocol, &context, |mentions| self.groups(mentions));
+            known.note(offer, rank);
+        }
+        self.offer_ranks = known;
     }
 
     /// What a request ranks by.
@@ -151,13 +154,12 @@ impl Index {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
-        let places = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
+        let rows = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
         let mut cells = Cells::default();
         // Ads that were read together have equal literals in common.
         let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
         for (row, ad) in self.offers.iter().enumerate() {
-            let place = places.get(row).copied().unwrap_or(NOWHERE);
-            let Some(Attribute { expression, .. }) = ad.at(place as usize) else {
+            let Some(Some(expression)) = rows.get(row) else {
                 cells.push(Cell::Absent);
                 continue;
             };
@@ -216,9 +218,9 @@ fn by_attribute(offers: &[Ad]) -> Attributes {
                 Some(expected) => *expected = place,
                 None => places.push(place),
             }
-            let places = &mut attributes[place];
-            places.resize(row, NOWHERE);
-            places.push(u32::try_from(position).unwrap_or(NOWHERE));
+            let rows = &mut attributes[place];
+            rows.resize(row, None);
+            rows.push(Some(attribute.expression.clone()));
         }
     }
     attributes

@@ -18,8 +18,8 @@ pub struct Request<'r> {
     /// The attributes whose values differ from what they are by themselves where they lead back here.
     through: Vec<Name>,
     context: &'r Context,
-    /// Its number among the requests of each group that asked, by the id of the group; none where it has none.
-    numbers: FxHashMap<usize, Option<usize>>,
+    /// Its number among the requests of each group that asked, by the id of the group; inside, none where it has none.
+    numbers: Vec<Option<Option<usize>>>,
     /// What is no literal, and was asked for.
     cells: FxHashMap<Name, Cell>,
 }
@@ -30,17 +30,18 @@ impl<'r> Request<'r> {
         let parts = Parts::of(ad, constraint);
         let mut through = parts.through.clone();
         through.push(protocol.rank().clone());
-        Request { ad, parts, through, context, numbers: FxHashMap::default(), cells: FxHashMap::default() }
+        Request { ad, parts, through, context, numbers: Vec::new(), cells: FxHashMap::default() }
     }
 
     /// Its number in a group, if that has been found out; inside, none if it has none there.
-    pub fn number(&self, group: usize) -> Option<&Option<usize>> {
-        self.numbers.get(&group)
+    pub fn number(&self, group: usize) -> Option<Option<usize>> {
+        self.numbers.get(group).copied().flatten()
     }
 
     /// Notes its number in a group.
     pub fn remember(&mut self, group: usize, number: Option<usize>) {
-        self.numbers.insert(group, number);
+        self.numbers.resize(self.numbers.len().max(group + 1), None);
+        self.numbers[group] = Some(number);
     }
 
     /// What an attribute of it is.
