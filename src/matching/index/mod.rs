@@ -128,6 +128,12 @@ impl Index {
         index
     }
 
+    /// An offer is no answer any more.
+    pub fn withdraw(&mut self, offer: usize) {
+        self.willing.set(offer, false);
+        self.odd.set(offer, false);
+    }
+
     /// Finds out what the offers rank by.
     fn rank_of_offers(&mut self) {
         let mut known = OfferRanks::new(self.offers.len());

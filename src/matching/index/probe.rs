@@ -106,6 +106,9 @@ impl Index {
         let Some(constraint) = self.protocol.constraint(ad).cloned() else {
             return Answer { sure: Vec::new(), unsure: Vec::new() };
         };
+        if self.willing.is_clear() {
+            return Answer { sure: Vec::new(), unsure: Vec::new() };
+        }
         if super::parts::is_odd(ad) {
             return Answer { sure: Vec::new(), unsure: self.willing.ones().collect() };
         }
