@@ -6,7 +6,7 @@ use super::{Form, Item, Position, Selected, Selection, detect, long, read};
 use crate::ad::Dialect;
 
 /// How much is read at once, in bytes.
-const PIECE: usize = 64 * 1024;
+const PIECE: usize = 128 * 1024;
 
 /// So much tells which form a stream is in, unless it begins with longer comments.
 const BEGINNING: usize = 4096;

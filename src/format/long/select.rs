@@ -108,6 +108,12 @@ impl<'t, 's> Selected<'t, 's> {
         plain_value(&self.text[self.values.get(position)?.clone()?]).map(|(value, _)| value)
     }
 
+    /// Whether one of the ads that were read has a name that is asked for, whatever became of that ad.
+    #[must_use]
+    pub fn occurs(&self, name: &Name) -> bool {
+        self.selection.names.get_index_of(name).is_some_and(|position| self.selection.occurs[position])
+    }
+
     /// How many ads there are up to the one that was read last, with those before this text.
     #[must_use]
     pub fn number(&self) -> usize {
@@ -231,6 +237,7 @@ impl<'t, 's> Selected<'t, 's> {
             *following = position;
         }
         self.last = position;
+        self.selection.occurs[position] = true;
         let value = &mut self.values[position];
         let is_reserved = self.selection.dialect == Dialect::Classad && self.selection.names[position].is_reserved();
         // Each of several must be read, whichever counts.
@@ -302,7 +309,7 @@ impl<'t, 's> Selected<'t, 's> {
                 return Outcome::Partial(ad.clone());
             }
         }
-        let mut attributes = Vec::new();
+        let mut attributes = Vec::with_capacity(self.values.len());
         let (mut newest, mut is_partial) = (0, true);
         let before = self.selection.version;
         for (position, range) in self.values.iter().enumerate() {
@@ -347,8 +354,9 @@ impl<'t, 's> Selected<'t, 's> {
         };
         if !has_plain_labels {
             self.label = Some(attributes.iter().cloned().collect());
+            let position = |name: &Name| names.get_index_of(name);
+            attributes.retain(|(name, _)| !position(name).is_some_and(|position| groups.is_only_label(position)));
         }
-        attributes.retain(|(name, _)| names.get_index_of(name).is_none_or(|position| !groups.is_only_label(position)));
         let ad = || (attributes.into_iter().collect(), newest);
         groups.ads.entry(groups.key.as_slice().into()).or_insert_with(ad).0.clone()
     }

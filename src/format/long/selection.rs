@@ -19,8 +19,9 @@ pub struct Selection {
     pub(super) names: IndexSet<Name>,
     /// The names of each length.
     pub(super) by_length: Vec<Vec<usize>>,
-    /// The version with which each name came.
+    /// The version with which each name came, and whether one of the ads has it.
     since: Vec<usize>,
+    pub(super) occurs: Vec<bool>,
     pub(super) filter: Filter,
     /// The texts of values, and with which version the last of the names came that each mentions.
     pub(super) seen: Seen<usize>,
@@ -72,6 +73,7 @@ impl Selection {
             names: IndexSet::new(),
             by_length: Vec::new(),
             since: Vec::new(),
+            occurs: Vec::new(),
             filter: Filter::new(),
             seen: Seen::new(Rules::long(dialect)),
             sieve: None,
@@ -168,6 +170,7 @@ impl Selection {
             self.by_length[length].push(position);
             self.filter.add(self.names[position].as_str());
             self.since.push(0);
+            self.occurs.push(false);
         }
         let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
         if is_new || label.is_some_and(std::mem::take) {
