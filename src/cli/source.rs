@@ -52,7 +52,9 @@ impl Source {
 
     /// Takes a piece back that has been looked through; if nobody keeps it, its memory is used for another.
     pub fn give_back(&mut self, text: Text) {
-        Arc::into_inner(text.block).into_iter().for_each(|block| self.stream.reuse(block));
+        if let Some(block) = Arc::into_inner(text.block) {
+            self.stream.reuse(block);
+        }
     }
 }
 

@@ -315,6 +315,7 @@ impl RowsOf {
 }
 
 /// A position as a code; pools have fewer rows than 2^32.
+#[must_use]
 pub fn code(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

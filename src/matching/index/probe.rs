@@ -78,7 +78,9 @@ impl Left {
             Some(offers) => residue.ask(request, left_of(offers, all), met, answer),
             None => residue.ask(request, all.ones(), met, answer),
         }
-        dropped.into_iter().for_each(|offer| all.remove(offer));
+        for offer in dropped {
+            all.remove(offer);
+        }
     }
 
     /// Keeps the offers that admit the request, and those that were not asked.

@@ -17,6 +17,7 @@ use super::request::Request;
 use super::residue::Residue;
 
 /// The rank that an ad gives others.
+#[derive(Clone, Copy)]
 pub enum Rank {
     /// The same for all.
     Constant(f64),
