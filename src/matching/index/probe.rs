@@ -272,13 +272,15 @@ impl Index {
 
     /// The ranks of what is left.
     fn ranked(&mut self, request: &mut Request<'_>, mut left: Left, meeting: &mut Meeting<'_>) -> Answer {
-        left.unsure.intersect_with(&left.all);
-        left.all.difference_with(&left.unsure);
+        let rank = self.rank_of_request(request.ad);
+        let OfferRanks { ranks, computed, values, opaque } = &mut self.offer_ranks;
         let Left { all, unsure } = &mut left;
+        unsure.union_with(opaque);
+        unsure.intersect_with(all);
+        all.difference_with(unsure);
         let mut evaluate = |side: Side, expression: &Expression, offer: usize| {
             meeting.value(side, expression, offer).map(|value| rank_of(&value) + 0.0)
         };
-        let rank = self.rank_of_request(request.ad);
         match rank {
             Rank::Constant(_) => {}
             Rank::Opaque => unsure.union_with(all),
@@ -289,9 +291,6 @@ impl Index {
                 });
             }
         }
-        let OfferRanks { ranks, computed, values, opaque } = &mut self.offer_ranks;
-        unsure.union_with(opaque);
-        unsure.intersect_with(all);
         all.difference_with(unsure);
         for (number, offers) in computed.iter().enumerate() {
             ranks.ask(number, request, left_of(offers, all), &mut evaluate, |offer, rank| match rank {

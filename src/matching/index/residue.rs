@@ -54,9 +54,7 @@ impl<T: Copy> Residue<T> {
                 continue;
             };
             let known = &mut answers[group];
-            // The same offer is evaluated for all of its group: it is in the processor's cache.
-            let first = groups.offers.first()[group] as usize;
-            answer(offer, *known.get_or_insert_with(|| evaluate(self.side, &self.expression, first)));
+            answer(offer, *known.get_or_insert_with(|| evaluate(self.side, &self.expression, offer)));
         }
     }
 }
