@@ -296,17 +296,10 @@ impl<'t, 's> Selected<'t, 's> {
                 self.values[*position].as_ref().is_none_or(|range| is_plain_literal(&text[range.clone()]))
             };
             has_plain_labels = groups.labels.iter().all(is_plain);
-            groups.key.clear();
-            for (position, range) in self.values.iter().enumerate() {
-                if let Some(range) = range.as_ref().filter(|_| !groups.is_only_label(position)) {
-                    groups.key.extend(u16::try_from(position).unwrap_or(u16::MAX).to_le_bytes());
-                    groups.key.extend(&text[range.clone()]);
-                    groups.key.push(b'\n');
-                }
-            }
-            if has_plain_labels && let Some((ad, newest)) = groups.ads.get(groups.key.as_slice()) {
-                self.selection.newest = self.selection.newest.max(*newest);
-                return Outcome::Partial(ad.clone());
+            let alike = groups.alike(text, &self.values);
+            if let Some((ad, newest)) = alike.filter(|_| has_plain_labels) {
+                self.selection.newest = self.selection.newest.max(newest);
+                return Outcome::Partial(ad);
             }
         }
         let mut attributes = Vec::with_capacity(self.values.len());
@@ -357,8 +350,7 @@ impl<'t, 's> Selected<'t, 's> {
             let position = |name: &Name| names.get_index_of(name);
             attributes.retain(|(name, _)| !position(name).is_some_and(|position| groups.is_only_label(position)));
         }
-        let ad = || (attributes.into_iter().collect(), newest);
-        groups.ads.entry(groups.key.as_slice().into()).or_insert_with(ad).0.clone()
+        groups.found_or(newest, || attributes.into_iter().collect())
     }
 }
 

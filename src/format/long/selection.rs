@@ -1,5 +1,7 @@
 //! What is to be read of ads: names, and whatever the values of these mention.
 
+use std::ops::Range;
+
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
@@ -39,16 +41,53 @@ pub struct Selection {
 #[derive(Default)]
 pub(super) struct Groups {
     /// The ads, by the texts of their values, and with which version the last of the names came that each mentions.
-    pub(super) ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
+    ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
     /// The names that tell what an ad is called.
     pub(super) labels: Vec<usize>,
     /// Those of them that nothing else asks for, by position; they are not in the ads.
     pub(super) only_labels: Vec<bool>,
-    /// Where the texts of an ad are put together.
-    pub(super) key: Vec<u8>,
+    /// The texts of the ad that was looked for last, put together, and those of the one before.
+    key: Vec<u8>,
+    key_before: Vec<u8>,
+    /// What was found for that.
+    found: Option<(Ad, usize)>,
 }
 
+/// So many ads that are not alike are no surprise.
+const USUAL: usize = 2048;
+
 impl Groups {
+    /// The ad that is written like this one in all that is asked for, if there has been one, and what is kept with it.
+    /// The values are those of the names, as places in the text.
+    pub(super) fn alike(&mut self, text: &[u8], values: &[Option<Range<usize>>]) -> Option<(Ad, usize)> {
+        std::mem::swap(&mut self.key, &mut self.key_before);
+        self.key.clear();
+        for (position, range) in values.iter().enumerate() {
+            if let Some(range) = range.as_ref().filter(|_| !self.is_only_label(position)) {
+                self.key.extend(u16::try_from(position).unwrap_or(u16::MAX).to_le_bytes());
+                self.key.extend(&text[range.clone()]);
+                self.key.push(b'\n');
+            }
+        }
+        // Ads that are alike often follow one another.
+        if self.key != self.key_before {
+            self.found = self.ads.get(self.key.as_slice()).cloned();
+        }
+        self.found.clone()
+    }
+
+    /// The ad that was looked for last; if none was found, it is made and kept.
+    pub(super) fn found_or(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
+        let Groups { ads, key, found, .. } = self;
+        let (ad, _) = found.get_or_insert_with(|| {
+            let new = (make(), newest);
+            ads.reserve(USUAL.saturating_sub(ads.len()));
+            ads.insert(key.as_slice().into(), new.clone());
+            new
+        });
+        ad.clone()
+    }
+
     pub(super) fn is_only_label(&self, position: usize) -> bool {
         self.only_labels.get(position) == Some(&true)
     }
