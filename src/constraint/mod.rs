@@ -12,7 +12,7 @@ mod protocol;
 mod resources;
 mod simple;
 
-pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, Standing, latest};
+pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, STANDING, Standing, latest};
 pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
 pub use group::{Entry, Group, MOST_PATTERNS, Pattern};
