@@ -208,6 +208,7 @@
 pub mod ad;
 pub mod constraint;
 pub mod eval;
+pub mod explain;
 pub mod format;
 pub mod matching;
 pub mod pool;

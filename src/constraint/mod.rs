@@ -6,6 +6,7 @@ mod advertisement;
 mod condition;
 mod conjuncts;
 mod identity;
+mod parts;
 mod ports;
 mod protocol;
 mod resources;
@@ -15,6 +16,7 @@ pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, Standing
 pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
 pub use identity::identity;
+pub use parts::{Part, named, parts};
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
 pub use resources::{RESOURCE_COUNT, resource_count};

@@ -1,0 +1,385 @@
+//! What expressions are in every offer at once: each is evaluated once for all offers that cannot make a difference.
+
+mod answers;
+mod attribute;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::ad::{Ad, Distinct, Expression, Kind, Name, Value};
+use crate::constraint::{Protocol, conjuncts, named, stands_for_a_side, stands_for_an_ad};
+use crate::eval::{Context, Mentions};
+use crate::matching::{Pair, Side};
+use crate::pool::Partition;
+
+use super::clauses::{Clause, clauses};
+pub use answers::{Answers, Counts, Outcome};
+use attribute::Attribute;
+
+/// The offers.  Those that were read as one ad are one row, and count as many as they are.
+pub struct Survey {
+    pub protocol: Protocol,
+    pub context: Context,
+    /// The distinct ads, how many offers each is, and the first of these.
+    pub ads: Vec<Ad>,
+    pub weights: Vec<usize>,
+    pub first: Vec<usize>,
+    /// The row of each offer.
+    pub row_of: Vec<u32>,
+    pair: Pair,
+    attributes: FxHashMap<Name, Rc<Attribute>>,
+    groups: FxHashMap<Vec<Name>, Rc<Partition>>,
+    numbers: IndexSet<Name, FxBuildHasher>,
+    expressions: Distinct,
+    mentions: FxHashMap<usize, Rc<Mentions>>,
+    /// By the number of an expression what it reaches, if the request has nothing but literals.
+    reached: FxHashMap<usize, Option<Reached>>,
+    answers: FxHashMap<Box<[usize]>, Rc<Answers>>,
+    /// By groups of offers whose constraints are made of the same clauses: these.
+    demands: Option<(Rc<Partition>, Vec<Option<Rc<[Clause]>>>)>,
+    /// Whether some offer has an attribute of a name that otherwise stands for an ad.
+    is_odd: bool,
+    /// How many expressions were evaluated.
+    pub evaluations: u64,
+}
+
+/// A request that meets the offers.
+pub struct Asking {
+    pub ad: Ad,
+    is_odd: bool,
+    /// By the number of a name: that of what is bound to it, and whether it is more than a literal.
+    bound: RefCell<FxHashMap<usize, (usize, bool)>>,
+    /// What is known of clauses of either side, by their numbers.
+    known: RefCell<FxHashMap<(usize, usize), Rc<Known>>>,
+}
+
+/// What a request has to do with a clause.
+struct Known {
+    answers: Rc<Answers>,
+    /// Whether the value of the clause leads back to where it stands.
+    is_circular: bool,
+}
+
+/// The attributes, of either side, that the value of an expression can depend on.
+#[derive(Clone)]
+struct Reached {
+    names: Rc<[Name]>,
+    numbers: Rc<[usize]>,
+}
+
+/// Why an offer does not want a request.
+#[derive(Clone, Debug)]
+pub enum Refusing {
+    /// It has no constraint, so that it wants none.
+    NoConstraint,
+    /// A clause of its constraint is this.
+    Clause(Clause, Outcome),
+}
+
+/// No attribute of this name.
+const ABSENT: usize = usize::MAX;
+
+impl Survey {
+    pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
+        let mut rows: IndexMap<usize, (usize, usize), FxBuildHasher> = IndexMap::default();
+        let mut row_of = Vec::with_capacity(offers.len());
+        for (position, ad) in offers.iter().enumerate() {
+            let entry = rows.entry(ad.identity());
+            row_of.push(u32::try_from(entry.index()).unwrap_or(u32::MAX));
+            entry.or_insert((position, 0)).1 += 1;
+        }
+        let ads: Vec<Ad> = rows.values().map(|(first, _)| offers[*first].clone()).collect();
+        Survey {
+            pair: Pair::new(Ad::default(), Ad::default(), protocol.clone(), context.clone()),
+            protocol,
+            context,
+            weights: rows.values().map(|(_, weight)| *weight).collect(),
+            first: rows.values().map(|(first, _)| *first).collect(),
+            row_of,
+            attributes: FxHashMap::default(),
+            groups: FxHashMap::default(),
+            numbers: IndexSet::default(),
+            expressions: Distinct::default(),
+            mentions: FxHashMap::default(),
+            reached: FxHashMap::default(),
+            answers: FxHashMap::default(),
+            demands: None,
+            is_odd: ads.iter().any(is_odd),
+            ads,
+            evaluations: 0,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.ads.len()
+    }
+
+    /// How many offers there are.
+    pub fn offers(&self) -> usize {
+        self.row_of.len()
+    }
+
+    /// How many offers some rows are.
+    pub fn weight(&self, rows: impl IntoIterator<Item = usize>) -> usize {
+        rows.into_iter().map(|row| self.weights[row]).sum()
+    }
+
+    /// Puts a request on the left of the pair.
+    pub fn ask(&mut self, ad: &Ad) -> Asking {
+        self.pair.replace(Side::Left, &Pair::scope(ad.clone(), Side::Left));
+        Asking { ad: ad.clone(), is_odd: is_odd(ad), bound: RefCell::default(), known: RefCell::default() }
+    }
+
+    /// The clauses of the constraint of a request, in the order in which they are evaluated.  One that leads back to
+    /// where it stands is not by itself what it is there: then the constraint is one clause.
+    pub fn clauses(&mut self, asking: &Asking) -> Vec<Clause> {
+        let Some(name) = self.protocol.constraint(&asking.ad).cloned() else { return Vec::new() };
+        let clauses = clauses(&asking.ad, &name);
+        if clauses.iter().any(|clause| self.known(asking, clause, Side::Left).is_circular) {
+            return Clause::of_whole(&asking.ad, &name).into_iter().collect();
+        }
+        clauses
+    }
+
+    /// What a clause of the request, the last one that asked, is in every offer.
+    pub fn answers(&mut self, asking: &Asking, clause: &Clause) -> Rc<Answers> {
+        Rc::clone(&self.known(asking, clause, Side::Left).answers)
+    }
+
+    /// What a clause of the constraint of a row is for the request, the last one that asked.
+    pub fn demanded(&mut self, known: &Answers, clause: &Clause, row: usize) -> Outcome {
+        known.at(row).unwrap_or_else(|| {
+            let outcome = Outcome::of(&self.value(Side::Right, clause, row), self.context.dialect);
+            known.note(row, outcome);
+            outcome
+        })
+    }
+
+    /// What is known of a clause of one side and the request, the last one that asked.  What a clause of the request
+    /// is, is known of every offer; what one of an offer is, is found out when it is needed.
+    fn known(&mut self, asking: &Asking, clause: &Clause, side: Side) -> Rc<Known> {
+        let number = self.expressions.number(&clause.expression).0;
+        let short = (number * 2 + usize::from(clause.is_whole), side as usize);
+        if let Some(known) = asking.known.borrow().get(&short) {
+            return Rc::clone(known);
+        }
+        let (key, names) = self.key(asking, clause, side);
+        let is_circular = match &names {
+            Some(names) if !clause.is_whole => clause.through.iter().any(|name| names.contains(name)),
+            _ => false,
+        };
+        let answers = match self.answers.get(&key) {
+            Some(answers) => Rc::clone(answers),
+            None => {
+                let groups = names.map(|names| self.groups(names.to_vec()));
+                let answers = Rc::new(match side {
+                    Side::Left => self.every_answer(clause, groups),
+                    Side::Right => Answers::unknown(groups, self.rows()),
+                });
+                self.answers.insert(key, Rc::clone(&answers));
+                answers
+            }
+        };
+        let known = Rc::new(Known { answers, is_circular });
+        asking.known.borrow_mut().insert(short, Rc::clone(&known));
+        known
+    }
+
+    fn every_answer(&mut self, clause: &Clause, groups: Option<Rc<Partition>>) -> Answers {
+        let rows: Vec<usize> = match &groups {
+            Some(groups) => groups.first().iter().map(|row| *row as usize).collect(),
+            None => (0..self.rows()).collect(),
+        };
+        let values = rows.into_iter().map(|row| self.value(Side::Left, clause, row)).collect();
+        Answers::new(values, groups, &self.weights, self.context.dialect)
+    }
+
+    /// The value of a clause of one side where a row meets the request, the last one that asked.
+    pub fn value(&mut self, side: Side, clause: &Clause, row: usize) -> Value {
+        self.evaluations += 1;
+        self.pair.replace(Side::Right, &Pair::scope(self.ads[row].clone(), Side::Right));
+        let name = clause.through.first().filter(|_| clause.is_whole);
+        let value = match name {
+            Some(name) => self.pair.attribute(side, name),
+            None => self.pair.value(side, &clause.expression),
+        };
+        // What has no value within its budget is no match.
+        value.unwrap_or_else(|halt| Value::error(clause.expression.span(), halt.to_string()))
+    }
+
+    /// The clauses of the constraint of a row; none if it has no constraint.
+    fn demands(&mut self, row: usize) -> Rc<[Clause]> {
+        let (groups, mut known) = self.demands.take().unwrap_or_else(|| {
+            let names = self.leading();
+            let groups = self.groups(names);
+            let unknown = vec![None; groups.first().len()];
+            (groups, unknown)
+        });
+        let group = groups.group(row).unwrap_or_default();
+        let found = known[group].get_or_insert_with(|| {
+            let ad = &self.ads[row];
+            self.protocol.constraint(ad).map_or(Vec::new(), |name| clauses(ad, name)).into()
+        });
+        let found = Rc::clone(found);
+        self.demands = Some((groups, known));
+        found
+    }
+
+    /// Why the constraint of a row is not met by the request, the last one that asked: the first clause that is not
+    /// true, and what it is.
+    pub fn refusal(&mut self, asking: &Asking, row: usize) -> Option<Refusing> {
+        let demands = self.demands(row);
+        if demands.is_empty() {
+            return Some(Refusing::NoConstraint);
+        }
+        let mut refusing = None;
+        for clause in demands.iter() {
+            let known = self.known(asking, clause, Side::Right);
+            if known.is_circular {
+                return self.refused_as_a_whole(asking, row);
+            }
+            if refusing.is_none() {
+                let outcome = self.demanded(&known.answers, clause, row);
+                refusing = (outcome != Outcome::True).then(|| Refusing::Clause(clause.clone(), outcome));
+            }
+        }
+        refusing
+    }
+
+    fn refused_as_a_whole(&mut self, asking: &Asking, row: usize) -> Option<Refusing> {
+        let ad = self.ads[row].clone();
+        let clause = Clause::of_whole(&ad, self.protocol.constraint(&ad)?)?;
+        let known = self.known(asking, &clause, Side::Right);
+        let outcome = self.demanded(&known.answers, &clause, row);
+        (outcome != Outcome::True).then_some(Refusing::Clause(clause, outcome))
+    }
+
+    /// The attribute of the offers.
+    pub fn attribute(&mut self, name: &Name) -> Rc<Attribute> {
+        if let Some(known) = self.attributes.get(name) {
+            return Rc::clone(known);
+        }
+        let attribute = Rc::new(Attribute::new(name, &self.ads, self.context.dialect));
+        self.attributes.insert(name.clone(), Rc::clone(&attribute));
+        attribute
+    }
+
+    /// How many offers have an attribute.
+    pub fn having(&mut self, name: &Name) -> usize {
+        let attribute = self.attribute(name);
+        self.weight((0..self.rows()).filter(|row| attribute.has(*row)))
+    }
+
+    /// What a clause depends on: the same for clauses and requests that nothing tells apart.  And the names of the
+    /// attributes that it reaches; none if two offers that agree in them may still differ.
+    fn key(&mut self, asking: &Asking, clause: &Clause, side: Side) -> (Box<[usize]>, Option<Rc<[Name]>>) {
+        let number = self.expressions.number(&clause.expression).0;
+        let mut key = vec![side as usize, number, usize::from(clause.is_whole)];
+        let reached = if self.is_odd || asking.is_odd { None } else { self.reached(asking, &clause.expression) };
+        let Some(Reached { names, numbers }) = reached else {
+            key.extend([ABSENT, self.expressions.number(&whole(&asking.ad)).0]);
+            return (key.into(), None);
+        };
+        for (name, number) in names.iter().zip(numbers.iter()) {
+            key.extend([*number, self.bound(asking, name, *number).0]);
+        }
+        (key.into(), Some(names))
+    }
+
+    /// The number of what the request binds to a name, and whether it is more than a literal.
+    fn bound(&mut self, asking: &Asking, name: &Name, number: usize) -> (usize, bool) {
+        *asking.bound.borrow_mut().entry(number).or_insert_with(|| match asking.ad.get(name) {
+            Some(bound) => (self.expressions.number(bound).0, !matches!(bound.kind(), Kind::Literal(_))),
+            None => (ABSENT, false),
+        })
+    }
+
+    /// The attributes that the value of an expression can depend on: those that it mentions, those that their
+    /// expressions mention, and so on.  None if it can depend on more.
+    fn reached(&mut self, asking: &Asking, expression: &Expression) -> Option<Reached> {
+        let number = self.expressions.number(expression).0;
+        let usual = match self.reached.get(&number) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.reached_from(&Ad::default(), expression);
+                self.reached.insert(number, found.clone());
+                found
+            }
+        }?;
+        let names = usual.names.iter().zip(usual.numbers.iter());
+        let is_usual = !names.into_iter().any(|(name, number)| self.bound(asking, name, *number).1);
+        if is_usual { Some(usual) } else { self.reached_from(&asking.ad, expression) }
+    }
+
+    fn reached_from(&mut self, asking: &Ad, expression: &Expression) -> Option<Reached> {
+        let mut names: IndexSet<Name> = IndexSet::new();
+        let add = |mentions: &Mentions, names: &mut IndexSet<Name>| {
+            names.extend(mentions.names.iter().filter(|name| !stands_for_a_side(name)).cloned());
+            (!mentions.is_opaque()).then_some(())
+        };
+        add(&self.mentions(expression), &mut names)?;
+        let mut at = 0;
+        while let Some(name) = names.get_index(at).cloned() {
+            at += 1;
+            if let Some(bound) = asking.get(&name).filter(|bound| !matches!(bound.kind(), Kind::Literal(_))) {
+                add(&self.mentions(bound), &mut names)?;
+            }
+            add(&self.attribute(&name).mentions, &mut names)?;
+        }
+        names.sort();
+        let numbers = names.iter().map(|name| match self.numbers.get_index_of(name) {
+            Some(known) => known,
+            None => self.numbers.insert_full(name.clone()).0,
+        });
+        let numbers = numbers.collect();
+        Some(Reached { names: names.into_iter().collect(), numbers })
+    }
+
+    fn mentions(&mut self, expression: &Expression) -> Rc<Mentions> {
+        let (number, _) = self.expressions.number(expression);
+        let dialect = self.context.dialect;
+        let known = self.mentions.entry(number).or_insert_with(|| Rc::new(Mentions::of(expression, dialect)));
+        Rc::clone(known)
+    }
+
+    /// The offers by what is bound to some names.
+    fn groups(&mut self, names: Vec<Name>) -> Rc<Partition> {
+        if let Some(known) = self.groups.get(&names) {
+            return Rc::clone(known);
+        }
+        let mut groups = Partition::new(self.rows());
+        for name in &names {
+            let attribute = self.attribute(name);
+            groups.split(|row| Some(attribute.code(row)));
+        }
+        let groups = Rc::new(groups);
+        self.groups.insert(names, Rc::clone(&groups));
+        groups
+    }
+
+    /// The names through which the clauses of the offers' constraints are found.
+    fn leading(&mut self) -> Vec<Name> {
+        let mut names: IndexSet<Name> = self.protocol.names().cloned().collect();
+        let mut at = 0;
+        while let Some(name) = names.get_index(at).cloned() {
+            at += 1;
+            for expression in &self.attribute(&name).expressions {
+                names.extend(conjuncts(expression).into_iter().filter_map(named).cloned());
+            }
+        }
+        names.into_iter().collect()
+    }
+}
+
+/// An ad as an expression.
+fn whole(ad: &Ad) -> Expression {
+    Expression::new(Kind::Ad(ad.clone()), crate::ad::Span::default())
+}
+
+fn is_odd(ad: &Ad) -> bool {
+    ad.iter().any(|attribute| stands_for_an_ad(attribute.name))
+}
