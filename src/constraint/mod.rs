@@ -5,6 +5,7 @@
 mod advertisement;
 mod condition;
 mod conjuncts;
+mod consistency;
 mod identity;
 mod parts;
 mod ports;
@@ -15,6 +16,7 @@ mod simple;
 pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, Standing, latest};
 pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
+pub use consistency::{Clash, Inconsistency, inconsistencies};
 pub use identity::identity;
 pub use parts::{Part, named, parts};
 pub use ports::{Port, PortFault, ports};
