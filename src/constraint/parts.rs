@@ -80,7 +80,12 @@ mod tests {
         let text = "[ Requirements = START && x; START = (Requirements && y) && START ]";
         assert_eq!(
             found(text),
-            ["Requirements START: Requirements", "Requirements START: y", "Requirements START: START", "Requirements: x"]
+            [
+                "Requirements START: Requirements",
+                "Requirements START: y",
+                "Requirements START: START",
+                "Requirements: x"
+            ]
         );
     }
 }

@@ -6,9 +6,7 @@ use indexmap::IndexSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Frame, Group, Kind, Name, Value};
 use crate::constraint::Operand;
-use crate::eval::{
-    Context, Environment, Extent, Liberties, References, Specialized, Verdict, references, specialize,
-};
+use crate::eval::{Context, Environment, Extent, Liberties, References, Specialized, Verdict, references, specialize};
 
 use super::clauses::Clause;
 
@@ -139,15 +137,24 @@ mod tests {
         let unmet = Unmet::new(&ad, &Context::new(Dialect::Condor));
         let shown = clauses(&ad, &Name::new("Requirements")).iter().map(|clause| {
             let found = unmet.examine(clause);
-            let names = |names: &indexmap::IndexSet<Name>| {
-                names.iter().map(Name::as_str).collect::<Vec<_>>().join(" ")
-            };
+            let names = |names: &indexmap::IndexSet<Name>| names.iter().map(Name::as_str).collect::<Vec<_>>().join(" ");
             let asked = found.asked.as_ref().map(|asked| {
                 let bound = crate::syntax::print_value(&asked.bound, crate::syntax::Style::New);
-                format!("{} {} {}", text(&asked.what, Dialect::Condor), asked.operator.symbol(), String::from_utf8_lossy(&bound))
+                format!(
+                    "{} {} {}",
+                    text(&asked.what, Dialect::Condor),
+                    asked.operator.symbol(),
+                    String::from_utf8_lossy(&bound)
+                )
             });
-            format!("{} | {} | {} | {} | {}", text(&found.left, Dialect::Condor), names(&found.theirs), names(&found.own),
-                names(&found.lacking), asked.unwrap_or_default())
+            format!(
+                "{} | {} | {} | {} | {}",
+                text(&found.left, Dialect::Condor),
+                names(&found.theirs),
+                names(&found.own),
+                names(&found.lacking),
+                asked.unwrap_or_default()
+            )
         });
         assert_eq!(
             shown.collect::<Vec<_>>(),

@@ -5,11 +5,13 @@ mod attribute;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use fixedbitset::FixedBitSet;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Distinct, Expression, Kind, Name, Value};
+use crate::ad::{Ad, Distinct, Expression, Frame, Kind, Name, Span, Value};
 use crate::constraint::{Protocol, conjuncts, named, stands_for_a_side, stands_for_an_ad};
 use crate::eval::{Context, Mentions};
 use crate::matching::{Pair, Side};
@@ -49,11 +51,19 @@ pub struct Survey {
 /// A request that meets the offers.
 pub struct Asking {
     pub ad: Ad,
+    frame: Arc<Frame>,
     is_odd: bool,
     /// By the number of a name: that of what is bound to it, and whether it is more than a literal.
     bound: RefCell<FxHashMap<usize, (usize, bool)>>,
     /// What is known of clauses of either side, by their numbers.
     known: RefCell<FxHashMap<(usize, usize), Rc<Known>>>,
+}
+
+impl Asking {
+    pub fn new(ad: &Ad) -> Self {
+        let frame = Pair::scope(ad.clone(), Side::Left);
+        Asking { ad: ad.clone(), frame, is_odd: is_odd(ad), bound: RefCell::default(), known: RefCell::default() }
+    }
 }
 
 /// What a request has to do with a clause.
@@ -128,12 +138,6 @@ impl Survey {
         rows.into_iter().map(|row| self.weights[row]).sum()
     }
 
-    /// Puts a request on the left of the pair.
-    pub fn ask(&mut self, ad: &Ad) -> Asking {
-        self.pair.replace(Side::Left, &Pair::scope(ad.clone(), Side::Left));
-        Asking { ad: ad.clone(), is_odd: is_odd(ad), bound: RefCell::default(), known: RefCell::default() }
-    }
-
     /// The clauses of the constraint of a request, in the order in which they are evaluated.  One that leads back to
     /// where it stands is not by itself what it is there: then the constraint is one clause.
     pub fn clauses(&mut self, asking: &Asking) -> Vec<Clause> {
@@ -145,21 +149,26 @@ impl Survey {
         clauses
     }
 
-    /// What a clause of the request, the last one that asked, is in every offer.
+    /// What a clause of the request, is in every offer.
     pub fn answers(&mut self, asking: &Asking, clause: &Clause) -> Rc<Answers> {
         Rc::clone(&self.known(asking, clause, Side::Left).answers)
     }
 
-    /// What a clause of the constraint of a row is for the request, the last one that asked.
-    pub fn demanded(&mut self, known: &Answers, clause: &Clause, row: usize) -> Outcome {
+    /// What an expression of the request is in every offer.
+    pub fn answers_of(&mut self, asking: &Asking, expression: &Expression) -> Rc<Answers> {
+        self.answers(asking, &Clause::of(expression.clone()))
+    }
+
+    /// What a clause of the constraint of a row is for the request.
+    fn demanded(&mut self, asking: &Asking, known: &Answers, clause: &Clause, row: usize) -> Outcome {
         known.at(row).unwrap_or_else(|| {
-            let outcome = Outcome::of(&self.value(Side::Right, clause, row), self.context.dialect);
+            let outcome = Outcome::of(&self.value(asking, Side::Right, clause, row), self.context.dialect);
             known.note(row, outcome);
             outcome
         })
     }
 
-    /// What is known of a clause of one side and the request, the last one that asked.  What a clause of the request
+    /// What is known of a clause of one side and the request.  What a clause of the request
     /// is, is known of every offer; what one of an offer is, is found out when it is needed.
     fn known(&mut self, asking: &Asking, clause: &Clause, side: Side) -> Rc<Known> {
         let number = self.expressions.number(&clause.expression).0;
@@ -177,7 +186,7 @@ impl Survey {
             None => {
                 let groups = names.map(|names| self.groups(names.to_vec()));
                 let answers = Rc::new(match side {
-                    Side::Left => self.every_answer(clause, groups),
+                    Side::Left => self.every_answer(asking, clause, groups),
                     Side::Right => Answers::unknown(groups, self.rows()),
                 });
                 self.answers.insert(key, Rc::clone(&answers));
@@ -189,18 +198,19 @@ impl Survey {
         known
     }
 
-    fn every_answer(&mut self, clause: &Clause, groups: Option<Rc<Partition>>) -> Answers {
+    fn every_answer(&mut self, asking: &Asking, clause: &Clause, groups: Option<Rc<Partition>>) -> Answers {
         let rows: Vec<usize> = match &groups {
             Some(groups) => groups.first().iter().map(|row| *row as usize).collect(),
             None => (0..self.rows()).collect(),
         };
-        let values = rows.into_iter().map(|row| self.value(Side::Left, clause, row)).collect();
+        let values = rows.into_iter().map(|row| self.value(asking, Side::Left, clause, row)).collect();
         Answers::new(values, groups, &self.weights, self.context.dialect)
     }
 
-    /// The value of a clause of one side where a row meets the request, the last one that asked.
-    pub fn value(&mut self, side: Side, clause: &Clause, row: usize) -> Value {
+    /// The value of a clause of one side where a row meets the request.
+    pub fn value(&mut self, asking: &Asking, side: Side, clause: &Clause, row: usize) -> Value {
         self.evaluations += 1;
+        self.pair.replace(Side::Left, &asking.frame);
         self.pair.replace(Side::Right, &Pair::scope(self.ads[row].clone(), Side::Right));
         let name = clause.through.first().filter(|_| clause.is_whole);
         let value = match name {
@@ -229,8 +239,29 @@ impl Survey {
         found
     }
 
-    /// Why the constraint of a row is not met by the request, the last one that asked: the first clause that is not
-    /// true, and what it is.
+    /// The clauses of the constraint of a row, and what each is for the request.
+    pub fn demanding(&mut self, asking: &Asking, row: usize) -> Vec<(Clause, Outcome)> {
+        let demands = self.demands(row);
+        let mut found = Vec::with_capacity(demands.len());
+        for clause in demands.iter() {
+            let known = self.known(asking, clause, Side::Right);
+            if known.is_circular {
+                return self.demanding_as_a_whole(asking, row).into_iter().collect();
+            }
+            found.push((clause.clone(), self.demanded(asking, &known.answers, clause, row)));
+        }
+        found
+    }
+
+    fn demanding_as_a_whole(&mut self, asking: &Asking, row: usize) -> Option<(Clause, Outcome)> {
+        let ad = self.ads[row].clone();
+        let clause = Clause::of_whole(&ad, self.protocol.constraint(&ad)?)?;
+        let known = self.known(asking, &clause, Side::Right);
+        let outcome = self.demanded(asking, &known.answers, &clause, row);
+        Some((clause, outcome))
+    }
+
+    /// Why a row does not want the request; none if it does.
     pub fn refusal(&mut self, asking: &Asking, row: usize) -> Option<Refusing> {
         let demands = self.demands(row);
         if demands.is_empty() {
@@ -240,22 +271,36 @@ impl Survey {
         for clause in demands.iter() {
             let known = self.known(asking, clause, Side::Right);
             if known.is_circular {
-                return self.refused_as_a_whole(asking, row);
+                let whole = self.demanding_as_a_whole(asking, row);
+                return whole.filter(|(_, is)| *is != Outcome::True).map(|(clause, is)| Refusing::Clause(clause, is));
             }
             if refusing.is_none() {
-                let outcome = self.demanded(&known.answers, clause, row);
+                let outcome = self.demanded(asking, &known.answers, clause, row);
                 refusing = (outcome != Outcome::True).then(|| Refusing::Clause(clause.clone(), outcome));
             }
         }
         refusing
     }
 
-    fn refused_as_a_whole(&mut self, asking: &Asking, row: usize) -> Option<Refusing> {
-        let ad = self.ads[row].clone();
-        let clause = Clause::of_whole(&ad, self.protocol.constraint(&ad)?)?;
-        let known = self.known(asking, &clause, Side::Right);
-        let outcome = self.demanded(&known.answers, &clause, row);
-        (outcome != Outcome::True).then_some(Refusing::Clause(clause, outcome))
+    /// The rows that a request and they each other accept.
+    pub fn matching(&mut self, asking: &Asking) -> FixedBitSet {
+        let mut rows = FixedBitSet::with_capacity(self.rows());
+        let clauses = self.clauses(asking);
+        if clauses.is_empty() {
+            return rows;
+        }
+        rows.insert_range(..);
+        for clause in &clauses {
+            rows.intersect_with(&self.answers(asking, clause).truth);
+            if rows.is_clear() {
+                return rows;
+            }
+        }
+        for row in rows.ones().collect::<Vec<_>>() {
+            let refused = self.refusal(asking, row).is_some();
+            rows.set(row, !refused);
+        }
+        rows
     }
 
     /// The attribute of the offers.
@@ -377,7 +422,7 @@ impl Survey {
 
 /// An ad as an expression.
 fn whole(ad: &Ad) -> Expression {
-    Expression::new(Kind::Ad(ad.clone()), crate::ad::Span::default())
+    Expression::new(Kind::Ad(ad.clone()), Span::default())
 }
 
 fn is_odd(ad: &Ad) -> bool {
