@@ -9,6 +9,9 @@ use crate::pool::Key;
 use super::examine::Asked;
 use super::survey::{Answers, Survey};
 
+/// So many strings are compared letter by letter.
+const MOST_COMPARED: usize = 5000;
+
 /// The value, of those that some rows have, that comes nearest to what is asked for: the greatest where more is asked
 /// for, the least where less is, the nearest number where one is, and otherwise what most offers have.
 pub fn best(asked: &Asked, answers: &Answers, rows: impl IntoIterator<Item = usize>, survey: &Survey) -> Option<Value> {
@@ -22,7 +25,7 @@ pub fn best(asked: &Asked, answers: &Answers, rows: impl IntoIterator<Item = usi
         BinaryOperator::Less | BinaryOperator::LessEqual => extreme(comparable, BinaryOperator::Less, dialect),
         BinaryOperator::Equal | BinaryOperator::Is => match number(&asked.bound) {
             Some(bound) => nearest(comparable, bound),
-            None => usual(comparable),
+            None => alike(comparable.clone(), &asked.bound).or_else(|| usual(comparable)),
         },
         _ => None,
     }
@@ -68,11 +71,23 @@ fn nearest<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: f64) -> 
     nearest.map(|(_, value)| value.clone())
 }
 
-/// What most offers have; of equally frequent values the first.
+/// The string that is spelt nearly as one.
+fn alike<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) -> Option<Value> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.to_str().into_owned()),
+        _ => None,
+    };
+    let texts: Vec<String> = values.filter_map(|(value, _)| text(value)).take(MOST_COMPARED).collect();
+    let nearest = crate::ad::nearest(&text(bound)?, texts.iter().map(String::as_str));
+    nearest.first().map(|text| Value::string(*text))
+}
+
+/// What most offers have; nothing if no two have the same.
 fn usual<'v>(values: impl Iterator<Item = (&'v Value, usize)>) -> Option<Value> {
     let mut counts: FxHashMap<Key, (usize, usize, &Value)> = FxHashMap::default();
     for (place, (value, weight)) in values.enumerate() {
         counts.entry(Key::of(value)).or_insert((0, usize::MAX - place, value)).0 += weight;
     }
-    counts.into_values().max_by_key(|(weight, place, _)| (*weight, *place)).map(|(.., value)| value.clone())
+    let most = counts.into_values().max_by_key(|(weight, place, _)| (*weight, *place));
+    most.filter(|(weight, ..)| *weight > 1).map(|(.., value)| value.clone())
 }

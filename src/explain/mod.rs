@@ -25,4 +25,4 @@ pub use fault::Fault;
 pub use pairing::{Paired, PairedClause};
 pub use report::{ClauseReport, Finding, Near, Refusal, Report, Verdict};
 pub use survey::{Counts, Outcome};
-pub use words::Wording;
+pub use words::{Wording, shortened, thousands};

@@ -1,6 +1,6 @@
 //! Verdicts as sentences: what decides comes first.
 
-use crate::ad::{BinaryOperator, Dialect, Name};
+use crate::ad::{BinaryOperator, Dialect, Name, Value, nearest};
 use crate::constraint::Clash;
 
 use super::clauses::text;
@@ -48,15 +48,12 @@ impl Wording<'_> {
             Verdict::Taken(by) => {
                 let could =
                     format!("{subject} {matches} {} of {}", thousands(report.matches), self.count(report.offers));
-                return format!("{could}, {} by others: {}", self.taken(report.matches), self.takers(by));
+                let taken = if report.matches == 1 { "which is taken by" } else { "all of which are taken, by" };
+                return format!("{could}, {taken} {}", self.takers(by));
             }
             _ => {}
         }
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
-    }
-
-    fn taken(&self, matches: usize) -> &'static str {
-        if matches == 1 { "and it is taken" } else { "and all are taken" }
     }
 
     fn takers(&self, by: &[usize]) -> String {
@@ -205,10 +202,16 @@ impl Wording<'_> {
             let nearest = match asked.operator {
                 BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {best_text}"),
                 BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {best_text}"),
-                _ if number(best).is_some() => format!("the nearest is {best_text}"),
+                _ if number(best).is_some() || is_alike(best, &asked.bound) => format!("the nearest is {best_text}"),
                 _ => format!("most have {best_text}"),
             };
             return format!("no {one} has {}{from}; {nearest}", shortened(&wanted, self.longest));
+        }
+        if let Some(asked) = clause.examined.asked.as_ref().filter(|_| clause.counts.is_false > 0)
+            && asked.attribute.is_some()
+            && matches!(asked.operator, BinaryOperator::Equal | BinaryOperator::Is)
+        {
+            return format!("{shown} is true of no {one}");
         }
         let counts = &clause.counts;
         let mut found = Vec::new();
@@ -218,6 +221,14 @@ impl Wording<'_> {
             }
         }
         format!("{shown} is true of none: it is {}", listed(&found))
+    }
+}
+
+/// Whether one string is spelt nearly as another.
+fn is_alike(value: &Value, bound: &Value) -> bool {
+    match (value, bound) {
+        (Value::String(value), Value::String(bound)) => !nearest(&bound.to_str(), [&*value.to_str()]).is_empty(),
+        _ => false,
     }
 }
 

@@ -14,6 +14,7 @@ use clap::Args;
 use classad::constraint::Protocol;
 use classad::explain::{Explainer, Report, Verdict, Wording};
 use classad::pool::{Clusters, Policies};
+use indexmap::IndexMap;
 
 use super::advertising::Advertising;
 use super::input::{self, Identified};
@@ -113,7 +114,9 @@ impl Explain {
         let case = Case { asking, offered, ads, protocol, evidence: self.evidence };
         let mut explainer = case.explainer(session).with_names(found.names);
         let status = match &self.offer {
-            Some(id) if !self.reverse => pair::explain(session, &case, &mut explainer, id, self.request.as_deref())?,
+            Some(id) if !self.reverse => {
+                pair::explain(session, &case, &mut explainer, (id, self.request.as_deref()), self)?
+            }
             _ => self.explain_each(session, &case, &mut explainer, taken.as_ref())?,
         };
         if self.common.stats {
@@ -138,7 +141,7 @@ impl Explain {
         if let Some(wanted) = wanted.filter(|_| left.is_empty()) {
             return Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain"))));
         }
-        let mut page = Page::new(session, case, self.common.output);
+        let mut page = Page::new(case, self.common.output);
         let mut matches_all = true;
         for group in case.alike(session, &left) {
             let mut report = explainer.explain(&case.asking[group[0]].ad);
@@ -166,6 +169,14 @@ impl Case<'_> {
 
     /// Requests in groups of those that nothing tells apart, each in the order of the input.
     fn alike(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
+        if left.iter().all(|request| self.asking[*request].is_selected()) {
+            // Those that were read as one ad.
+            let mut groups: IndexMap<usize, Vec<usize>> = IndexMap::new();
+            for request in left {
+                groups.entry(self.asking[*request].ad.identity()).or_default().push(*request);
+            }
+            return groups.into_values().collect();
+        }
         let ads = |ads: &mut dyn Iterator<Item = &Identified>| ads.map(|ad| ad.ad.clone()).collect::<Vec<_>>();
         let asking = ads(&mut left.iter().map(|request| &self.asking[*request]));
         let offered = ads(&mut self.offered.iter());

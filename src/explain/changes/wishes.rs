@@ -21,7 +21,7 @@ const FIXED: [&str; 9] =
 const MOST_ASKED: usize = 500;
 
 /// So many values of one attribute are tried for one operator.
-const MOST_VALUES: usize = 3;
+const MOST_VALUES: usize = 2;
 
 /// What an attribute of the request is compared with, in which way, and how often.
 type Wishes = IndexMap<(Name, BinaryOperator), Vec<(Value, usize)>>;
@@ -42,7 +42,9 @@ pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
         prefer(&mut values, operator);
         let from = situation.asking.ad.get(&name).cloned();
         let old = from.as_ref().and_then(literal);
-        for (value, _) in values.into_iter().take(MOST_VALUES) {
+        let is_bound = values.iter().all(|(value, _)| number(value).is_some()) && operator.group() == Group::Comparison;
+        let most = if is_bound && operator != BinaryOperator::Equal { 1 } else { MOST_VALUES };
+        for (value, _) in values.into_iter().take(most) {
             let Some(to) = meeting(operator, value) else { continue };
             if Some(&to) == old {
                 continue;
@@ -90,10 +92,17 @@ fn ask(survey: &mut Survey, situation: &Situation, row: usize, wishes: &mut Wish
 /// The comparisons of attributes of the request anywhere in a clause of an offer: `name operator bound`; no bound for
 /// one that has to be true.
 fn compared(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<Expression>)> {
-    let other = |expression: &Expression| match Operand::of(expression) {
-        Some(Operand::Other(name)) => Some(name.clone()),
-        Some(Operand::Free(name)) if ad.get(name).is_none() => Some(name.clone()),
-        _ => None,
+    let other = |expression: &Expression| {
+        // `TARGET.x ?: 5` is `x` where there is one.
+        let named = match expression.bare().kind() {
+            Kind::Elvis(named, _) => named,
+            _ => expression,
+        };
+        match Operand::of(named) {
+            Some(Operand::Other(name)) => Some(name.clone()),
+            Some(Operand::Free(name)) if ad.get(name).is_none() => Some(name.clone()),
+            _ => None,
+        }
     };
     let mut found = Vec::new();
     let mut pending = vec![clause];

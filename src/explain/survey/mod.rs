@@ -19,7 +19,7 @@ use crate::pool::Partition;
 
 use super::clauses::{Clause, clauses};
 pub use answers::{Answers, Counts, Outcome};
-use attribute::Attribute;
+use attribute::{Attribute, attributes};
 
 /// The offers.  Those that were read as one ad are one row, and count as many as they are.
 pub struct Survey {
@@ -32,7 +32,7 @@ pub struct Survey {
     /// The row of each offer.
     pub row_of: Vec<u32>,
     pair: Pair,
-    attributes: FxHashMap<Name, Rc<Attribute>>,
+    attributes: IndexMap<Name, Rc<Attribute>, FxBuildHasher>,
     groups: FxHashMap<Vec<Name>, Rc<Partition>>,
     numbers: IndexSet<Name, FxBuildHasher>,
     expressions: Distinct,
@@ -109,7 +109,7 @@ impl Survey {
             weights: rows.values().map(|(_, weight)| *weight).collect(),
             first: rows.values().map(|(first, _)| *first).collect(),
             row_of,
-            attributes: FxHashMap::default(),
+            attributes: attributes(&ads),
             groups: FxHashMap::default(),
             numbers: IndexSet::default(),
             expressions: Distinct::default(),
@@ -304,17 +304,12 @@ impl Survey {
     }
 
     /// The attribute of the offers.
-    pub fn attribute(&mut self, name: &Name) -> Rc<Attribute> {
-        if let Some(known) = self.attributes.get(name) {
-            return Rc::clone(known);
-        }
-        let attribute = Rc::new(Attribute::new(name, &self.ads, self.context.dialect));
-        self.attributes.insert(name.clone(), Rc::clone(&attribute));
-        attribute
+    pub fn attribute(&self, name: &Name) -> Rc<Attribute> {
+        self.attributes.get(name).cloned().unwrap_or_default()
     }
 
     /// How many offers have an attribute.
-    pub fn having(&mut self, name: &Name) -> usize {
+    pub fn having(&self, name: &Name) -> usize {
         let attribute = self.attribute(name);
         self.weight((0..self.rows()).filter(|row| attribute.has(*row)))
     }
@@ -373,7 +368,7 @@ impl Survey {
             if let Some(bound) = asking.get(&name).filter(|bound| !matches!(bound.kind(), Kind::Literal(_))) {
                 add(&self.mentions(bound), &mut names)?;
             }
-            add(&self.attribute(&name).mentions, &mut names)?;
+            add(self.attribute(&name).mentions(self.context.dialect), &mut names)?;
         }
         names.sort();
         let numbers = names.iter().map(|name| match self.numbers.get_index_of(name) {

@@ -1,0 +1,206 @@
+//! Explanations: what they say is what evaluating every pair says.
+
+use classad::ad::{Ad, Dialect, Value};
+use classad::constraint::{Protocol, is_met};
+use classad::eval::Context;
+use classad::explain::{Explainer, Outcome, Report, Verdict};
+use classad::matching::{Pair, Side};
+use classad::syntax::{Rules, parse_ad, print_ad};
+use fastrand::Rng;
+
+use super::random::seeds;
+
+const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
+
+fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
+    from[random.usize(0..from.len())]
+}
+
+/// A clause of a request, or of an offer: names meet on both sides, or on neither.
+fn clause(random: &mut Rng) -> String {
+    let name = pick(random, &["Cpus", "Memory", "Arch", "Owner", "Gpus", "Disk", "Half"]);
+    let side = pick(random, &["other.", "other.", "target.", "TARGET.", "", "self.", "MY."]);
+    let constant = pick(
+        random,
+        &["1", "2", "3", "2.5", "\"a\"", "\"A\"", "\"b\"", "true", "undefined", "Cpus", "self.Memory", "Wish", "\"2\""],
+    );
+    let operator = pick(random, &["<", "<=", "==", "!=", ">=", ">", "is", "isnt"]);
+    match random.u8(0..14) {
+        0 => format!("{side}{name}"),
+        1 => format!("({side}{name} {operator} {constant} || other.Cpus > 2)"),
+        2 => format!("!({side}{name} {operator} {constant})"),
+        3 => format!("{constant} {operator} {side}{name}"),
+        4 => format!("{side}{name} + 1 {operator} {constant}"),
+        5 => format!("isUndefined({side}{name})"),
+        6 => format!("{side}{name} - 1 > {constant} is undefined ? {constant} : true"),
+        7 => pick(random, &["START", "MY.Half", "Requirements", "Constraint is error", "eval(\"other.Cpus > 1\")"])
+            .into(),
+        8 => pick(random, &["true", "1", "false", "unparse(Half) == \"x\"", "nosuch(1)", "other.START"]).into(),
+        _ => format!("{side}{name} {operator} {constant}"),
+    }
+}
+
+fn clauses(random: &mut Rng, most: usize) -> String {
+    let clauses: Vec<String> = (0..random.usize(1..=most)).map(|_| clause(random)).collect();
+    clauses.join(" && ")
+}
+
+fn ad(random: &mut Rng, most: usize) -> String {
+    let mut text = String::from("[ ");
+    let mut add = |random: &mut Rng, name: &str, values: &[&str]| {
+        if random.u8(0..4) > 0 {
+            text.push_str(&format!("{name} = {}; ", pick(random, values)));
+        }
+    };
+    add(random, "Cpus", &["1", "2", "3", "2.0", "\"2\"", "Memory"]);
+    add(random, "Memory", &["1", "2", "3", "4"]);
+    add(random, "Arch", &["\"a\"", "\"A\"", "\"b\"", "\"b\""]);
+    add(random, "Owner", &["\"a\"", "\"b\"", "undefined", "error"]);
+    add(random, "Disk", &["1", "2", "other.Cpus", "other.Disk"]);
+    add(random, "Half", &["Cpus / 2", "other.Memory > 1", "MY.Cpus > 1 && other.Cpus > 1"]);
+    add(random, "Wish", &["1", "2", "3"]);
+    let start = clauses(random, 2);
+    add(random, "START", &[&start, "true", "Constraint"]);
+    if random.u8(0..12) > 0 {
+        text.push_str(&format!("Constraint = {} ", clauses(random, most)));
+    }
+    text + "]"
+}
+
+struct Brute<'a> {
+    offers: &'a [Ad],
+    protocol: Protocol,
+    context: Context,
+}
+
+impl Brute<'_> {
+    fn pair(&self, request: &Ad, offer: usize) -> Pair {
+        Pair::new(request.clone(), self.offers[offer].clone(), self.protocol.clone(), self.context.clone())
+    }
+
+    fn matching(&self, request: &Ad) -> Vec<usize> {
+        let accepts = |offer: &usize| {
+            let pair = self.pair(request, *offer);
+            [Side::Left, Side::Right].iter().all(|side| pair.accepts(*side).unwrap())
+        };
+        (0..self.offers.len()).filter(accepts).collect()
+    }
+
+    /// What each clause of a report is in each offer.
+    fn outcomes(&self, request: &Ad, report: &Report) -> Vec<Vec<Outcome>> {
+        let of_offer = |offer| {
+            let pair = self.pair(request, offer);
+            let of_clause = report.clauses.iter().map(|clause| {
+                let clause = &clause.examined.clause;
+                let value = match clause.is_whole {
+                    true => pair.attribute(Side::Left, &clause.through[0]),
+                    false => pair.value(Side::Left, &clause.expression),
+                };
+                outcome(&value.unwrap(), self.context.dialect)
+            });
+            of_clause.collect()
+        };
+        (0..self.offers.len()).map(of_offer).collect()
+    }
+}
+
+fn outcome(value: &Value, dialect: Dialect) -> Outcome {
+    match value {
+        value if is_met(value, dialect) => Outcome::True,
+        Value::Boolean(_) => Outcome::False,
+        Value::Integer(_) | Value::Real(_) if dialect.is_condor() => Outcome::False,
+        Value::Undefined => Outcome::Undefined,
+        _ => Outcome::Error,
+    }
+}
+
+/// The sets of clauses that no offer meets, while each smaller set is met by some.
+fn conflicts(outcomes: &[Vec<Outcome>], clauses: usize) -> Vec<Vec<usize>> {
+    let is_met = |set: usize| {
+        outcomes.iter().any(|of| (0..clauses).all(|clause| set >> clause & 1 == 0 || of[clause] == Outcome::True))
+    };
+    let is_minimal = |set: usize| {
+        let without = |clause: usize| set & !(1 << clause);
+        !is_met(set) && (0..clauses).all(|clause| without(clause) == set || is_met(without(clause)))
+    };
+    let places = |set: usize| (0..clauses).filter(|clause| set >> clause & 1 == 1).collect::<Vec<_>>();
+    let mut found: Vec<Vec<usize>> = (1..1 << clauses).filter(|set| is_minimal(*set)).map(places).collect();
+    found.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+    found
+}
+
+/// A thousand random requests and pools: every count, conflict and change is what evaluation says.
+#[test]
+fn every_count_is_that_of_brute_force() {
+    let (mut changes, mut sets, mut verdicts) = (0, 0, std::collections::BTreeMap::new());
+    for seed in seeds().take(1000) {
+        let mut random = Rng::with_seed(seed);
+        let dialect = DIALECTS[random.usize(0..2)];
+        let parse = |text: &str| {
+            parse_ad(text.as_bytes(), Rules::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+        };
+        let mut offers: Vec<Ad> = (0..random.usize(1..12)).map(|_| parse(&ad(&mut random, 2))).collect();
+        // Some offers are one ad in memory.
+        offers.extend(offers.first().cloned().filter(|_| random.bool()));
+        let request = parse(&ad(&mut random, 6));
+        let shown = || {
+            let offers: Vec<_> = offers.iter().map(|ad| print_ad(ad, Default::default())).collect();
+            let texts = std::iter::once(print_ad(&request, Default::default())).chain(offers);
+            let texts: Vec<String> = texts.map(|text| String::from_utf8(text).unwrap()).collect();
+            format!("seed {seed}, {dialect}: {}", texts.join("\n"))
+        };
+        let context = Context { chance: None, now: Some(1), ..Context::new(dialect) };
+        let protocol = Protocol::new(dialect);
+        let brute = Brute { offers: &offers, protocol: protocol.clone(), context: context.clone() };
+        let mut explainer = Explainer::new(&offers, protocol, context);
+        // What is asked once more is answered as before, whatever was asked in between.
+        explainer.explain(&parse(&ad(&mut random, 3)));
+        let report = explainer.explain(&request);
+        let matching = brute.matching(&request);
+        assert_eq!(explainer.matching(&request), matching, "{}", shown());
+        assert_eq!((report.offers, report.matches), (offers.len(), matching.len()), "{}", shown());
+        assert_eq!(report.verdict == Verdict::Matches, !matching.is_empty(), "{}", shown());
+
+        let outcomes = brute.outcomes(&request, &report);
+        let clauses = report.clauses.len();
+        for (place, clause) in report.clauses.iter().enumerate() {
+            let count = |wanted: Outcome| outcomes.iter().filter(|of| of[place] == wanted).count();
+            let counts = &clause.counts;
+            let found = [counts.is_true, counts.is_false, counts.undefined, counts.error];
+            let expected = [Outcome::True, Outcome::False, Outcome::Undefined, Outcome::Error].map(count);
+            assert_eq!(found, expected, "clause {place}, {}", shown());
+            let is_true = |of: &Vec<Outcome>, clause: usize| of[clause] == Outcome::True;
+            let remaining = outcomes.iter().filter(|of| (0..=place).all(|clause| is_true(of, clause))).count();
+            assert_eq!(clause.remaining, remaining, "clause {place}, {}", shown());
+            let others = |of: &&Vec<Outcome>| (0..clauses).all(|other| other == place || is_true(of, other));
+            let alone = outcomes.iter().filter(|of| of[place] != Outcome::True).filter(others).count();
+            assert_eq!(clause.sole_blocker, alone, "clause {place}, {}", shown());
+        }
+        let accepts = |side, offer| brute.pair(&request, offer).accepts(side).unwrap();
+        let suitable = (0..offers.len()).filter(|offer| accepts(Side::Left, *offer)).count();
+        assert_eq!(report.suitable, suitable, "{}", shown());
+        let refusing = (0..offers.len()).filter(|offer| !accepts(Side::Right, *offer)).count();
+        assert_eq!(report.refusals.iter().map(|refusal| refusal.offers).sum::<usize>(), refusing, "{}", shown());
+
+        if clauses > 0 {
+            assert!(report.conflicts.is_complete);
+            assert_eq!(report.conflicts.sets, conflicts(&outcomes, clauses), "{}", shown());
+            sets += report.conflicts.sets.len();
+        }
+        for near in &report.nearest {
+            let unmet = outcomes[near.offer].iter().enumerate().filter(|(_, is)| **is != Outcome::True);
+            let unmet: Vec<(usize, Outcome)> = unmet.map(|(place, is)| (place, *is)).collect();
+            assert_eq!(near.fails, unmet, "{}", shown());
+            assert_eq!(near.refuses.is_empty(), accepts(Side::Right, near.offer), "{}", shown());
+        }
+        for change in &report.changes {
+            assert_eq!(change.matches, brute.matching(&change.request).len(), "{}: {}", change.text, shown());
+            assert!(change.matches > 0 && !change.edits.is_empty());
+            changes += 1;
+        }
+        *verdicts.entry(report.verdict.as_str()).or_insert(0) += 1;
+    }
+    // The texts are such that there is something of everything.
+    assert!(changes > 300 && sets > 300, "{changes} changes, {sets} conflicts");
+    assert!(verdicts.len() >= 7, "{verdicts:?}");
+}
