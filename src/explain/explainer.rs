@@ -18,7 +18,7 @@ use super::nearest::nearest;
 use super::pairing::Paired;
 use super::refusals::refusals;
 use super::report::{ClauseReport, Report, Verdict};
-use super::survey::{Asking, Survey};
+use super::survey::{Asking, Refusing, Survey};
 
 /// Explains what becomes of requests among some offers.
 pub struct Explainer {
@@ -34,6 +34,16 @@ pub struct Situation {
     pub failing: Vec<u128>,
     /// The smallest sets of clauses that some row does not meet.
     pub least: Vec<u128>,
+    /// For each row why it does not want the request.
+    pub refusing: Vec<Option<Refusing>>,
+}
+
+impl Situation {
+    /// The rows that match.
+    pub fn matching(&self) -> impl Iterator<Item = usize> {
+        let suits = |row: &usize| self.failing[*row] == 0 && self.refusing[*row].is_none();
+        (0..self.failing.len()).filter(suits).filter(|_| !self.clauses.is_empty())
+    }
 }
 
 impl Explainer {
@@ -41,9 +51,7 @@ impl Explainer {
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
         let survey = Survey::new(offers, protocol, context);
-        let names: IndexSet<&Name> = survey.ads.iter().flat_map(|ad| ad.iter().map(|own| own.name)).collect();
-        let names = names.into_iter().cloned().collect();
-        Explainer { survey, names }
+        Explainer { names: survey.names().cloned().collect(), survey }
     }
 
     /// The same where offers were read in part, and are known to have attributes of these names, too: any of them may
@@ -81,7 +89,7 @@ impl Explainer {
     /// Why a request matches what it matches.
     pub fn explain(&mut self, request: &Ad) -> Report {
         let situation = self.situation(request);
-        let survey = &mut self.survey;
+        let survey = &self.survey;
         let suitable: Vec<usize> = (0..survey.rows()).filter(|row| situation.failing[*row] == 0).collect();
         let mut report = Report {
             offers: survey.offers(),
@@ -100,8 +108,7 @@ impl Explainer {
             report.verdict = Verdict::Ports;
             return report;
         }
-        report.matches = self.matches(request);
-        let survey = &mut self.survey;
+        report.matches = survey.weight(situation.matching());
         report.refusals = refusals(survey, &situation);
         report.conflicts = match situation.least.as_slice() {
             [] | [0] => report.conflicts,
@@ -160,7 +167,8 @@ impl Explainer {
                 clauses[first].sole_blocker += offers;
             }
         }
-        Situation { asking, clauses, failing, least: minimal(patterns.into_keys()) }
+        let refusing = (0..survey.rows()).map(|row| survey.refusal(&asking, row)).collect();
+        Situation { asking, clauses, failing, least: minimal(patterns.into_keys()), refusing }
     }
 
     fn verdict(&mut self, report: &Report, situation: &Situation) -> Verdict {

@@ -13,25 +13,25 @@ use super::survey::{Outcome, Refusing, Survey};
 
 /// The refusals of all offers, by the text of the first clause that the request does not meet: those first that
 /// suitable offers have, then those of many.
-pub fn refusals(survey: &mut Survey, situation: &Situation) -> Vec<Refusal> {
+pub fn refusals(survey: &Survey, situation: &Situation) -> Vec<Refusal> {
     let mut found: IndexMap<Option<String>, Refusal> = IndexMap::new();
     // Most clauses are one in memory for many offers.
-    let mut texts: FxHashMap<usize, (Clause, String)> = FxHashMap::default();
-    for row in 0..survey.rows() {
-        let Some(refusing) = survey.refusal(&situation.asking, row) else { continue };
+    let mut texts: FxHashMap<usize, String> = FxHashMap::default();
+    for (row, refusing) in situation.refusing.iter().enumerate() {
         let (clause, outcome) = match refusing {
-            Refusing::NoConstraint => (None, Outcome::Undefined),
-            Refusing::Clause(clause, outcome) => (Some(clause), outcome),
+            None => continue,
+            Some(Refusing::NoConstraint) => (None, Outcome::Undefined),
+            Some(Refusing::Clause(clause, outcome)) => (Some(clause), *outcome),
         };
         let dialect = survey.context.dialect;
-        let text = clause.as_ref().map(|clause| {
+        let text = clause.map(|clause| {
             let known = texts.entry(clause.expression.identity());
-            known.or_insert_with(|| (clause.clone(), clause.text(dialect))).1.clone()
+            known.or_insert_with(|| clause.text(dialect)).clone()
         });
         let is_suitable = situation.failing[row] == 0 && !situation.clauses.is_empty();
         let (weight, example) = (survey.weights[row], survey.first[row]);
         let refusal = found.entry(text).or_insert_with_key(|text| {
-            let attributes = clause.map_or_else(IndexSet::new, |clause| asked_of_request(&clause, survey, row));
+            let attributes = clause.map_or_else(IndexSet::new, |clause| asked_of_request(clause, survey, row));
             Refusal { clause: text.clone(), outcome, offers: 0, suitable: 0, example, attributes }
         });
         if is_suitable && refusal.suitable == 0 {

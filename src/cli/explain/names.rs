@@ -64,21 +64,25 @@ fn found(session: &Session, asking: &[Source], offered: &[Source], protocol: &Pr
 /// The names that the constraints of ads mention and that these ads do not all have.
 fn mentioned(session: &Session, sources: &[Source], protocol: &Protocol) -> io::Result<IndexSet<Name>> {
     let mut selection = Selection::new(protocol.names().cloned(), session.dialect()).grouped([]);
-    let (mut mentioned, mut seen) = (Mentions::default(), IndexSet::new());
+    let (mut names, mut seen, mut kept) = (IndexSet::new(), IndexSet::new(), Vec::new());
     for source in sources {
         let mut source = source.again()?;
         while let Some(text) = source.next_text()? {
             let mut selected = text.block.selected(&mut selection);
             for entry in selected.by_ref().flatten().filter(|entry| seen.insert(entry.ad.identity())) {
+                let mut mentioned = Mentions::default();
                 for attribute in entry.ad.iter() {
                     mentioned.add(attribute.expression, session.dialect());
                 }
+                let own = mentioned.own.into_iter().chain(mentioned.either);
+                names.extend(own.filter(|name| entry.ad.get(name).is_none()).chain(mentioned.other));
+                // Kept, so that no other gets its address.
+                kept.push(entry.ad);
             }
             source.ads = selected.number();
         }
     }
-    let names = mentioned.other.into_iter().chain(mentioned.either).chain(mentioned.own);
-    Ok(names.filter(|name| !stands_for_a_side(name)).collect())
+    Ok(names.into_iter().filter(|name| !stands_for_a_side(name)).collect())
 }
 
 /// Does something for each piece of some files, up to so many bytes.

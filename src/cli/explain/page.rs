@@ -19,6 +19,9 @@ const LONGEST: usize = 70;
 /// So many changes, refusals, nearest offers and conflicts are told, unless evidence is asked for.
 const FEW: usize = 3;
 
+/// So many refusals and conflicts, if it is.
+const MANY: usize = 10;
+
 /// The reports of a run.
 pub struct Page<'c> {
     case: &'c Case<'c>,
@@ -88,7 +91,7 @@ impl<'c> Page<'c> {
         }
         let is_refused = report.verdict == Verdict::Refused;
         if is_refused || has_all {
-            push_section(text, &self.refusals(&report.refusals, most));
+            push_section(text, &self.refusals(&report.refusals, if has_all { MANY } else { FEW }));
         }
         push_section(text, &changes(&report.changes, most, self.case.ads));
         push_section(text, &self.nearest(report, if has_all { FEW } else { 1 }));
@@ -158,11 +161,11 @@ fn changes(changes: &[Change], most: usize, ads: [&str; 2]) -> String {
 fn conflicts(report: &Report) -> String {
     let sets: Vec<&Vec<usize>> = report.conflicts.sets.iter().filter(|set| set.len() > 1).collect();
     let mut text = String::new();
-    for set in sets.iter().take(10) {
+    for set in sets.iter().take(MANY) {
         let clauses: Vec<String> = set.iter().map(|place| (place + 1).to_string()).collect();
         text.push_str(&format!("no offer meets clauses {} together\n", clauses.join(" and ")));
     }
-    push_rest(&mut text, sets.len(), 10);
+    push_rest(&mut text, sets.len(), MANY);
     if !report.conflicts.is_complete {
         text.push_str("  there are too many conflicts: only some were sought\n");
     }
@@ -233,7 +236,7 @@ fn listing(heading: &str, rows: &[(String, String)]) -> String {
 /// Tells how many are not shown.
 fn push_rest(text: &mut String, all: usize, most: usize) {
     if all > most {
-        text.push_str(&format!("  and {} more (-v)\n", thousands(all - most)));
+        text.push_str(&format!("  and {} more{}\n", thousands(all - most), if most < MANY { " (-v)" } else { "" }));
     }
 }
 

@@ -28,9 +28,10 @@ pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn
             let span = SourceSpan::new(text.len().into(), shown.len());
             // Labels are not wrapped; they begin below the middle of the clause.
             let room = width.saturating_sub(14 + shown.chars().count() / 2).max(20);
-            let [label, short] = [true, false].map(|has_all| label(clause, report.offers, has_all));
-            let label = if label.chars().count() > room { short } else { label };
-            labels.push(LabeledSpan::new_with_span(Some(label), span));
+            let parts = label(clause, report.offers);
+            let fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
+            let label = fitting.clone().find(|label| label.chars().count() <= room).or(fitting.last());
+            labels.push(LabeledSpan::new_with_span(label, span));
         }
         text.push_str(&shown);
     }
@@ -75,22 +76,19 @@ fn enclosed(clause: &ClauseReport) -> String {
     }
 }
 
-/// What a clause is in the offers, in a few words; in very few, unless all is wanted.
-fn label(clause: &ClauseReport, offers: usize, has_all: bool) -> String {
+/// What a clause is in the offers, in a few words: those first that matter most.
+fn label(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
-    let others = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "error")];
-    let others: Vec<String> =
-        others.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{word} in {}", thousands(*n))).collect();
-    let mut words = match counts.is_true {
+    let mut words = vec![match counts.is_true {
         0 => "never true".to_owned(),
         all if all == offers => format!("true of all {}", thousands(offers)),
         some => format!("true of {}", thousands(some)),
-    };
-    if has_all {
-        words = std::iter::once(words).chain(others).collect::<Vec<_>>().join(", ");
-    }
-    if has_all && clause.sole_blocker > 0 {
-        words.push_str(&format!("; the only obstacle in {}", thousands(clause.sole_blocker)));
+    }];
+    let others = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "error")];
+    let others = others.iter().filter(|(count, _)| *count > 0);
+    words.extend(others.map(|(count, word)| format!(", {word} in {}", thousands(*count))));
+    if clause.sole_blocker > 0 {
+        words.push(format!("; the only obstacle in {}", thousands(clause.sole_blocker)));
     }
     words
 }

@@ -78,8 +78,7 @@ fn proposals(survey: &mut Survey, situation: &Situation, report: &Report) -> Vec
     if situation.clauses.is_empty() {
         return proposals;
     }
-    let accepting: Vec<usize> =
-        (0..survey.rows()).filter(|row| survey.refusal(&situation.asking, *row).is_none()).collect();
+    let accepting: Vec<usize> = (0..survey.rows()).filter(|row| situation.refusing[*row].is_none()).collect();
     let of_accepting = minimal(accepting.iter().map(|row| situation.failing[*row]));
     let fewest = situation.least.iter().chain(&of_accepting).filter(|mask| **mask != 0).map(|mask| mask.count_ones());
     let most = fewest.min().unwrap_or_default().max(MOST_CLAUSES);

@@ -57,12 +57,21 @@ pub struct Asking {
     bound: RefCell<FxHashMap<usize, (usize, bool)>>,
     /// What is known of clauses of either side, by their numbers.
     known: RefCell<FxHashMap<(usize, usize), Rc<Known>>>,
+    /// By the number of the offers' constraint: its clauses, with what is known of them.
+    demanded: RefCell<FxHashMap<usize, Rc<[(Clause, Rc<Known>)]>>>,
 }
 
 impl Asking {
     pub fn new(ad: &Ad) -> Self {
         let frame = Pair::scope(ad.clone(), Side::Left);
-        Asking { ad: ad.clone(), frame, is_odd: is_odd(ad), bound: RefCell::default(), known: RefCell::default() }
+        Asking {
+            ad: ad.clone(),
+            frame,
+            is_odd: is_odd(ad),
+            bound: RefCell::default(),
+            known: RefCell::default(),
+            demanded: RefCell::default(),
+        }
     }
 }
 
@@ -221,8 +230,9 @@ impl Survey {
         value.unwrap_or_else(|halt| Value::error(clause.expression.span(), halt.to_string()))
     }
 
-    /// The clauses of the constraint of a row; none if it has no constraint.
-    fn demands(&mut self, row: usize) -> Rc<[Clause]> {
+    /// The clauses of the constraint of a row, none if it has no constraint, and the number of those rows that have the
+    /// same.
+    fn demands(&mut self, row: usize) -> (usize, Rc<[Clause]>) {
         let (groups, mut known) = self.demands.take().unwrap_or_else(|| {
             let names = self.leading();
             let groups = self.groups(names);
@@ -236,50 +246,54 @@ impl Survey {
         });
         let found = Rc::clone(found);
         self.demands = Some((groups, known));
+        (group, found)
+    }
+
+    /// The clauses of the constraint of a row, and what is known of each and the request; the constraint as a whole if
+    /// one leads back to where it stands.
+    fn demanded_by(&mut self, asking: &Asking, row: usize) -> Rc<[(Clause, Rc<Known>)]> {
+        let (group, demands) = self.demands(row);
+        if let Some(known) = asking.demanded.borrow().get(&group) {
+            return Rc::clone(known);
+        }
+        let mut with_known = |clauses: &[Clause]| -> Rc<[(Clause, Rc<Known>)]> {
+            clauses.iter().map(|clause| (clause.clone(), self.known(asking, clause, Side::Right))).collect()
+        };
+        let mut found = with_known(&demands);
+        if found.iter().any(|(_, known)| known.is_circular) {
+            let whole = demands.first().and_then(|clause| {
+                let ad = &self.ads[row];
+                Clause::of_whole(ad, clause.through.first()?)
+            });
+            let whole: Vec<Clause> = whole.into_iter().collect();
+            found = whole.iter().map(|clause| (clause.clone(), self.known(asking, clause, Side::Right))).collect();
+        }
+        asking.demanded.borrow_mut().insert(group, Rc::clone(&found));
         found
     }
 
     /// The clauses of the constraint of a row, and what each is for the request.
     pub fn demanding(&mut self, asking: &Asking, row: usize) -> Vec<(Clause, Outcome)> {
-        let demands = self.demands(row);
-        let mut found = Vec::with_capacity(demands.len());
-        for clause in demands.iter() {
-            let known = self.known(asking, clause, Side::Right);
-            if known.is_circular {
-                return self.demanding_as_a_whole(asking, row).into_iter().collect();
-            }
-            found.push((clause.clone(), self.demanded(asking, &known.answers, clause, row)));
-        }
-        found
-    }
-
-    fn demanding_as_a_whole(&mut self, asking: &Asking, row: usize) -> Option<(Clause, Outcome)> {
-        let ad = self.ads[row].clone();
-        let clause = Clause::of_whole(&ad, self.protocol.constraint(&ad)?)?;
-        let known = self.known(asking, &clause, Side::Right);
-        let outcome = self.demanded(asking, &known.answers, &clause, row);
-        Some((clause, outcome))
+        let demanded = self.demanded_by(asking, row);
+        let outcome = |(clause, known): &(Clause, Rc<Known>)| {
+            (clause.clone(), self.demanded(asking, &known.answers, clause, row))
+        };
+        demanded.iter().map(outcome).collect()
     }
 
     /// Why a row does not want the request; none if it does.
     pub fn refusal(&mut self, asking: &Asking, row: usize) -> Option<Refusing> {
-        let demands = self.demands(row);
-        if demands.is_empty() {
+        let demanded = self.demanded_by(asking, row);
+        if demanded.is_empty() {
             return Some(Refusing::NoConstraint);
         }
-        let mut refusing = None;
-        for clause in demands.iter() {
-            let known = self.known(asking, clause, Side::Right);
-            if known.is_circular {
-                let whole = self.demanding_as_a_whole(asking, row);
-                return whole.filter(|(_, is)| *is != Outcome::True).map(|(clause, is)| Refusing::Clause(clause, is));
-            }
-            if refusing.is_none() {
-                let outcome = self.demanded(asking, &known.answers, clause, row);
-                refusing = (outcome != Outcome::True).then(|| Refusing::Clause(clause.clone(), outcome));
+        for (clause, known) in demanded.iter() {
+            let outcome = self.demanded(asking, &known.answers, clause, row);
+            if outcome != Outcome::True {
+                return Some(Refusing::Clause(clause.clone(), outcome));
             }
         }
-        refusing
+        None
     }
 
     /// The rows that a request and they each other accept.
@@ -304,8 +318,13 @@ impl Survey {
     }
 
     /// The attribute of the offers.
-    pub fn attribute(&self, name: &Name) -> Rc<Attribute> {
+    fn attribute(&self, name: &Name) -> Rc<Attribute> {
         self.attributes.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The names of all attributes of the offers.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.attributes.keys()
     }
 
     /// How many offers have an attribute.
