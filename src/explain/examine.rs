@@ -135,7 +135,8 @@ mod tests {
                   && TARGET.Disk / 2 > 10 && TARGET.x == y; RequestMemory = 2 * 4; Half = TARGET.Disk > MY.Lost ]";
         let ad = parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
         let unmet = Unmet::new(&ad, &Context::new(Dialect::Condor));
-        let shown = clauses(&ad, &Name::new("Requirements")).iter().map(|clause| {
+        let clauses = clauses(&ad, &Name::new("Requirements"));
+        let shown = clauses.iter().map(|clause| {
             let found = unmet.examine(clause);
             let names = |names: &indexmap::IndexSet<Name>| names.iter().map(Name::as_str).collect::<Vec<_>>().join(" ");
             let asked = found.asked.as_ref().map(|asked| {

@@ -118,7 +118,7 @@ impl Explainer {
         report.verdict = self.verdict(&report, &situation);
         report.attributes = attributes(&report);
         report.findings = findings(&report, &mut self.survey, &self.names, &situation.asking);
-        if report.matches == 0 && report.offers > 0 {
+        if report.matches == 0 && report.offers > 0 && !report.clauses.is_empty() {
             report.nearest = nearest(&mut self.survey, &situation);
             report.changes = changes(&mut self.survey, &situation, &report);
         }
@@ -181,9 +181,7 @@ impl Explainer {
         let left: Vec<_> = report.clauses.iter().map(|clause| &clause.examined.left).collect();
         let contradictions = inconsistencies(&left, self.survey.context.dialect);
         // Of a clause that contradicts itself there may be more to say.
-        let is_by_itself = |place: usize| {
-            matches!(report.clauses[place].fault, Some(Fault::Value | Fault::ByItself | Fault::Types { .. }))
-        };
+        let is_by_itself = |place: usize| matches!(report.clauses[place].fault, Some(Fault::Value | Fault::ByItself));
         let found = contradictions.into_iter().find(|found| match found.parts.as_slice() {
             [only] => report.clauses[*only].examined.asked.is_none() && is_by_itself(*only),
             _ => true,

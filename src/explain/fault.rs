@@ -1,7 +1,7 @@
 //! Why a clause is true of no offer.
 
 use crate::ad::{BinaryOperator, Expression, Group, Kind, Name, Text, Type, Value};
-use crate::eval::{Verdict, find_function, near_functions};
+use crate::eval::{Mentions, Verdict, find_function, near_functions};
 
 use super::clauses::text;
 use super::examine::{Asked, Examined};
@@ -16,6 +16,8 @@ pub enum Fault {
     Lacking(Name, Vec<Name>),
     /// `a > b is c ? d : e` is not what it seems to be; how it is read.
     Precedence(String),
+    /// It reads an attribute of the request that offers have, too, and so it is never true: it is meant for theirs.
+    Shadowed(Name),
     /// Whatever the offer is, it is never true.
     ByItself,
     /// It reads an attribute that no offer has.
@@ -47,7 +49,7 @@ impl Fault {
             Fault::Function(..) => 0,
             Fault::Precedence(_) => 1,
             Fault::Lacking(..) => 2,
-            Fault::ByItself => 3,
+            Fault::Shadowed(_) | Fault::ByItself => 3,
             Fault::Missing(_) => 4,
             Fault::Types { .. } => 5,
             Fault::Case { .. } => 6,
@@ -66,7 +68,7 @@ impl Fault {
         if examined.verdict == Verdict::Never {
             return match examined.lacking.first() {
                 Some(name) => Fault::Lacking(name.clone(), near_own(name, asking)),
-                None => Fault::ByItself,
+                None => shadowed(examined, survey, asking).map_or(Fault::ByItself, Fault::Shadowed),
             };
         }
         let missing = examined.theirs.iter().find(|name| survey.having(name) == 0);
@@ -88,6 +90,13 @@ impl Fault {
 fn near_own(name: &Name, asking: &Asking) -> Vec<Name> {
     let names = asking.ad.iter().map(|attribute| attribute.name.as_str());
     crate::ad::nearest(name.as_str(), names).into_iter().map(Name::new).collect()
+}
+
+/// An attribute of the request that offers have, too, and that is read without saying whose.
+fn shadowed(examined: &Examined, survey: &Survey, asking: &Asking) -> Option<Name> {
+    let mentions = Mentions::of(&examined.clause.expression, survey.context.dialect);
+    let mut own = mentions.either.into_iter().filter(|name| asking.ad.get(name).is_some());
+    own.find(|name| survey.having(name) > 0)
 }
 
 /// A call of a function that there is not.

@@ -38,6 +38,9 @@ pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &A
                 add("missing", format!("nobody offers {name}{}", did_you_mean(&near)));
             }
         }
+        if let Some(Fault::Shadowed(name)) = &clause.fault {
+            add("shadowed", format!("{name} is the request's own, though offers have one, too"));
+        }
         if let Some(Fault::Types { theirs, bound, offers }) = &clause.fault {
             let (theirs, bound) = (theirs.phrase(), bound.phrase());
             add("types", format!("`{}` compares {theirs} with {bound}, in {offers}", clause.text));

@@ -32,7 +32,7 @@ pub fn nearest(survey: &mut Survey, situation: &Situation) -> Vec<Near> {
     for (unmet, far, row) in measured {
         let dialect = survey.context.dialect;
         let demanding = survey.demanding(&situation.asking, row);
-        let no_constraint = demanding.is_empty().then(|| "no constraint".to_owned());
+        let no_constraint = demanding.is_empty().then(String::new);
         let refuses = demanding.into_iter().filter(|(_, is)| *is != Outcome::True);
         let refuses: Vec<String> = refuses.map(|(clause, _)| clause.text(dialect)).chain(no_constraint).collect();
         let fails = positions(situation.failing[row]).into_iter().map(|place| {

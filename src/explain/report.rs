@@ -89,7 +89,7 @@ impl Verdict {
             Verdict::Unmet { fault, .. } => match fault {
                 Fault::Lacking(..) | Fault::Missing(_) => "missing-attribute",
                 Fault::Types { .. } => "type-clash",
-                Fault::ByItself => "contradiction",
+                Fault::Shadowed(_) | Fault::ByItself => "contradiction",
                 Fault::Function(..) | Fault::Precedence(_) | Fault::Case { .. } | Fault::Value => "unsatisfied-clause",
             },
             Verdict::NoOffers => "unsatisfied-clause",
@@ -137,7 +137,7 @@ pub struct Near {
     pub offer: usize,
     /// The clauses that it does not meet, and what they are in it.
     pub fails: Vec<(usize, Outcome)>,
-    /// The clauses of its own constraint that the request does not meet.
+    /// The clauses of its own constraint that the request does not meet; an empty text if it has no constraint.
     pub refuses: Vec<String>,
 }
 

@@ -53,6 +53,9 @@ impl Wording<'_> {
             }
             _ => {}
         }
+        if report.verdict == Verdict::NoOffers {
+            return format!("{subject} {matches} nothing: there are no {}", self.ads[1]);
+        }
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
     }
 
@@ -79,9 +82,7 @@ impl Wording<'_> {
     }
 
     fn cause(&self, report: &Report) -> String {
-        let one = self.ads[0];
         match &report.verdict {
-            Verdict::NoOffers => format!("there is no {one} at all"),
             Verdict::NoConstraint => "without a constraint nothing is accepted".to_owned(),
             Verdict::Contradiction { clauses, subject, clash } => {
                 let shown: Vec<String> = clauses.iter().map(|place| self.clause(report, *place)).collect();
@@ -109,7 +110,7 @@ impl Wording<'_> {
                 format!("none meets {} together, though each alone is met", listed(&shown))
             }
             Verdict::Refused => self.refused(report),
-            Verdict::Matches | Verdict::Taken(_) | Verdict::Ports => String::new(),
+            Verdict::Matches | Verdict::Taken(_) | Verdict::Ports | Verdict::NoOffers => String::new(),
         }
     }
 
@@ -119,15 +120,13 @@ impl Wording<'_> {
             1 => (format!("1 {} would do", self.ads[0]), "but it refuses: "),
             many => (format!("{} would do", self.count(many)), "but each of them refuses: "),
         };
-        let reason = match suitable.first() {
-            Some(refusal) => {
-                let clause = refusal.clause.as_ref().map(|clause| self.quoted(clause));
-                let clause = clause.unwrap_or_else(|| "it has no constraint, so that it accepts nothing".to_owned());
-                if suitable.len() == 1 {
-                    format!("{clause} is {}", refusal.outcome.as_str())
-                } else {
-                    format!("{clause} is {} in {}", refusal.outcome.as_str(), thousands(refusal.suitable))
-                }
+        let reason = match suitable.first().map(|refusal| (refusal, &refusal.clause)) {
+            Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
+            Some((refusal, None)) => format!("{} have no constraint, and accept nothing", thousands(refusal.suitable)),
+            Some((refusal, Some(clause))) => {
+                let is = format!("{} is {}", self.quoted(clause), refusal.outcome.phrase());
+                let in_some = format!(" in {}", thousands(refusal.suitable));
+                if suitable.len() == 1 { is } else { is + &in_some }
             }
             None => String::new(),
         };
@@ -147,8 +146,12 @@ impl Wording<'_> {
                 format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
             }
             Fault::Precedence(reading) => format!("{shown} is read as {}", self.quoted(reading)),
+            Fault::Shadowed(name) => {
+                format!("{shown} reads its own {name}, not that of an {one}, and so is never true")
+            }
             Fault::ByItself => match clause.left.as_deref() {
-                Some(value @ ("false" | "undefined" | "error")) => format!("{shown} is {value}, whatever an {one} has"),
+                Some(value @ ("false" | "undefined")) => format!("{shown} is {value}, whatever an {one} has"),
+                Some("error") => format!("{shown} is an error, whatever an {one} has"),
                 _ => format!("{shown} can never be true, whatever an {one} has"),
             },
             Fault::Missing(name) => match near {

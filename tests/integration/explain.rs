@@ -1,5 +1,8 @@
 //! Explanations: what they say is what evaluating every pair says.
 
+use std::path::Path;
+use std::process::Command;
+
 use classad::ad::{Ad, Dialect, Value};
 use classad::constraint::{Protocol, is_met};
 use classad::eval::Context;
@@ -194,7 +197,7 @@ fn every_count_is_that_of_brute_force() {
             assert_eq!(near.refuses.is_empty(), accepts(Side::Right, near.offer), "{}", shown());
         }
         for change in &report.changes {
-            assert_eq!(change.matches, brute.matching(&change.request).len(), "{}: {}", change.text, shown());
+            assert_eq!(change.matches, brute.matching(&change.request).len(), "{}: {}", change.text(), shown());
             assert!(change.matches > 0 && !change.edits.is_empty());
             changes += 1;
         }
@@ -203,4 +206,185 @@ fn every_count_is_that_of_brute_force() {
     // The texts are such that there is something of everything.
     assert!(changes > 300 && sets > 300, "{changes} changes, {sets} conflicts");
     assert!(verdicts.len() >= 7, "{verdicts:?}");
+}
+
+/// A situation: files, and the arguments of `classad explain`.
+struct Situation {
+    arguments: Vec<String>,
+    files: Vec<(String, String)>,
+}
+
+impl Situation {
+    fn parse(text: &str) -> Self {
+        let mut situation = Situation { arguments: Vec::new(), files: Vec::new() };
+        for part in text.split("\n--- ").skip(1) {
+            let (name, content) = part.split_once('\n').unwrap();
+            match name {
+                "arguments" => situation.arguments = content.split_whitespace().map(str::to_owned).collect(),
+                name => situation.files.push((name.to_owned(), format!("{}\n", content.trim_end()))),
+            }
+        }
+        situation
+    }
+
+    /// What is printed at a width, on a terminal without one if there is none; escapes are shown.
+    fn run(&self, folder: &Path, columns: Option<&str>, more: &[&str]) -> (String, Option<i32>) {
+        std::fs::create_dir_all(folder).unwrap();
+        for (name, content) in &self.files {
+            std::fs::write(folder.join(name), content).unwrap();
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        command.current_dir(folder).env_remove("COLUMNS").env("LC_ALL", "C.UTF-8").env_remove("NO_COLOR");
+        command.args(["explain", &self.files[0].0, "--pool", &self.files[1].0]).args(&self.arguments).args(more);
+        if let Some(columns) = columns {
+            command.env("COLUMNS", columns);
+        }
+        let output = command.output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let errors: String = errors.lines().map(|line| format!("! {line}\n")).collect();
+        let text = String::from_utf8(output.stdout).unwrap();
+        ((text + &errors).replace('\x1b', "<ESC>"), output.status.code())
+    }
+}
+
+/// Every situation of `tests/cases/explain`, at three widths, in colour, and piped.  With `BLESS=1` in the environment
+/// what differs is rewritten.
+#[test]
+fn what_is_shown() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/explain");
+    let mut names: Vec<_> = std::fs::read_dir(&cases).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "case"));
+    names.sort();
+    assert!(names.len() >= 25);
+    let mut differing = Vec::new();
+    for path in names {
+        let situation = Situation::parse(&std::fs::read_to_string(&path).unwrap());
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain").join(&name);
+        let mut shown = String::new();
+        let mut last = String::new();
+        for columns in ["60", "120", "80"] {
+            let (text, status) = situation.run(&folder, Some(columns), &[]);
+            assert!(matches!(status, Some(0 | 1)), "{name}: {status:?}\n{text}");
+            if text != last {
+                shown.push_str(&format!("=== {columns} columns, status {}\n{text}", status.unwrap()));
+            }
+            last = text;
+        }
+        let (piped, _) = situation.run(&folder, None, &[]);
+        assert_eq!(piped, last, "{name}: where no width is known, there are 80 columns");
+        assert!(!shown.contains("<ESC>"), "{name}: nothing of the input, and no colour, reaches a terminal");
+        let (coloured, _) = situation.run(&folder, Some("80"), &["--color", "always"]);
+        if coloured != last {
+            shown.push_str(&format!("=== 80 columns, in colour\n{coloured}"));
+        }
+        let expected = path.with_extension("out");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&expected, &shown).unwrap();
+        } else if std::fs::read_to_string(&expected).unwrap_or_default() != shown {
+            differing.push(format!("{name}:\n{shown}"));
+        }
+    }
+    assert!(differing.is_empty(), "{}\n(BLESS=1 rewrites them)", differing.join("\n"));
+}
+
+/// The first line says it all, and the first screen is no longer than a screen.
+#[test]
+fn the_first_line_suffices() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/explain");
+    for (name, words) in [
+        ("misspelt", &["no offer defines OpSysMajorVersion", "OpSysMajorVer?", "3 offers have it"][..]),
+        ("string-number", &["compares a string with an integer", "TARGET.Memory >= \"4096\""]),
+        ("case", &["=?= minds upper and lower case", "\"LINUX\""]),
+        ("precedence", &["is read as `((TARGET.Memory - 1024 > TARGET.Limit) =?= undefined) ?"]),
+        ("memory", &["no offer has Memory >= 65536 (RequestMemory)", "63488"]),
+        ("contradiction", &["TARGET.Memory > 64000", "TARGET.Memory < 4000", "never be true together"]),
+        ("conflict", &["Arch", "Cpus >= 32", "together"]),
+        ("refused", &["but it refuses: `TARGET.Owner != \"alice\"` is false"]),
+        ("taken", &["7.1 matches 1 of 3 offers", "taken by 7.0"]),
+        ("lacking", &["it has no RequestMem itself", "RequestMemory"]),
+        ("function", &["there is no function regex()", "regexp()"]),
+        ("ports", &["gangmatch"]),
+    ] {
+        let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-first").join(name);
+        let (text, _) = situation.run(&folder, Some("80"), &[]);
+        let first = text.lines().next().unwrap_or_default();
+        for word in words {
+            assert!(first.contains(word), "{name}: {word} is not in {first}");
+        }
+        assert!(text.lines().count() <= 25, "{name}: {text}");
+    }
+}
+
+/// Why a job of the generated pool is never matched, by what its constraint says: the verdict and an attribute.
+fn cause(job: &str) -> Option<(&'static [&'static str], &'static str)> {
+    const MISSING: &[&str] = &["missing-attribute"];
+    const UNSATISFIED: &[&str] = &["unsatisfied-clause"];
+    [
+        ("TARGET.HasSingularty", MISSING, "HasSingularty"),
+        ("TARGET.OpSysMajorVersion", MISSING, "OpSysMajorVersion"),
+        ("(TARGET.HasCVMFS)", MISSING, "HasCVMFS"),
+        ("Target.GpuCapability", MISSING, "GpuCapability"),
+        ("(TARGET.OpSysMajorVer == 6)", UNSATISFIED, "OpSysMajorVer"),
+        ("\"CentOS6\"", UNSATISFIED, "OpSysAndVer"),
+        ("\"SL6\"", UNSATISFIED, "OpSysAndVer"),
+        ("\"RedHat7\"", UNSATISFIED, "OpSysAndVer"),
+        ("\"INTEL\"", UNSATISFIED, "Arch"),
+        ("\"aarch64\"", UNSATISFIED, "Arch"),
+        ("\"ppc64le\"", UNSATISFIED, "Arch"),
+        ("RequestMemory = 4000000\n", UNSATISFIED, "RequestMemory"),
+        ("RequestMemory = 8000000\n", UNSATISFIED, "RequestMemory"),
+        ("RequestMemory = 16777216\n", UNSATISFIED, "RequestMemory"),
+        ("TARGET.Memory < ", &["contradiction"], "Memory"),
+    ]
+    .into_iter()
+    .find_map(|(text, verdicts, attribute)| job.contains(text).then_some((verdicts, attribute)))
+}
+
+/// Every job of a generated pool that can never match is told why, and that is true.
+#[test]
+fn causes_that_are_known_are_found() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-pool");
+    std::fs::create_dir_all(&folder).unwrap();
+    let classad = |arguments: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        command.args(arguments.split(' ')).current_dir(&folder).output().unwrap()
+    };
+    for kind in ["machines", "jobs"] {
+        let ads = classad(&format!("workload pool --machines 250 --jobs 2000 --never 0.3 --form long --kind {kind}"));
+        std::fs::write(folder.join(kind), ads.stdout).unwrap();
+    }
+    let output = classad("explain jobs --pool machines --unmatched -o json");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["schema"], "classad.explain/1");
+    let reports = document["reports"].as_array().unwrap();
+    let text = std::fs::read_to_string(folder.join("jobs")).unwrap();
+    let mut told = std::collections::BTreeMap::new();
+    for job in text.split("\n\n") {
+        let Some((verdicts, attribute)) = cause(job) else { continue };
+        let id = job.lines().find_map(|line| line.strip_prefix("GlobalJobId = ")).unwrap().trim_matches('"');
+        let of_job = reports.iter().find(|report| report["requests"].as_array().unwrap().iter().any(|name| name == id));
+        let report = of_job.unwrap_or_else(|| panic!("{id} can never match: {job}"));
+        let verdict = report["verdict"].as_str().unwrap();
+        // What is wrong by itself comes before what is wrong with the pool.
+        let is_expected = verdicts.contains(&verdict) || verdict == "contradiction";
+        assert!(is_expected, "{id}: {verdict}, expected {verdicts:?}: {}", report["summary"]);
+        let attributes = report["attributes"].as_array().unwrap();
+        assert!(attributes.iter().any(|name| name == attribute), "{id}: {attribute} is not in {attributes:?}");
+        *told.entry(attribute).or_insert(0) += 1;
+    }
+    assert!(told.len() >= 6, "{told:?}");
+    for report in reports {
+        let clauses = report["clauses"].as_array().unwrap();
+        let never = clauses.iter().any(|clause| clause["true"] == 0);
+        let remaining = clauses.last().map_or(0, |clause| clause["remaining"].as_u64().unwrap());
+        match report["verdict"].as_str().unwrap() {
+            "unsatisfied-clause" | "missing-attribute" | "type-clash" => assert!(never, "{report}"),
+            "conflict" | "contradiction" => assert!(remaining == 0, "{report}"),
+            "refused" | "taken" => assert!(remaining > 0, "{report}"),
+            other => panic!("{other}: {report}"),
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub fn report(case: &Case<'_>, group: &[usize], report: &Report, summary: &str) 
         })
         .collect();
     let changes: Vec<Json> =
-        report.changes.iter().map(|change| json!({ "change": change.text, "matches": change.matches })).collect();
+        report.changes.iter().map(|change| json!({ "change": change.text(), "matches": change.matches })).collect();
     let offer = |offer: usize| case.offered[offer].id.as_str();
     let nearest: Vec<Json> = report
         .nearest

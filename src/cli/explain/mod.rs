@@ -29,11 +29,11 @@ use page::Page;
 const EXAMPLES: &str = "\
 Examples:
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --unmatched
-  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --request 1239.0 -v
-  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --request 1239.0 \\
-      --offer slot1@node003.example.org
+  classad explain samples/papers/thesis-figure-2-job.ad --pool samples/papers/thesis-figure-1-machine.ad -v
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --id 'ProcId == 0 ? ClusterId : Name' \\
+      --request 106 --offer slot1@node01.example.org
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
-  classad why samples/papers/thesis-figure-2-job.ad --pool samples/papers/thesis-figure-1-machine.ad
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
 
 Requests that nothing tells apart are explained together.  Exit status: 0 if every request matches something, 1 if
 some do not; --exit-zero makes it 0.

@@ -48,7 +48,8 @@ impl<'c> Page<'c> {
             }
             return Ok(());
         }
-        let is_brief = matches!(report.verdict, Verdict::Matches | Verdict::Taken(_)) && self.case.evidence == 0;
+        let is_known = matches!(report.verdict, Verdict::Matches | Verdict::Taken(_)) && self.case.evidence == 0;
+        let is_brief = is_known || report.verdict == Verdict::NoOffers;
         let mut text = self.case.summary(session, group, report, LONGEST) + "\n";
         if !is_brief {
             self.evidence(session, group, report, &mut text)?;
@@ -112,14 +113,14 @@ impl<'c> Page<'c> {
         let shown: Vec<&Refusal> = refusals.iter().filter(|refusal| !has_suitable || refusal.suitable > 0).collect();
         let count = |refusal: &Refusal| if has_suitable { refusal.suitable } else { refusal.offers };
         let rows = shown.iter().take(most).map(|refusal| {
-            let clause = refusal.clause.as_deref().unwrap_or("no constraint");
             let example = &self.case.offered[refusal.example].id;
-            (
-                format!("{} of `{}`", refusal.outcome.as_str(), clause),
-                format!("{}, such as {example}", thousands(count(refusal))),
-            )
+            let clause = match &refusal.clause {
+                Some(clause) => format!("`{}` is {}", shortened(clause, LONGEST), refusal.outcome.phrase()),
+                None => "they have no constraint".to_owned(),
+            };
+            (vec![clause], format!("{}, such as {example}", thousands(count(refusal))))
         });
-        let rows: Vec<(String, String)> = rows.collect();
+        let rows: Vec<(Vec<String>, String)> = rows.collect();
         let mut text = listing(&format!("why {} refuse:", self.case.ads[1]), &rows);
         push_rest(&mut text, shown.len(), most);
         text
@@ -139,9 +140,13 @@ impl<'c> Page<'c> {
         let mut reasons: Vec<String> = near
             .fails
             .iter()
-            .map(|(clause, outcome)| format!("{} is {}", quoted(&report.clauses[*clause].text), outcome.as_str()))
+            .map(|(clause, outcome)| format!("{} is {}", quoted(&report.clauses[*clause].text), outcome.phrase()))
             .collect();
-        reasons.extend(near.refuses.iter().map(|clause| format!("it refuses by {}", quoted(clause))));
+        let refuses = |clause: &String| match clause.as_str() {
+            "" => "it has no constraint, and accepts nothing".to_owned(),
+            clause => format!("it refuses by {}", quoted(clause)),
+        };
+        reasons.extend(near.refuses.iter().map(refuses));
         format!("{}: {}", self.case.offered[near.offer].id, reasons.join("; "))
     }
 }
@@ -150,9 +155,9 @@ impl<'c> Page<'c> {
 fn changes(changes: &[Change], most: usize, ads: [&str; 2]) -> String {
     let rows = changes.iter().take(most).map(|change| {
         let matches = format!("{} {}", thousands(change.matches), ads[usize::from(change.matches != 1)]);
-        (change.text.clone(), matches)
+        (change.steps.clone(), matches)
     });
-    let rows: Vec<(String, String)> = rows.collect();
+    let rows: Vec<(Vec<String>, String)> = rows.collect();
     let mut text = listing("it would match with:", &rows);
     push_rest(&mut text, changes.len(), most);
     text
@@ -178,7 +183,8 @@ fn findings(report: &Report, has_all: bool) -> String {
     let mut text = String::new();
     for finding in &report.findings {
         let is_told = told.contains(&finding.clause);
-        if has_all || (!is_told && finding.kind != "fall-through") {
+        let is_never = report.clauses[finding.clause].counts.is_true == 0;
+        if has_all || (!is_told && is_never && finding.kind != "fall-through") {
             text.push_str(&format!("{}: {}\n", finding.kind, line(&finding.text)));
         }
     }
@@ -211,23 +217,38 @@ fn clause_table(report: &Report) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A heading, and below it rows of two columns; one that is too long for its line goes on in the next.
-fn listing(heading: &str, rows: &[(String, String)]) -> String {
+/// A heading, and below it rows of two columns: what is on the left may take several lines, and one that is too long
+/// for its line goes on in the next.
+fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let width = report::width().saturating_sub(4);
-    let right = rows.iter().map(|(_, right)| right.chars().count()).max().unwrap_or_default();
-    let left = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or_default();
-    let left = left.min(width.saturating_sub(right + 2).max(20));
+    let length = |text: &str| text.chars().count();
+    let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
+    let room = width.saturating_sub(right + 2).max(20);
+    // A long rewriting is written as two lines.
+    let lines = |parts: &Vec<String>| -> Vec<String> {
+        let mut lines = Vec::new();
+        for (place, part) in parts.iter().enumerate() {
+            let part = if place > 0 { format!("and {}", line(part)) } else { line(part) };
+            match part.split_once("` -> `") {
+                Some((from, to)) if length(&part) > room => lines.extend([format!("{from}`"), format!("  -> `{to}")]),
+                _ => lines.push(part),
+            }
+        }
+        lines
+    };
+    let rows: Vec<(Vec<String>, &String)> = rows.iter().map(|(left, right)| (lines(left), right)).collect();
+    let left = rows.iter().flat_map(|(left, _)| left).map(|line| length(line)).max().unwrap_or_default().min(room);
     let mut text = format!("{heading}\n");
-    for (what, count) in rows {
-        let what = line(what);
-        let length = what.chars().count();
-        if length > left {
-            text.push_str(&format!("  {what}\n  {:left$}  {}\n", "", line(count)));
+    for (lines, count) in rows {
+        let (last, before) = lines.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
+        before.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        if length(last) > left {
+            text.push_str(&format!("  {last}\n  {:left$}  {}\n", "", line(count)));
         } else {
-            text.push_str(&format!("  {what}{:pad$}  {}\n", "", line(count), pad = left - length));
+            text.push_str(&format!("  {last}{:pad$}  {}\n", "", line(count), pad = left - length(last)));
         }
     }
     text

@@ -7,11 +7,11 @@ use classad::explain::{Explainer, Outcome, Paired, PairedClause};
 use classad::syntax::{Style, print_value};
 
 use crate::cli::output::{OutputForm, out};
-use crate::cli::report::line;
+use crate::cli::report::{self, line};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, trace};
 
-use super::page::sign;
+use super::page::{shortened, sign};
 use super::{Case, Explain};
 
 /// Explains why a named offer and requests do not match.
@@ -76,7 +76,7 @@ fn summary(paired: &Paired, request: &str, offer: &str) -> String {
             return Some(format!("{who} has no constraint, so that it accepts nothing"));
         }
         let unmet = clauses.iter().find(|clause| clause.outcome != Outcome::True)?;
-        Some(format!("{who} does not accept {whom}: `{}` is {}{}", unmet.text, unmet.outcome.as_str(), reads(unmet)))
+        Some(format!("{who} does not accept {whom}: `{}` is {}{}", unmet.text, unmet.outcome.phrase(), reads(unmet)))
     };
     let own = reason(&paired.request, request, offer);
     let theirs = reason(&paired.offer, offer, request);
@@ -88,7 +88,7 @@ fn summary(paired: &Paired, request: &str, offer: &str) -> String {
 fn reads(clause: &PairedClause) -> String {
     let values = clause.reads.iter().map(|(name, value)| {
         let value = print_value(value, Style::New);
-        format!("{name} is {}", super::page::shortened(&String::from_utf8_lossy(&value), 40))
+        format!("{name} is {}", shortened(&String::from_utf8_lossy(&value), 40))
     });
     let values: Vec<String> = values.collect();
     if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
@@ -126,5 +126,8 @@ pub fn trees(session: &Session, case: &Case<'_>, request: usize, offer: usize) -
         writeln!(text, "{name} of {}:", line(&ad.id))?;
         trace::values(&mut text, expression, frame, &mut Evaluator::new(&environment, &context))?;
     }
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    // An ad that is named is written out: no line needs all of it.
+    let width = report::width().max(40);
+    let text = String::from_utf8_lossy(&text);
+    Ok(text.lines().map(|text| shortened(&line(text), width) + "\n").collect())
 }

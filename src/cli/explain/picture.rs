@@ -52,10 +52,9 @@ pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn
 /// The first line of a frame without the line and column of the first label, which are none of a file.
 fn without_place(line: &str) -> String {
     let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let Some(end) = line.rfind(|c: char| c.is_ascii_digit()).and_then(|_| line.rfind([']', '\u{1b}'])) else {
-        return line.to_owned();
-    };
-    let (before, behind) = line.split_at(end);
+    const ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
+    let Some(end) = ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
+    let (before, behind) = line.split_at(line.len() - end.len());
     let mut left = before;
     for _ in 0..2 {
         let shorter = &left[..left.len() - digits(left)];

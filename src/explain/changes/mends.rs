@@ -1,6 +1,6 @@
 //! What can be done about one clause.
 
-use crate::ad::{BinaryOperator, Expression, Kind, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Value};
 use crate::explain::clauses::Clause;
 use crate::explain::examine::Asked;
 use crate::explain::explainer::Situation;
@@ -30,6 +30,7 @@ pub fn mends(
     match &clause.fault {
         Some(Fault::Function(name, near)) => near.iter().for_each(|known| slip(recalled(expression, name, known))),
         Some(Fault::Lacking(name, near)) => near.iter().for_each(|known| slip(renamed(expression, name, known))),
+        Some(Fault::Shadowed(name)) => slip(theirs(expression, name, survey.context.dialect)),
         Some(Fault::Precedence(_)) => slip(as_it_seems(expression)),
         Some(Fault::Missing(name)) => {
             if let Verdict::Unmet { near, fault: Fault::Missing(decisive), .. } = &report.verdict
@@ -138,6 +139,18 @@ fn renamed(expression: &Expression, name: &Name, known: &Name) -> Option<Express
         Kind::Attribute(found) if found == name => Some(Expression::new(Kind::Attribute(known.clone()), part.span())),
         Kind::Select(of, found) if found == name => {
             Some(Expression::new(Kind::Select(of.clone(), known.clone()), part.span()))
+        }
+        _ => None,
+    })
+}
+
+/// A name said to be that of the other side.
+fn theirs(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
+    let side = Name::new(if dialect.is_condor() { "TARGET" } else { "other" });
+    rewritten(expression, &mut |part| match part.kind() {
+        Kind::Attribute(found) if found == name => {
+            let side = Expression::new(Kind::Attribute(side.clone()), part.span());
+            Some(Expression::new(Kind::Select(side, name.clone()), part.span()))
         }
         _ => None,
     })

@@ -19,12 +19,20 @@ use edit::apply;
 pub struct Change {
     /// What is to be changed, all of it.
     pub edits: Vec<Edit>,
-    /// The same in words.
-    pub text: String,
+    /// The same in words, each step by itself.
+    pub steps: Vec<String>,
     /// How many offers match the changed request: it was matched.
     pub matches: usize,
     /// The changed request.
     pub request: Ad,
+}
+
+impl Change {
+    /// The same in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.steps.join(", ")
+    }
 }
 
 /// What may be tried, and how much of a change it is.
@@ -51,19 +59,19 @@ pub fn changes(survey: &mut Survey, situation: &Situation, report: &Report) -> V
     let mut found: Vec<(f64, Change)> = Vec::new();
     let mut tried: Vec<String> = Vec::new();
     for Proposal { edits, size } in proposals {
-        let texts: Vec<String> =
+        let steps: Vec<String> =
             edits.iter().map(|edit| edit.text(&situation.clauses, survey.context.dialect)).collect();
-        let text = texts.join(", ");
+        let text = steps.join(", ");
         if tried.len() >= MOST_TRIED || tried.contains(&text) {
             continue;
         }
         let changed = apply(&situation.asking.ad, &situation.clauses, &edits);
-        tried.push(text.clone());
+        tried.push(text);
         let Some(request) = changed else { continue };
         let rows = survey.matching(&Asking::new(&request));
         let matches = survey.weight(rows.ones());
         if matches > 0 {
-            found.push((size, Change { edits, text, matches, request }));
+            found.push((size, Change { edits, steps, matches, request }));
         }
     }
     found.sort_by(|(a_size, a), (b_size, b)| {

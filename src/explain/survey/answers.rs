@@ -45,6 +45,12 @@ impl Outcome {
             Outcome::Error => "error",
         }
     }
+
+    /// The same in a sentence: what something is.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        if self == Outcome::Error { "an error" } else { self.as_str() }
+    }
 }
 
 /// In how many offers a clause is what.
