@@ -40,12 +40,12 @@ pub fn clauses(ad: &Ad, constraint: &Name) -> Vec<Clause> {
 
 impl Clause {
     /// An expression that stands nowhere.
-    pub fn of(expression: Expression) -> Self {
+    pub(super) fn of(expression: Expression) -> Self {
         Clause { expression, through: Arc::from([]), is_whole: false }
     }
 
     /// The whole constraint of an ad, if it has this attribute.
-    pub fn of_whole(ad: &Ad, constraint: &Name) -> Option<Self> {
+    pub(super) fn of_whole(ad: &Ad, constraint: &Name) -> Option<Self> {
         let expression = ad.get(constraint)?.clone();
         Some(Clause { expression, through: Arc::from([constraint.clone()]), is_whole: true })
     }

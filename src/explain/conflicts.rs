@@ -34,7 +34,7 @@ pub fn minimal(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
 impl Conflicts {
     /// The conflicts where these sets of clauses fail, each in some offer.  A set is in conflict if it has one of
     /// each of them: the smallest such sets are found failure by failure (Berge's algorithm).
-    pub fn of(failing: &[u128]) -> Self {
+    pub(super) fn of(failing: &[u128]) -> Self {
         let mut found = vec![0_u128];
         for failed in failing {
             let (mut hit, missed): (Vec<u128>, Vec<u128>) = found.iter().partition(|set| *set & failed != 0);

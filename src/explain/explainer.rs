@@ -163,7 +163,7 @@ impl Explainer {
         for (failing, offers) in &patterns {
             let first = failing.trailing_zeros() as usize;
             clauses.iter_mut().take(first).for_each(|clause| clause.remaining += offers);
-            if failing.count_ones() == 1 {
+            if failing.is_power_of_two() {
                 clauses[first].sole_blocker += offers;
             }
         }

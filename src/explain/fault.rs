@@ -58,7 +58,7 @@ impl Fault {
     }
 
     /// Why a clause is true of no offer, given what it is in them.
-    pub fn of(examined: &Examined, survey: &mut Survey, asking: &Asking) -> Self {
+    pub(super) fn of(examined: &Examined, survey: &mut Survey, asking: &Asking) -> Self {
         if let Some(fault) = unknown_function(&examined.clause.expression) {
             return fault;
         }
@@ -82,7 +82,7 @@ impl Fault {
     }
 
     /// The most decisive of some; of equally decisive ones the first.
-    pub fn decisive<T>(faults: Vec<(T, Fault)>) -> Option<(T, Fault)> {
+    pub(super) fn decisive<T>(faults: Vec<(T, Fault)>) -> Option<(T, Fault)> {
         faults.into_iter().min_by_key(|(_, fault)| fault.weight())
     }
 }

@@ -35,11 +35,11 @@ pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &A
             if report.offers > 0 && survey.having(name) == 0 {
                 let near: Vec<String> =
                     near(name, survey, names).iter().map(|(name, offers)| format!("{name} ({offers})")).collect();
-                add("missing", format!("nobody offers {name}{}", did_you_mean(&near)));
+                add("missing", format!("the other side has no {name}{}", did_you_mean(&near)));
             }
         }
         if let Some(Fault::Shadowed(name)) = &clause.fault {
-            add("shadowed", format!("{name} is the request's own, though offers have one, too"));
+            add("shadowed", format!("{name} is read on its own side, though the other side has one, too"));
         }
         if let Some(Fault::Types { theirs, bound, offers }) = &clause.fault {
             let (theirs, bound) = (theirs.phrase(), bound.phrase());
@@ -54,7 +54,7 @@ pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &A
                     && theirs.eq_ignore_case(bound)
                     && theirs != bound
                 {
-                    let [theirs, bound] = [value, &asked.bound].map(|value| value_text(value));
+                    let [theirs, bound] = [value, &asked.bound].map(value_text);
                     add("case", format!("`=?=` tells {bound} from {theirs}, which {offers} have"));
                 }
             }
@@ -67,7 +67,7 @@ pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &A
             }
         }
         for name in fallen {
-            add("fall-through", format!("{name} is not the request's own: what the offer has is read"));
+            add("fall-through", format!("{name} is not there itself: it is read on the other side"));
         }
     }
     found

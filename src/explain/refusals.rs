@@ -32,7 +32,8 @@ pub fn refusals(survey: &Survey, situation: &Situation) -> Vec<Refusal> {
         let (weight, example) = (survey.weights[row], survey.first[row]);
         let refusal = found.entry(text).or_insert_with_key(|text| {
             let attributes = clause.map_or_else(IndexSet::new, |clause| asked_of_request(clause, survey, row));
-            Refusal { clause: text.clone(), outcome, offers: 0, suitable: 0, example, attributes }
+            let lacking = attributes.iter().filter(|name| situation.asking.ad.get(name).is_none()).cloned().collect();
+            Refusal { clause: text.clone(), outcome, offers: 0, suitable: 0, example, attributes, lacking }
         });
         if is_suitable && refusal.suitable == 0 {
             refusal.example = example;

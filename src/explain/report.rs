@@ -156,6 +156,8 @@ pub struct Refusal {
     pub example: usize,
     /// The attributes of the request that it reads.
     pub attributes: IndexSet<Name>,
+    /// Those of them that the request has not.
+    pub lacking: Vec<Name>,
 }
 
 /// Something to know of a name, or of types.

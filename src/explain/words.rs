@@ -124,7 +124,10 @@ impl Wording<'_> {
             Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
             Some((refusal, None)) => format!("{} have no constraint, and accept nothing", thousands(refusal.suitable)),
             Some((refusal, Some(clause))) => {
-                let is = format!("{} is {}", self.quoted(clause), refusal.outcome.phrase());
+                let has = if self.is_plural { "have" } else { "has" };
+                let lacking = refusal.lacking.first().map(|name| format!(" ({} {has} no {name})", self.subject));
+                let lacking = lacking.unwrap_or_default();
+                let is = format!("{} is {}{lacking}", self.quoted(clause), refusal.outcome.phrase());
                 let in_some = format!(" in {}", thousands(refusal.suitable));
                 if suitable.len() == 1 { is } else { is + &in_some }
             }
@@ -145,7 +148,10 @@ impl Wording<'_> {
                 let near: Vec<String> = near.iter().map(Name::to_string).collect();
                 format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
             }
-            Fault::Precedence(reading) => format!("{shown} is read as {}", self.quoted(reading)),
+            Fault::Precedence(reading) => {
+                // Where the parentheses are must be seen.
+                format!("{shown} is read as `{}`", shortened(reading, self.longest.saturating_mul(3)))
+            }
             Fault::Shadowed(name) => {
                 format!("{shown} reads its own {name}, not that of an {one}, and so is never true")
             }

@@ -1,5 +1,6 @@
 //! Explanations: what they say is what evaluating every pair says.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -8,7 +9,7 @@ use classad::constraint::{Protocol, is_met};
 use classad::eval::Context;
 use classad::explain::{Explainer, Outcome, Report, Verdict};
 use classad::matching::{Pair, Side};
-use classad::syntax::{Rules, parse_ad, print_ad};
+use classad::syntax::{Rules, Style, parse_ad, print_ad};
 use fastrand::Rng;
 
 use super::random::seeds;
@@ -52,7 +53,7 @@ fn ad(random: &mut Rng, most: usize) -> String {
     let mut text = String::from("[ ");
     let mut add = |random: &mut Rng, name: &str, values: &[&str]| {
         if random.u8(0..4) > 0 {
-            text.push_str(&format!("{name} = {}; ", pick(random, values)));
+            let _ = write!(text, "{name} = {}; ", pick(random, values));
         }
     };
     add(random, "Cpus", &["1", "2", "3", "2.0", "\"2\"", "Memory"]);
@@ -65,7 +66,7 @@ fn ad(random: &mut Rng, most: usize) -> String {
     let start = clauses(random, 2);
     add(random, "START", &[&start, "true", "Constraint"]);
     if random.u8(0..12) > 0 {
-        text.push_str(&format!("Constraint = {} ", clauses(random, most)));
+        let _ = write!(text, "Constraint = {} ", clauses(random, most));
     }
     text + "]"
 }
@@ -95,9 +96,10 @@ impl Brute<'_> {
             let pair = self.pair(request, offer);
             let of_clause = report.clauses.iter().map(|clause| {
                 let clause = &clause.examined.clause;
-                let value = match clause.is_whole {
-                    true => pair.attribute(Side::Left, &clause.through[0]),
-                    false => pair.value(Side::Left, &clause.expression),
+                let value = if clause.is_whole {
+                    pair.attribute(Side::Left, &clause.through[0])
+                } else {
+                    pair.value(Side::Left, &clause.expression)
                 };
                 outcome(&value.unwrap(), self.context.dialect)
             });
@@ -147,8 +149,8 @@ fn every_count_is_that_of_brute_force() {
         offers.extend(offers.first().cloned().filter(|_| random.bool()));
         let request = parse(&ad(&mut random, 6));
         let shown = || {
-            let offers: Vec<_> = offers.iter().map(|ad| print_ad(ad, Default::default())).collect();
-            let texts = std::iter::once(print_ad(&request, Default::default())).chain(offers);
+            let offers: Vec<_> = offers.iter().map(|ad| print_ad(ad, Style::default())).collect();
+            let texts = std::iter::once(print_ad(&request, Style::default())).chain(offers);
             let texts: Vec<String> = texts.map(|text| String::from_utf8(text).unwrap()).collect();
             format!("seed {seed}, {dialect}: {}", texts.join("\n"))
         };
@@ -241,9 +243,11 @@ impl Situation {
         }
         let output = command.output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
-        let errors: String = errors.lines().map(|line| format!("! {line}\n")).collect();
-        let text = String::from_utf8(output.stdout).unwrap();
-        ((text + &errors).replace('\x1b', "<ESC>"), output.status.code())
+        let mut text = String::from_utf8(output.stdout).unwrap();
+        for line in errors.lines() {
+            let _ = writeln!(text, "! {line}");
+        }
+        (text.replace('\x1b', "<ESC>"), output.status.code())
     }
 }
 
@@ -267,7 +271,7 @@ fn what_is_shown() {
             let (text, status) = situation.run(&folder, Some(columns), &[]);
             assert!(matches!(status, Some(0 | 1)), "{name}: {status:?}\n{text}");
             if text != last {
-                shown.push_str(&format!("=== {columns} columns, status {}\n{text}", status.unwrap()));
+                let _ = write!(shown, "=== {columns} columns, status {}\n{text}", status.unwrap());
             }
             last = text;
         }
@@ -276,7 +280,7 @@ fn what_is_shown() {
         assert!(!shown.contains("<ESC>"), "{name}: nothing of the input, and no colour, reaches a terminal");
         let (coloured, _) = situation.run(&folder, Some("80"), &["--color", "always"]);
         if coloured != last {
-            shown.push_str(&format!("=== 80 columns, in colour\n{coloured}"));
+            let _ = write!(shown, "=== 80 columns, in colour\n{coloured}");
         }
         let expected = path.with_extension("out");
         if std::env::var_os("BLESS").is_some() {

@@ -1,6 +1,7 @@
 //! `classad explain`: why requests match nothing.
 
 mod json;
+mod listing;
 mod names;
 mod page;
 mod pair;
@@ -213,7 +214,7 @@ const NOT_EXAMINED: [&str; 4] =
     ["claims made since the ads were read", "quotas and shares", "user priorities", "preemption by rank"];
 
 /// Writes the JSON of all reports.
-fn write_json(reports: Vec<serde_json::Value>) -> Result<(), Failure> {
+fn write_json(reports: &[serde_json::Value]) -> Result<(), Failure> {
     let document = serde_json::json!({ "schema": "classad.explain/1", "reports": reports });
     let mut out = out();
     let text = serde_json::to_string_pretty(&document).unwrap_or_default();

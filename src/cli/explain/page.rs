@@ -1,6 +1,7 @@
 //! Reports on standard output: text for people, JSON for scripts.
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 use classad::explain::{Change, Near, Outcome, Refusal, Report, Verdict};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
@@ -10,6 +11,7 @@ use crate::cli::output::{OutputForm, out};
 use crate::cli::report::{self, line};
 use crate::cli::session::Session;
 
+use super::listing::{listing, push_rest, push_section};
 use super::pair;
 use super::{Case, NOT_EXAMINED, json, picture, write_json};
 
@@ -20,7 +22,7 @@ const LONGEST: usize = 70;
 const FEW: usize = 3;
 
 /// So many refusals and conflicts, if it is.
-const MANY: usize = 10;
+pub const MANY: usize = 10;
 
 /// The reports of a run.
 pub struct Page<'c> {
@@ -65,7 +67,7 @@ impl<'c> Page<'c> {
 
     pub fn finish(self) -> Result<(), Failure> {
         if self.form == OutputForm::Json {
-            write_json(self.reports)?;
+            write_json(&self.reports)?;
         }
         out().flush()?;
         Ok(())
@@ -129,7 +131,7 @@ impl<'c> Page<'c> {
     fn nearest(&self, report: &Report, most: usize) -> String {
         let mut text = String::new();
         for near in report.nearest.iter().take(most) {
-            text.push_str(&format!("nearest: {}\n", line(&self.near(report, near))));
+            let _ = writeln!(text, "nearest: {}", line(&self.near(report, near)));
         }
         text
     }
@@ -168,7 +170,7 @@ fn conflicts(report: &Report) -> String {
     let mut text = String::new();
     for set in sets.iter().take(MANY) {
         let clauses: Vec<String> = set.iter().map(|place| (place + 1).to_string()).collect();
-        text.push_str(&format!("no offer meets clauses {} together\n", clauses.join(" and ")));
+        let _ = writeln!(text, "no offer meets clauses {} together", clauses.join(" and "));
     }
     push_rest(&mut text, sets.len(), MANY);
     if !report.conflicts.is_complete {
@@ -185,7 +187,7 @@ fn findings(report: &Report, has_all: bool) -> String {
         let is_told = told.contains(&finding.clause);
         let is_never = report.clauses[finding.clause].counts.is_true == 0;
         if has_all || (!is_told && is_never && finding.kind != "fall-through") {
-            text.push_str(&format!("{}: {}\n", finding.kind, line(&finding.text)));
+            let _ = writeln!(text, "{}: {}", finding.kind, line(&finding.text));
         }
     }
     text
@@ -215,58 +217,6 @@ fn clause_table(report: &Report) -> String {
     }
     let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n") + "\n"
-}
-
-/// A heading, and below it rows of two columns: what is on the left may take several lines, and one that is too long
-/// for its line goes on in the next.
-fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let width = report::width().saturating_sub(4);
-    let length = |text: &str| text.chars().count();
-    let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
-    let room = width.saturating_sub(right + 2).max(20);
-    // A long rewriting is written as two lines.
-    let lines = |parts: &Vec<String>| -> Vec<String> {
-        let mut lines = Vec::new();
-        for (place, part) in parts.iter().enumerate() {
-            let part = if place > 0 { format!("and {}", line(part)) } else { line(part) };
-            match part.split_once("` -> `") {
-                Some((from, to)) if length(&part) > room => lines.extend([format!("{from}`"), format!("  -> `{to}")]),
-                _ => lines.push(part),
-            }
-        }
-        lines
-    };
-    let rows: Vec<(Vec<String>, &String)> = rows.iter().map(|(left, right)| (lines(left), right)).collect();
-    let left = rows.iter().flat_map(|(left, _)| left).map(|line| length(line)).max().unwrap_or_default().min(room);
-    let mut text = format!("{heading}\n");
-    for (lines, count) in rows {
-        let (last, before) = lines.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
-        before.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-        if length(last) > left {
-            text.push_str(&format!("  {last}\n  {:left$}  {}\n", "", line(count)));
-        } else {
-            text.push_str(&format!("  {last}{:pad$}  {}\n", "", line(count), pad = left - length(last)));
-        }
-    }
-    text
-}
-
-/// Tells how many are not shown.
-fn push_rest(text: &mut String, all: usize, most: usize) {
-    if all > most {
-        text.push_str(&format!("  and {} more{}\n", thousands(all - most), if most < MANY { " (-v)" } else { "" }));
-    }
-}
-
-/// A part of a report, below what is there.
-fn push_section(text: &mut String, section: &str) {
-    if !section.is_empty() {
-        text.push_str(section.trim_end());
-        text.push('\n');
-    }
 }
 
 /// The word for an outcome, as a sign.

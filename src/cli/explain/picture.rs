@@ -29,8 +29,8 @@ pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn
             // Labels are not wrapped; they begin below the middle of the clause.
             let room = width.saturating_sub(14 + shown.chars().count() / 2).max(20);
             let parts = label(clause, report.offers);
-            let fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
-            let label = fitting.clone().find(|label| label.chars().count() <= room).or(fitting.last());
+            let mut fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
+            let label = fitting.clone().find(|label| label.chars().count() <= room).or(fitting.next_back());
             labels.push(LabeledSpan::new_with_span(label, span));
         }
         text.push_str(&shown);
@@ -49,10 +49,12 @@ pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn
     format!("{first}\n{}", rest.join("\n")).trim_end().to_owned()
 }
 
+/// How the heading of a frame ends, in colour and without.
+const ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
+
 /// The first line of a frame without the line and column of the first label, which are none of a file.
 fn without_place(line: &str) -> String {
     let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
-    const ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
     let Some(end) = ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
     let (before, behind) = line.split_at(line.len() - end.len());
     let mut left = before;

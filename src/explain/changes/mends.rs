@@ -36,7 +36,9 @@ pub fn mends(
             if let Verdict::Unmet { near, fault: Fault::Missing(decisive), .. } = &report.verdict
                 && decisive == name
             {
-                near.iter().for_each(|(known, _)| slip(renamed(expression, name, known)));
+                for (known, _) in near {
+                    slip(renamed(expression, name, known));
+                }
             }
         }
         Some(Fault::Case { .. }) => slip(rewritten(expression, &mut |part| match part.kind() {

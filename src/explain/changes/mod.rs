@@ -123,16 +123,13 @@ fn of_set(
     }
     let mut together = Proposal { edits: Vec::new(), size: 0.0 };
     for place in places {
-        match mends::mends(survey, situation, report, *place, &rows).into_iter().next() {
-            Some(mend) => {
-                rows = mends::reached(survey, situation, *place, &mend, rows);
-                together.edits.extend(mend.edits);
-                together.size += mend.size;
-            }
-            None => {
-                together.edits.push(dropped(place));
-                together.size += 2.0;
-            }
+        if let Some(mend) = mends::mends(survey, situation, report, *place, &rows).into_iter().next() {
+            rows = mends::reached(survey, situation, *place, &mend, rows);
+            together.edits.extend(mend.edits);
+            together.size += mend.size;
+        } else {
+            together.edits.push(dropped(place));
+            together.size += 2.0;
         }
     }
     vec![together, all_dropped]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod attribute;
+mod reach;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,8 +12,8 @@ use fixedbitset::FixedBitSet;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Distinct, Expression, Frame, Kind, Name, Span, Value};
-use crate::constraint::{Protocol, conjuncts, named, stands_for_a_side, stands_for_an_ad};
+use crate::ad::{Ad, Distinct, Expression, Frame, Name, Value};
+use crate::constraint::{Protocol, stands_for_an_ad};
 use crate::eval::{Context, Mentions};
 use crate::matching::{Pair, Side};
 use crate::pool::Partition;
@@ -20,6 +21,7 @@ use crate::pool::Partition;
 use super::clauses::{Clause, clauses};
 pub use answers::{Answers, Counts, Outcome};
 use attribute::{Attribute, attributes};
+use reach::Reached;
 
 /// The offers.  Those that were read as one ad are one row, and count as many as they are.
 pub struct Survey {
@@ -41,12 +43,18 @@ pub struct Survey {
     reached: FxHashMap<usize, Option<Reached>>,
     answers: FxHashMap<Box<[usize]>, Rc<Answers>>,
     /// By groups of offers whose constraints are made of the same clauses: these.
-    demands: Option<(Rc<Partition>, Vec<Option<Rc<[Clause]>>>)>,
+    demands: Option<Demands>,
     /// Whether some offer has an attribute of a name that otherwise stands for an ad.
     is_odd: bool,
     /// How many expressions were evaluated.
     pub evaluations: u64,
 }
+
+/// Groups of offers whose constraints are made of the same clauses, and for each these, once they are asked for.
+type Demands = (Rc<Partition>, Vec<Option<Rc<[Clause]>>>);
+
+/// A clause of an offer, and what is known of it and a request.
+type Demanded = (Clause, Rc<Known>);
 
 /// A request that meets the offers.
 pub struct Asking {
@@ -58,7 +66,7 @@ pub struct Asking {
     /// What is known of clauses of either side, by their numbers.
     known: RefCell<FxHashMap<(usize, usize), Rc<Known>>>,
     /// By the number of the offers' constraint: its clauses, with what is known of them.
-    demanded: RefCell<FxHashMap<usize, Rc<[(Clause, Rc<Known>)]>>>,
+    demanded: RefCell<FxHashMap<usize, Rc<[Demanded]>>>,
 }
 
 impl Asking {
@@ -82,13 +90,6 @@ struct Known {
     is_circular: bool,
 }
 
-/// The attributes, of either side, that the value of an expression can depend on.
-#[derive(Clone)]
-struct Reached {
-    names: Rc<[Name]>,
-    numbers: Rc<[usize]>,
-}
-
 /// Why an offer does not want a request.
 #[derive(Clone, Debug)]
 pub enum Refusing {
@@ -97,9 +98,6 @@ pub enum Refusing {
     /// A clause of its constraint is this.
     Clause(Clause, Outcome),
 }
-
-/// No attribute of this name.
-const ABSENT: usize = usize::MAX;
 
 impl Survey {
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
@@ -190,18 +188,15 @@ impl Survey {
             Some(names) if !clause.is_whole => clause.through.iter().any(|name| names.contains(name)),
             _ => false,
         };
-        let answers = match self.answers.get(&key) {
-            Some(answers) => Rc::clone(answers),
-            None => {
-                let groups = names.map(|names| self.groups(names.to_vec()));
-                let answers = Rc::new(match side {
-                    Side::Left => self.every_answer(asking, clause, groups),
-                    Side::Right => Answers::unknown(groups, self.rows()),
-                });
-                self.answers.insert(key, Rc::clone(&answers));
-                answers
-            }
-        };
+        let answers = self.answers.get(&key).cloned().unwrap_or_else(|| {
+            let groups = names.map(|names| self.groups(names.to_vec()));
+            let answers = Rc::new(match side {
+                Side::Left => self.every_answer(asking, clause, groups),
+                Side::Right => Answers::unknown(groups, self.rows()),
+            });
+            self.answers.insert(key, Rc::clone(&answers));
+            answers
+        });
         let known = Rc::new(Known { answers, is_circular });
         asking.known.borrow_mut().insert(short, Rc::clone(&known));
         known
@@ -251,12 +246,12 @@ impl Survey {
 
     /// The clauses of the constraint of a row, and what is known of each and the request; the constraint as a whole if
     /// one leads back to where it stands.
-    fn demanded_by(&mut self, asking: &Asking, row: usize) -> Rc<[(Clause, Rc<Known>)]> {
+    fn demanded_by(&mut self, asking: &Asking, row: usize) -> Rc<[Demanded]> {
         let (group, demands) = self.demands(row);
         if let Some(known) = asking.demanded.borrow().get(&group) {
             return Rc::clone(known);
         }
-        let mut with_known = |clauses: &[Clause]| -> Rc<[(Clause, Rc<Known>)]> {
+        let mut with_known = |clauses: &[Clause]| -> Rc<[Demanded]> {
             clauses.iter().map(|clause| (clause.clone(), self.known(asking, clause, Side::Right))).collect()
         };
         let mut found = with_known(&demands);
@@ -275,9 +270,7 @@ impl Survey {
     /// The clauses of the constraint of a row, and what each is for the request.
     pub fn demanding(&mut self, asking: &Asking, row: usize) -> Vec<(Clause, Outcome)> {
         let demanded = self.demanded_by(asking, row);
-        let outcome = |(clause, known): &(Clause, Rc<Known>)| {
-            (clause.clone(), self.demanded(asking, &known.answers, clause, row))
-        };
+        let outcome = |(clause, known): &Demanded| (clause.clone(), self.demanded(asking, &known.answers, clause, row));
         demanded.iter().map(outcome).collect()
     }
 
@@ -332,111 +325,6 @@ impl Survey {
         let attribute = self.attribute(name);
         self.weight((0..self.rows()).filter(|row| attribute.has(*row)))
     }
-
-    /// What a clause depends on: the same for clauses and requests that nothing tells apart.  And the names of the
-    /// attributes that it reaches; none if two offers that agree in them may still differ.
-    fn key(&mut self, asking: &Asking, clause: &Clause, side: Side) -> (Box<[usize]>, Option<Rc<[Name]>>) {
-        let number = self.expressions.number(&clause.expression).0;
-        let mut key = vec![side as usize, number, usize::from(clause.is_whole)];
-        let reached = if self.is_odd || asking.is_odd { None } else { self.reached(asking, &clause.expression) };
-        let Some(Reached { names, numbers }) = reached else {
-            key.extend([ABSENT, self.expressions.number(&whole(&asking.ad)).0]);
-            return (key.into(), None);
-        };
-        for (name, number) in names.iter().zip(numbers.iter()) {
-            key.extend([*number, self.bound(asking, name, *number).0]);
-        }
-        (key.into(), Some(names))
-    }
-
-    /// The number of what the request binds to a name, and whether it is more than a literal.
-    fn bound(&mut self, asking: &Asking, name: &Name, number: usize) -> (usize, bool) {
-        *asking.bound.borrow_mut().entry(number).or_insert_with(|| match asking.ad.get(name) {
-            Some(bound) => (self.expressions.number(bound).0, !matches!(bound.kind(), Kind::Literal(_))),
-            None => (ABSENT, false),
-        })
-    }
-
-    /// The attributes that the value of an expression can depend on: those that it mentions, those that their
-    /// expressions mention, and so on.  None if it can depend on more.
-    fn reached(&mut self, asking: &Asking, expression: &Expression) -> Option<Reached> {
-        let number = self.expressions.number(expression).0;
-        let usual = match self.reached.get(&number) {
-            Some(known) => known.clone(),
-            None => {
-                let found = self.reached_from(&Ad::default(), expression);
-                self.reached.insert(number, found.clone());
-                found
-            }
-        }?;
-        let names = usual.names.iter().zip(usual.numbers.iter());
-        let is_usual = !names.into_iter().any(|(name, number)| self.bound(asking, name, *number).1);
-        if is_usual { Some(usual) } else { self.reached_from(&asking.ad, expression) }
-    }
-
-    fn reached_from(&mut self, asking: &Ad, expression: &Expression) -> Option<Reached> {
-        let mut names: IndexSet<Name> = IndexSet::new();
-        let add = |mentions: &Mentions, names: &mut IndexSet<Name>| {
-            names.extend(mentions.names.iter().filter(|name| !stands_for_a_side(name)).cloned());
-            (!mentions.is_opaque()).then_some(())
-        };
-        add(&self.mentions(expression), &mut names)?;
-        let mut at = 0;
-        while let Some(name) = names.get_index(at).cloned() {
-            at += 1;
-            if let Some(bound) = asking.get(&name).filter(|bound| !matches!(bound.kind(), Kind::Literal(_))) {
-                add(&self.mentions(bound), &mut names)?;
-            }
-            add(self.attribute(&name).mentions(self.context.dialect), &mut names)?;
-        }
-        names.sort();
-        let numbers = names.iter().map(|name| match self.numbers.get_index_of(name) {
-            Some(known) => known,
-            None => self.numbers.insert_full(name.clone()).0,
-        });
-        let numbers = numbers.collect();
-        Some(Reached { names: names.into_iter().collect(), numbers })
-    }
-
-    fn mentions(&mut self, expression: &Expression) -> Rc<Mentions> {
-        let (number, _) = self.expressions.number(expression);
-        let dialect = self.context.dialect;
-        let known = self.mentions.entry(number).or_insert_with(|| Rc::new(Mentions::of(expression, dialect)));
-        Rc::clone(known)
-    }
-
-    /// The offers by what is bound to some names.
-    fn groups(&mut self, names: Vec<Name>) -> Rc<Partition> {
-        if let Some(known) = self.groups.get(&names) {
-            return Rc::clone(known);
-        }
-        let mut groups = Partition::new(self.rows());
-        for name in &names {
-            let attribute = self.attribute(name);
-            groups.split(|row| Some(attribute.code(row)));
-        }
-        let groups = Rc::new(groups);
-        self.groups.insert(names, Rc::clone(&groups));
-        groups
-    }
-
-    /// The names through which the clauses of the offers' constraints are found.
-    fn leading(&mut self) -> Vec<Name> {
-        let mut names: IndexSet<Name> = self.protocol.names().cloned().collect();
-        let mut at = 0;
-        while let Some(name) = names.get_index(at).cloned() {
-            at += 1;
-            for expression in &self.attribute(&name).expressions {
-                names.extend(conjuncts(expression).into_iter().filter_map(named).cloned());
-            }
-        }
-        names.into_iter().collect()
-    }
-}
-
-/// An ad as an expression.
-fn whole(ad: &Ad) -> Expression {
-    Expression::new(Kind::Ad(ad.clone()), Span::default())
 }
 
 fn is_odd(ad: &Ad) -> bool {
