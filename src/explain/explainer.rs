@@ -58,7 +58,8 @@ impl Explainer {
     /// have been meant where no offer has an attribute.
     #[must_use]
     pub fn with_names(mut self, names: impl IntoIterator<Item = Name>) -> Self {
-        self.names.extend(names);
+        let known: IndexSet<Name> = self.names.into_iter().chain(names).collect();
+        self.names = known.into_iter().collect();
         self
     }
 

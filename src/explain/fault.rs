@@ -94,6 +94,9 @@ fn near_own(name: &Name, asking: &Asking) -> Vec<Name> {
 
 /// An attribute of the request that offers have, too, and that is read without saying whose.
 fn shadowed(examined: &Examined, survey: &Survey, asking: &Asking) -> Option<Name> {
+    if examined.clause.is_whole {
+        return None;
+    }
     let mentions = Mentions::of(&examined.clause.expression, survey.context.dialect);
     let mut own = mentions.either.into_iter().filter(|name| asking.ad.get(name).is_some());
     own.find(|name| survey.having(name) > 0)

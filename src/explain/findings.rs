@@ -10,6 +10,9 @@ use super::fault::{Fault, misread, weights};
 use super::report::{Finding, Report};
 use super::survey::{Asking, Survey};
 
+/// So many names of a clause are looked at.
+const MOST_NAMES: usize = 20;
+
 /// What is to be said of the names and types in the clauses of a report.
 pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &Asking) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -31,8 +34,9 @@ pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &A
             };
             add("lacking", format!("MY.{name} is not there{}", did_you_mean(&near)));
         }
-        for name in &examined.theirs {
-            if report.offers > 0 && survey.having(name) == 0 {
+        for name in examined.theirs.iter().take(MOST_NAMES) {
+            // What a clause can do without is not what hinders.
+            if report.offers > 0 && clause.counts.is_true == 0 && survey.having(name) == 0 {
                 let near: Vec<String> =
                     near(name, survey, names).iter().map(|(name, offers)| format!("{name} ({offers})")).collect();
                 add("missing", format!("the other side has no {name}{}", did_you_mean(&near)));

@@ -30,9 +30,10 @@ use page::Page;
 const EXAMPLES: &str = "\
 Examples:
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --unmatched
-  classad explain samples/papers/thesis-figure-2-job.ad --pool samples/papers/thesis-figure-1-machine.ad -v
-  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --id 'ProcId == 0 ? ClusterId : Name' \\
-      --request 106 --offer slot1@node01.example.org
+  classad explain samples/papers/thesis-figure-2-job.ad \\
+      --pool samples/papers/thesis-figure-1-machine.ad -v
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long \\
+      --id 'Name ?: ClusterId' --request 106 --offer slot1@node01.example.org
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
 

@@ -16,6 +16,9 @@ use crate::cli::source::Source;
 /// So much of a file shows nearly all names, in bytes.
 const BEGINNING: usize = 1 << 20;
 
+/// So many missing names are compared with those that there are.
+const MOST_MISSING: usize = 100;
+
 /// What is to be read besides what matching reads.
 #[derive(Default)]
 pub struct Found {
@@ -52,7 +55,7 @@ fn found(session: &Session, asking: &[Source], offered: &[Source], protocol: &Pr
         let mut spellings = Spellings::default();
         each_text(side, usize::MAX, |block| spellings.look_through(&block.text))?;
         let names: Vec<Name> = spellings.names().collect();
-        for name in &missing {
+        for name in missing.iter().take(MOST_MISSING) {
             let near = nearest(name.as_str(), names.iter().map(Name::as_str));
             found.names.extend(near.into_iter().map(Name::new));
         }
