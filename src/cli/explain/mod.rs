@@ -32,8 +32,8 @@ Examples:
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --unmatched
   classad explain samples/papers/thesis-figure-2-job.ad \\
       --pool samples/papers/thesis-figure-1-machine.ad -v
-  classad explain samples/pool/jobs.long --pool samples/pool/machines.long \\
-      --id 'Name ?: ClusterId' --request 106 --offer slot1@node01.example.org
+  classad explain samples/pool/jobs.long --id 'Name ?: ClusterId' --request 106 \\
+      --offer slot1@node01.example.org --pool samples/pool/machines.long
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
 
