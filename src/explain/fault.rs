@@ -134,12 +134,13 @@ fn of_comparison(asked: &Asked, survey: &mut Survey, asking: &Asking) -> Fault {
     let answers = survey.answers_of(asking, &asked.what);
     let groups = weights(&answers, survey);
     let present = answers.values.iter().zip(&groups).filter(|(value, _)| !value.is_exceptional());
-    let offers: usize = present.clone().map(|(_, weight)| weight).sum();
     let is_other = |value: &Value| class(value, survey) != class(&asked.bound, survey);
     if let Some((first, _)) = present.clone().next()
         && !asked.bound.is_exceptional()
         && present.clone().all(|(value, _)| is_other(value))
     {
+        let alike = present.filter(|(value, _)| class(value, survey) == class(first, survey));
+        let offers = alike.map(|(_, weight)| weight).sum();
         return Fault::Types { theirs: first.kind(), bound: asked.bound.kind(), offers };
     }
     if let (BinaryOperator::Is, Value::String(bound)) = (asked.operator, &asked.bound) {
@@ -161,6 +162,14 @@ pub fn weights(answers: &Answers, survey: &Survey) -> Vec<usize> {
         groups[answers.group(row)] += weight;
     }
     groups
+}
+
+/// What a type is called where all numbers are one.
+pub fn phrase(kind: Type) -> &'static str {
+    match kind {
+        Type::Integer | Type::Real => "a number",
+        other => other.phrase(),
+    }
 }
 
 /// Values that compare with each other.

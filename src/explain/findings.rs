@@ -6,7 +6,7 @@ use crate::syntax::{Style, print_value};
 
 use super::clauses::text;
 use super::explainer::near;
-use super::fault::{Fault, misread, weights};
+use super::fault::{Fault, misread, phrase, weights};
 use super::report::{Finding, Report};
 use super::survey::{Asking, Survey};
 
@@ -46,7 +46,7 @@ pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &A
             add("shadowed", format!("{name} is read on its own side, though the other side has one, too"));
         }
         if let Some(Fault::Types { theirs, bound, offers }) = &clause.fault {
-            let (theirs, bound) = (theirs.phrase(), bound.phrase());
+            let (theirs, bound) = (phrase(*theirs), phrase(*bound));
             add("types", format!("`{}` compares {theirs} with {bound}, in {offers}", clause.text));
         }
         if let Some(asked) = examined.asked.as_ref().filter(|asked| asked.operator == BinaryOperator::Is)

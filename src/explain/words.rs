@@ -4,7 +4,7 @@ use crate::ad::{BinaryOperator, Dialect, Name, Value, nearest};
 use crate::constraint::Clash;
 
 use super::clauses::text;
-use super::fault::Fault;
+use super::fault::{Fault, phrase};
 use super::findings::value_text;
 use super::margin::number;
 use super::report::{ClauseReport, Report, Verdict};
@@ -176,14 +176,9 @@ impl Wording<'_> {
             },
             Fault::Types { theirs, bound, offers } => {
                 let what = clause.examined.asked.as_ref().map(|asked| text(&asked.what, self.dialect));
-                let what = self.quoted(&what.unwrap_or_default());
-                format!(
-                    "{shown} compares {} with {}: {what} is {} in {}",
-                    bound.phrase(),
-                    theirs.phrase(),
-                    theirs.phrase(),
-                    self.count(*offers)
-                )
+                let (what, offers) = (self.quoted(&what.unwrap_or_default()), self.count(*offers));
+                let (theirs, bound) = (phrase(*theirs), phrase(*bound));
+                format!("{shown} compares {bound} with {theirs}: {what} is {theirs} in {offers}")
             }
             Fault::Case { theirs, offers } => {
                 let symbol = if self.dialect.is_condor() { "=?=" } else { "is" };

@@ -298,7 +298,7 @@ fn the_first_line_suffices() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/explain");
     for (name, words) in [
         ("misspelt", &["no offer defines OpSysMajorVersion", "OpSysMajorVer?", "3 offers have it"][..]),
-        ("string-number", &["compares a string with an integer", "TARGET.Memory >= \"4096\""]),
+        ("string-number", &["compares a string with a number", "TARGET.Memory >= \"4096\""]),
         ("case", &["=?= minds upper and lower case", "\"LINUX\""]),
         ("precedence", &["is read as `((TARGET.Memory - 1024 > TARGET.Limit) =?= undefined) ?"]),
         ("memory", &["no offer has Memory >= 65536 (RequestMemory)", "63488"]),
