@@ -5,6 +5,7 @@
 mod advertisement;
 mod condition;
 mod conjuncts;
+mod consistency;
 mod identity;
 mod ports;
 mod protocol;
@@ -14,6 +15,7 @@ mod simple;
 pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, Standing, latest};
 pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
+pub use consistency::{Clash, Inconsistency, inconsistencies};
 pub use identity::identity;
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
