@@ -21,9 +21,8 @@ impl<'e> Subject<'e> {
         match Operand::of(expression) {
             Some(Operand::Other(name) | Operand::Free(name)) => Some(Subject::Other(name, expression)),
             Some(Operand::Literal(_)) => None,
-            Some(Operand::Own(_)) => Some(Subject::Tree(expression)),
             None if leaves_to_chance(expression) => None,
-            None => Some(Subject::Tree(expression)),
+            Some(Operand::Own(_)) | None => Some(Subject::Tree(expression)),
         }
     }
 
