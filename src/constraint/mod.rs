@@ -19,5 +19,5 @@ pub use consistency::{Clash, Inconsistency, inconsistencies};
 pub use identity::identity;
 pub use ports::{Port, PortFault, ports};
 pub use protocol::{Protocol, is_met, rank_of};
-pub use resources::{RESOURCE_COUNT, resource_count};
+pub use resources::{RESOURCE_COUNT, miscounted, resource_count};
 pub use simple::Simple;
