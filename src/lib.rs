@@ -5,6 +5,7 @@
 //!
 //! | floor | what is there |
 //! |---|---|
+//! | [`explain`] | why requests are unmatched; `check`: what is most likely not meant |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, notices, claims |
 //! | [`pool`] | many ads at once: the census, columns, the store, autoclusters |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime; the parts of a constraint |
@@ -208,6 +209,7 @@
 pub mod ad;
 pub mod constraint;
 pub mod eval;
+pub mod explain;
 pub mod format;
 pub mod matching;
 pub mod pool;

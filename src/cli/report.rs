@@ -15,14 +15,9 @@ use super::source::Text;
 
 /// Reports a problem of a file on standard error.
 pub fn problem(options: &Options, text: &Text, problem: &Problem) {
-    let picture = Picture::new(text, problem);
-    let mut shown = String::new();
-    let handler = GraphicalReportHandler::new_themed(theme(options)).with_width(width());
-    if handler.render_report(&mut shown, &picture).is_err() {
-        shown = format!("{}: {}\n", text.name, problem.message);
-    }
+    let shown = Picture::new(text, problem).render(colored(options));
     // If standard error is closed there is no one to tell.
-    let _ = writeln!(io::stderr().lock(), "{}", shown.trim_end());
+    let _ = writeln!(io::stderr().lock(), "{shown}");
 }
 
 /// Says one line on standard error.
@@ -70,11 +65,11 @@ fn wants_color(options: &Options, terminal: bool) -> bool {
     }
 }
 
-fn theme(options: &Options) -> GraphicalTheme {
+fn theme(colored: bool) -> GraphicalTheme {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
-    match (unicode, colored(options)) {
+    match (unicode, colored) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),
         (false, _) => GraphicalTheme::none(),
@@ -92,10 +87,15 @@ pub fn width() -> usize {
 /// megabyte wide.
 const NEAR: usize = 400;
 
+/// A place in a text, and what is to be seen there.
+pub type Mark = (Range<usize>, String);
+
 /// A problem with the lines around it, as miette draws it.
-struct Picture {
+pub struct Picture {
     message: String,
-    severity: Severity,
+    severity: miette::Severity,
+    /// What it is called.
+    code: Option<&'static str>,
     help: Option<String>,
     labels: Vec<LabeledSpan>,
     excerpt: Excerpt,
@@ -104,33 +104,58 @@ struct Picture {
 impl Picture {
     fn new(text: &Text, problem: &Problem) -> Self {
         let place = if problem.ad > 0 { format!(" (ad {})", problem.ad) } else { String::new() };
-        let mut help = problem.help.clone();
-        let mut ranges = vec![(problem.range.clone(), None)];
-        if let Some((range, words)) = &problem.related {
-            if range.start.abs_diff(problem.range.start) <= NEAR {
-                ranges.push((range.clone(), Some(words.clone())));
-            } else {
-                let place = text.block.position(range.start);
-                let far = format!("{words} ({}:{})", place.line, place.column);
-                help = Some(help.map_or(far.clone(), |help| format!("{help}; {far}")));
-            }
-        }
-        let (excerpt, spans) = Excerpt::new(text, ranges.iter().map(|(range, _)| range.clone()).collect());
-        let labels = spans.into_iter().zip(ranges).enumerate().map(|(index, (span, (_, text)))| {
-            let span = SourceSpan::from(span);
+        let mut marks = vec![(problem.range.clone(), "here".to_owned())];
+        marks.extend(problem.related.clone());
+        let severity = match problem.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        };
+        let picture = Picture::of_marks(text, severity, marks, problem.help.clone());
+        Picture { message: format!("{}{place}", harmless(&problem.message)), ..picture }
+    }
+
+    /// Places in a text, the decisive one first; the picture has no message yet.
+    pub fn of_marks(text: &Text, severity: miette::Severity, marks: Vec<Mark>, help: Option<String>) -> Self {
+        let first = marks.first().map_or(0, |(range, _)| range.start);
+        let (near, far): (Vec<Mark>, Vec<Mark>) =
+            marks.into_iter().partition(|(range, _)| range.start.abs_diff(first) <= NEAR);
+        let far = far.into_iter().map(|(range, words)| {
+            let place = text.block.position(range.start);
+            format!("{words} ({}:{})", place.line, place.column)
+        });
+        let help: Vec<String> = help.into_iter().chain(far).collect();
+        let (excerpt, spans) = Excerpt::new(text, near.iter().map(|(range, _)| range.clone()).collect());
+        let labels = spans.into_iter().zip(near).enumerate().map(|(index, (span, (_, words)))| {
+            let (words, span) = (Some(line(&words)).filter(|words| !words.is_empty()), SourceSpan::from(span));
             if index == 0 {
-                LabeledSpan::new_primary_with_span(Some("here".to_owned()), span)
+                LabeledSpan::new_primary_with_span(words, span)
             } else {
-                LabeledSpan::new_with_span(text, span)
+                LabeledSpan::new_with_span(words, span)
             }
         });
         Picture {
-            message: format!("{}{place}", harmless(&problem.message)),
-            severity: problem.severity,
-            help: help.as_deref().map(harmless),
+            message: String::new(),
+            severity,
+            code: None,
+            help: Some(harmless(&help.join("; "))).filter(|help| !help.is_empty()),
             labels: labels.collect(),
             excerpt,
         }
+    }
+
+    /// The picture of something that has a name.
+    pub fn called(self, code: &'static str, message: &str) -> Self {
+        Picture { code: Some(code), message: harmless(message), ..self }
+    }
+
+    /// As it is drawn, without a line end behind it.
+    pub fn render(&self, colored: bool) -> String {
+        let mut shown = String::new();
+        let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(width());
+        if handler.render_report(&mut shown, self).is_err() {
+            shown = format!("{}: {}", self.excerpt.name, self.message);
+        }
+        shown.trim_end().to_owned()
     }
 }
 
@@ -150,10 +175,11 @@ impl std::error::Error for Picture {}
 
 impl Diagnostic for Picture {
     fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        })
+        Some(self.severity)
+    }
+
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.code.map(|code| Box::new(code) as Box<dyn fmt::Display>)
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {

@@ -1,0 +1,3 @@
+//! Why ads do not do what they were meant to do.
+
+pub mod check;
