@@ -87,6 +87,25 @@ pub fn width() -> usize {
 /// megabyte wide.
 const NEAR: usize = 400;
 
+/// The text of a long line that is shown around a place, in bytes.
+const AROUND: usize = 160;
+
+/// How much of a text a picture shows, in bytes.
+#[derive(Clone, Copy)]
+pub struct Frame {
+    /// Places as far apart as this are shown together.
+    pub near: usize,
+    /// So much of a long line is shown around them.
+    around: usize,
+}
+
+impl Frame {
+    /// What fits into the width of the terminal.
+    pub fn of_width() -> Self {
+        Frame { near: width(), around: width() / 2 }
+    }
+}
+
 /// A place in a text, and what is to be seen there.
 pub type Mark = (Range<usize>, String);
 
@@ -110,21 +129,29 @@ impl Picture {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         };
-        let picture = Picture::of_marks(text, severity, marks, problem.help.clone());
+        let picture =
+            Picture::of_marks(text, severity, marks, problem.help.clone(), Frame { near: NEAR, around: AROUND });
         Picture { message: format!("{}{place}", harmless(&problem.message)), ..picture }
     }
 
     /// Places in a text, the decisive one first; the picture has no message yet.
-    pub fn of_marks(text: &Text, severity: miette::Severity, marks: Vec<Mark>, help: Option<String>) -> Self {
+    pub fn of_marks(
+        text: &Text,
+        severity: miette::Severity,
+        marks: Vec<Mark>,
+        help: Option<String>,
+        frame: Frame,
+    ) -> Self {
         let first = marks.first().map_or(0, |(range, _)| range.start);
         let (near, far): (Vec<Mark>, Vec<Mark>) =
-            marks.into_iter().partition(|(range, _)| range.start.abs_diff(first) <= NEAR);
-        let far = far.into_iter().map(|(range, words)| {
+            marks.into_iter().partition(|(range, _)| range.start.abs_diff(first) <= frame.near);
+        let far = far.into_iter().filter(|(_, words)| !words.is_empty()).map(|(range, words)| {
             let place = text.block.position(range.start);
             format!("{words} ({}:{})", place.line, place.column)
         });
         let help: Vec<String> = help.into_iter().chain(far).collect();
-        let (excerpt, spans) = Excerpt::new(text, near.iter().map(|(range, _)| range.clone()).collect());
+        let ranges = near.iter().map(|(range, _)| range.clone()).collect();
+        let (excerpt, spans) = Excerpt::new(text, ranges, frame.around);
         let labels = spans.into_iter().zip(near).enumerate().map(|(index, (span, (_, words)))| {
             let (words, span) = (Some(line(&words)).filter(|words| !words.is_empty()), SourceSpan::from(span));
             if index == 0 {
@@ -207,18 +234,17 @@ struct Excerpt {
 
 impl Excerpt {
     /// The lines that hold these ranges, and where the ranges are in them.
-    fn new(text: &Text, ranges: Vec<Range<usize>>) -> (Self, Vec<Range<usize>>) {
-        const AROUND: usize = 160;
+    fn new(text: &Text, ranges: Vec<Range<usize>>, around: usize) -> (Self, Vec<Range<usize>>) {
         let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
-        let last = ranges.iter().map(|range| range.end.min(range.start + AROUND)).max().unwrap_or(0).min(bytes.len());
+        let last = ranges.iter().map(|range| range.end.min(range.start + around)).max().unwrap_or(0).min(bytes.len());
         let mut start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
         let mut end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
-        if first - start > AROUND {
-            start = boundary(bytes, first - AROUND);
+        if first - start > around {
+            start = boundary(bytes, first - around);
         }
-        if end - last > AROUND {
-            end = boundary(bytes, last + AROUND);
+        if end - last > around {
+            end = boundary(bytes, last + around);
         }
         let position = text.block.position(start);
         let shown = |range: Range<usize>| printable(&bytes[range.start.min(end)..range.end.min(end)]);

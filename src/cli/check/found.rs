@@ -5,7 +5,7 @@ use std::sync::Arc;
 use classad::explain::check::{Finding, Level, Rule};
 use classad::format::Position;
 
-use crate::cli::report::{self, Picture};
+use crate::cli::report::{self, Frame, Picture};
 use crate::cli::source::Text;
 
 pub use report::Mark;
@@ -60,6 +60,15 @@ impl Found {
             let start = text.block.position(range.start);
             Placed { start, end: start.behind(&text.block.text[range.clone()]), text: text_there.clone() }
         };
+        // A place that is too far off to be drawn is told by what stands there.
+        let first = marks.first().map_or(0, |(range, _)| range.start);
+        let told = |(range, words): Mark| {
+            let stands = String::from_utf8_lossy(&text.block.text[range.clone()]).into_owned();
+            let far = range.start.abs_diff(first) > Frame::of_width().near && !words.is_empty();
+            let words = if far && !words.contains('`') { format!("{words} `{stands}`") } else { words };
+            (range, words)
+        };
+        let drawn: Vec<Mark> = marks.iter().cloned().map(told).collect();
         let help = Some(finding.help.clone()).filter(|help| !help.is_empty());
         Found {
             number,
@@ -72,7 +81,7 @@ impl Found {
             attribute: finding.labels.first().map(|label| label.attribute.to_string()),
             places: marks.iter().map(placed).collect(),
             ads: 1,
-            picture: Picture::of_marks(text, severity, marks, help),
+            picture: Picture::of_marks(text, severity, drawn, help, Frame::of_width()),
         }
     }
 

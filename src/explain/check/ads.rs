@@ -86,7 +86,22 @@ impl<'a> Whole<'a> {
                 None => parts.push(Part { attribute, written, left: left.expression }),
             }
         }
-        logic::contradictions(&parts, false, false, self.context.dialect, found);
+        let mut contradictions = Vec::new();
+        logic::contradictions(&parts, false, false, self.context.dialect, &mut contradictions);
+        if self.is_machine() {
+            // What a machine has is not what its owner wrote: it may be in use now, and free again later.
+            let is_state = |finding: &Finding| finding.labels.iter().any(|label| label.text.starts_with("here"));
+            for finding in contradictions.iter_mut().filter(|finding| is_state(finding)) {
+                finding.rule = &rules::NEVER;
+                rules::NEVER.help.clone_into(&mut finding.help);
+            }
+        }
+        found.append(&mut contradictions);
+    }
+
+    fn is_machine(&self) -> bool {
+        let kind = Advertisement::new(self.ad, self.context).kind();
+        kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Machine"))
     }
 
     /// A part of the constraint that is not met, whatever the other side is.
@@ -98,8 +113,10 @@ impl<'a> Whole<'a> {
         value: &Value,
         found: &mut Vec<Finding>,
     ) {
-        // Whoever writes `false` means it.
-        if matches!(written.bare().kind(), Kind::Literal(_)) {
+        // Whoever writes `false` means it; and what is so whatever the ad has is told elsewhere.
+        let (nothing, nowhere) = Environment::unplaced();
+        let by_itself = specialize(written, &nowhere, &nothing, self.context, Liberties::default());
+        if by_itself.value.is_some() {
             return;
         }
         let value = shown(&Expression::literal(value.clone()), self.context.dialect);

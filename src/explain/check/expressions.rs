@@ -103,7 +103,9 @@ impl At<'_> {
 
     /// What to write where a comparison is compared.
     fn regrouped(&self, operator: BinaryOperator, left: &Expression, right: &Expression) -> String {
-        if let Kind::Binary(inner, first, second) = left.kind() {
+        if let Kind::Binary(inner, first, second) = left.kind()
+            && !matches!(second.bare().kind(), Kind::Literal(_))
+        {
             let (first, second, right, o, i) =
                 (self.shown(first), self.shown(second), self.shown(right), operator, inner);
             return format!(
@@ -112,7 +114,7 @@ impl At<'_> {
                 i.symbol()
             );
         }
-        rules::PRECEDENCE.help.to_owned()
+        format!("write `({}) {} {}` if that is meant", self.shown(left), operator.symbol(), self.shown(right))
     }
 
     fn comparison(&self, operator: BinaryOperator, left: &Expression, right: &Expression, found: &mut Vec<Finding>) {
@@ -144,13 +146,15 @@ impl At<'_> {
                         BinaryOperator::Is => (if dialect.is_condor() { "=?=" } else { "is" }, "=="),
                         _ => (if dialect.is_condor() { "=!=" } else { "isnt" }, "!="),
                     };
-                    let finding = Finding::new(&rules::CASE, format!("`{written}` tells upper from lower case"))
-                        .with_help(format!(
-                            "write `{} {plain} {}` if case should not count",
-                            self.shown(other),
-                            self.shown(operand)
-                        ))
-                        .at(self.attribute, self.expression, "");
+                    let what = self.shown(other);
+                    let finding =
+                        Finding::new(&rules::CASE, format!("`{what} {written} \"...\"` tells upper from lower case"))
+                            .with_help(format!(
+                                "write `{} {plain} {}` if case should not count",
+                                self.shown(other),
+                                self.shown(operand)
+                            ))
+                            .at(self.attribute, self.expression, "");
                     found.push(finding);
                 }
                 Kind::Attribute(name) if is_quoted(operand.bare(), name) && name.is_plain() => {

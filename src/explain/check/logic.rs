@@ -81,7 +81,14 @@ pub(super) fn contradictions(
 ) {
     let left: Vec<&Expression> = parts.iter().map(|part| &part.left).collect();
     let mut told: Vec<Expression> = Vec::new();
-    for one in inconsistencies(&left, dialect) {
+    let mut all = inconsistencies(&left, dialect);
+    // Parts that contradict each other as they are written, and that stand near each other, are the clearest.
+    let changed = |place: &usize| parts.get(*place).is_some_and(|part| !part.left.same(&part.written));
+    all.sort_by_key(|one| {
+        let extent = one.parts.last().zip(one.parts.first()).map_or(0, |(last, first)| last - first);
+        (one.parts.iter().filter(|place| changed(place)).count(), extent)
+    });
+    for one in all {
         let involved = || one.parts.iter().filter_map(|place| parts.get(*place));
         if told.contains(&one.subject) || (is_text && mixes_sides(involved(), &one.subject)) {
             continue;

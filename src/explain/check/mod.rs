@@ -75,7 +75,7 @@ impl Checker {
             let print = attribute.expression.fingerprint();
             prints.insert(attribute.name.clone(), print);
             let is_constraint = constraint.as_ref() == Some(attribute.name);
-            let seen = self.expression(attribute.name, attribute.expression, print, is_constraint, &mut new);
+            let seen = self.expression(ad, (attribute.name, attribute.expression), print, is_constraint, &mut new);
             touched.extend(&seen.findings);
             order.push(attribute.name.clone());
             named.insert(attribute.name.clone(), seen.names);
@@ -88,16 +88,14 @@ impl Checker {
                 let findings = self.whole(ad, &named, &order, &reached);
                 let mut numbers = Vec::new();
                 for finding in findings {
-                    let said = said(ad, &finding);
-                    let known = self.alike.get(&said).copied();
-                    let number = known.unwrap_or_else(|| self.number(finding, &mut new));
-                    self.alike.insert(said, number);
-                    numbers.push(number);
+                    numbers.push(self.number(ad, finding, &mut new));
                 }
                 touched.extend(&numbers);
                 self.wholes.insert(key, numbers);
             }
         }
+        touched.sort_unstable();
+        touched.dedup();
         for number in touched {
             self.counts[number] += 1;
         }
@@ -116,9 +114,15 @@ impl Checker {
         self.counts.len() - 1
     }
 
-    fn number(&mut self, finding: Finding, new: &mut Vec<(usize, Finding)>) -> usize {
+    /// The number of a finding; one that says the same of the same text as an earlier one has its number.
+    fn number(&mut self, ad: &Ad, finding: Finding, new: &mut Vec<(usize, Finding)>) -> usize {
+        let said = said(ad, &finding);
+        if let Some(known) = self.alike.get(&said) {
+            return *known;
+        }
         self.counts.push(0);
         let number = self.counts.len() - 1;
+        self.alike.insert(said, number);
         new.push((number, finding));
         number
     }
@@ -126,8 +130,8 @@ impl Checker {
     /// Looks at an expression by itself, unless it was looked at before.
     fn expression(
         &mut self,
-        name: &Name,
-        expression: &Expression,
+        ad: &Ad,
+        (name, expression): (&Name, &Expression),
         print: u64,
         is_constraint: bool,
         new: &mut Vec<(usize, Finding)>,
@@ -139,7 +143,8 @@ impl Checker {
         let mut found = Vec::new();
         expressions::check(name, expression, self.context.dialect, &mut found);
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
-        let findings = found.into_iter().map(|finding| self.number(finding, new)).collect();
+        leave_consequences_out(&mut found);
+        let findings = found.into_iter().map(|finding| self.number(ad, finding, new)).collect();
         let seen = Seen { findings, names: own_names(expression) };
         self.expressions.insert(key, seen.clone());
         seen
@@ -199,10 +204,27 @@ fn own_names(expression: &Expression) -> Vec<Name> {
     names
 }
 
+/// Leaves out that a part is never true where another finding says why.
+fn leave_consequences_out(found: &mut Vec<Finding>) {
+    let is_consequence = |finding: &Finding| [&rules::CONSTANT, &rules::DEAD].contains(&finding.rule);
+    let span = |finding: &Finding| finding.labels.first().and_then(|label| label.span);
+    let causes = found.iter().filter(|finding| !is_consequence(finding) && finding.rule.level > Level::Note);
+    let causes: Vec<_> = causes.filter_map(span).collect();
+    found.retain(|finding| {
+        let within =
+            |whole: crate::ad::Span| causes.iter().any(|cause| whole.start <= cause.start && cause.end <= whole.end);
+        !is_consequence(finding) || !span(finding).is_some_and(within)
+    });
+}
+
 /// What a finding says of which texts; where these stand does not count.
 fn said(ad: &Ad, finding: &Finding) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);
+    // What is only worth knowing is told once of a name.
+    if [&rules::CASE, &rules::FALLS].contains(&finding.rule) {
+        return hasher.finish();
+    }
     for label in &finding.labels {
         label.attribute.hash(&mut hasher);
         if let (Some(span), Some(expression)) = (label.span, ad.get(&label.attribute)) {
