@@ -17,7 +17,12 @@ struct Around<'t> {
 pub(super) fn advice(error: Span, tokens: &[Spanned], text: &[u8]) -> Option<String> {
     let at = tokens.iter().position(|(_, span)| span.start >= error.start).unwrap_or(tokens.len());
     let around = Around { tokens, text, at };
-    around.of_operators().or_else(|| around.of_words()).or_else(|| around.of_brackets()).or_else(|| around.of_names())
+    around
+        .of_conditionals()
+        .or_else(|| around.of_operators())
+        .or_else(|| around.of_words())
+        .or_else(|| around.of_brackets())
+        .or_else(|| around.of_names())
 }
 
 impl Around<'_> {
@@ -38,6 +43,15 @@ impl Around<'_> {
         matches!((at(by), at(by + 1)), (Some((_, left)), Some((_, right))) if left.end == right.start)
     }
 
+    /// A `?` without its `:`.
+    fn of_conditionals(&self) -> Option<String> {
+        let count = |wanted: Token| self.tokens[..self.at].iter().filter(|(token, _)| *token == wanted).count();
+        let ends = self.token(0).is_none_or(|token| token.is_closing() || token == Token::Semicolon);
+        let complete = self.token(-1).is_some_and(|token| token.binary().is_none() && token != Token::Question);
+        (ends && complete && count(Token::Question) > count(Token::Colon) && self.innermost_open().is_none())
+            .then(|| "a `?` wants a `:` behind it: `condition ? value : otherwise`".to_owned())
+    }
+
     /// Operators of other languages, and ones that lack an operand.
     fn of_operators(&self) -> Option<String> {
         use Token::{And, Assign, Colon, Comma, Equal, Greater, Less, Not, NotEqual, Question};
@@ -51,6 +65,7 @@ impl Around<'_> {
             (_, Colon, Some(Assign)) if self.adjacent(0) => "write `=` alone",
             (Some(And), Token::BitAnd, _) if self.adjacent(-1) => "write `&&`",
             (Some(Token::Or), Token::BitOr, _) if self.adjacent(-1) => "write `||`",
+            (None, Assign, _) => "one `=` binds an expression to a name: `name = expression`",
             (_, Assign, _) => "`==` compares; `=` only binds an attribute of an ad",
             (_, Comma, _) => "a `,` only separates the elements of a list and the arguments of a function",
             (_, Colon, _) => "a `:` wants a `?` before it: `condition ? value : otherwise`",
@@ -110,6 +125,17 @@ impl Around<'_> {
         match (before, self.token(0)) {
             (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
             (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
+            // The bracket of the ad itself is not among the tokens of its attributes.
+            (_, Some(Token::BracketClose)) if self.tokens.get(1).is_some_and(|(token, _)| *token == Token::Assign) => {
+                None
+            }
+            (Some(before), Some(token))
+                if (token.is_number() || matches!(token, Token::String | Token::Name))
+                    && (before.is_number() || matches!(before, Token::String | Token::Name))
+                    && matches!(self.innermost_open(), Some(Token::ParenthesisOpen | Token::BraceOpen)) =>
+            {
+                Some("is a `,` or an operator missing before this?".to_owned())
+            }
             (_, Some(token)) if token.is_closing() && self.innermost_open().is_none() => {
                 Some(format!("no bracket is open that this {token} closes"))
             }

@@ -56,6 +56,8 @@ pub fn ad_errors(text: &[u8], rules: Rules) -> Vec<SyntaxError> {
             errors.push(error);
         }
     }
+    // What is missing at the end is told with the bracket that is open.
+    errors.retain(|error| error.span.start < first.span.start || error.span.start < length(text));
     // What is wrong outside the attributes, or hides them.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
         errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);

@@ -173,8 +173,11 @@ impl Pool {
             ([], None) => rules::UNKNOWN.help.to_owned(),
             (near, None) => format!("did you mean {}?", near.join(", ")),
         };
-        let ads = if self.ads() == 1 { "the one ad".to_owned() } else { format!("any of the {} ads", self.ads()) };
-        let finding = Finding::new(&rules::UNKNOWN, format!("the pool has no {name}: it is not in {ads}"));
+        let message = match self.ads() {
+            1 => format!("the one ad of the pool does not have {name}"),
+            ads => format!("none of the {ads} ads of the pool has {name}"),
+        };
+        let finding = Finding::new(&rules::UNKNOWN, message);
         found.push(finding.with_help(help).at(mention.attribute, mention.expression, ""));
     }
 

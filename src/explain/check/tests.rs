@@ -122,8 +122,8 @@ fn against_a_pool() {
         (
             "[ Requirements = TARGET.Memroy > 5 && TARGET.Nothing ]",
             vec![
-                "unknown-attribute: the pool has no Memroy: it is not in the one ad (did you mean Memory (1 ads)?)",
-                "unknown-attribute: the pool has no Nothing: it is not in the one ad (`classad census POOL` lists the attributes of a pool)",
+                "unknown-attribute: the one ad of the pool does not have Memroy (did you mean Memory (1 ads)?)",
+                "unknown-attribute: the one ad of the pool does not have Nothing (`classad census POOL` lists the attributes of a pool)",
             ],
         ),
         ("[ Requirements = isUndefined(TARGET.Foo) || TARGET.Foo > 5 ]", vec![]),
