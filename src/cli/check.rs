@@ -24,9 +24,9 @@ use found::{Found, Report};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad check samples/check/slips.ad
+  classad check samples/pool/jobs.long
   classad check --against samples/pool/machines.long samples/pool/jobs.long
-  classad check -o sarif samples/check/slips.ad
+  classad check -o sarif --fail-level error samples/papers/thesis-figure-6-job.ad
   classad check -e 'OpSys == \"LINUX\" || \"OSX\"'
   classad check --rules
 

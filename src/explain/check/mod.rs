@@ -198,10 +198,21 @@ fn own_names(expression: &Expression) -> Vec<Name> {
         }
         match expression.kind() {
             Kind::Ad(_) => {}
-            kind => kind.for_each_child(|child| pending.push(child)),
+            kind => for_each_local(kind, |child| pending.push(child)),
         }
     }
     names
+}
+
+/// The expressions directly below, as far as their names are looked up where they stand: some functions evaluate
+/// their first argument in each ad of a list.
+fn for_each_local<'e>(kind: &'e Kind, mut visit: impl FnMut(&'e Expression)) {
+    match kind {
+        Kind::Call(name, arguments) if name.is("evalInEachContext") || name.is("countMatches") => {
+            arguments.iter().skip(1).for_each(visit);
+        }
+        kind => kind.for_each_child(&mut visit),
+    }
 }
 
 /// Leaves out that a part is never true where another finding says why.

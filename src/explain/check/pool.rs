@@ -107,7 +107,7 @@ fn mentions<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expression) -> Vec
             Kind::Ad(_) => {}
             kind => {
                 let start = pending.len();
-                kind.for_each_child(|child| pending.push(child));
+                super::for_each_local(kind, |child| pending.push(child));
                 pending[start..].reverse();
             }
         }
