@@ -70,7 +70,7 @@ pub struct Check {
     /// The attribute that is an ad's rank
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
-    /// The form of the report
+    /// The form of the output
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     output: ReportForm,
 }
@@ -123,13 +123,13 @@ impl Check {
         };
         let protocol =
             Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
-        let mut checker = Checker::new(protocol.clone(), session.context());
+        let mut checker = Checker::new(protocol.clone(), &session.context());
         if !self.against.is_empty() {
             checker = checker.against(read_pool(session, pools)?);
         }
         let mut work = Work { checker, report: Report::default(), wanted: &wanted };
         if let Some(expression) = &self.expr {
-            work.expression(session, expression, &protocol)?;
+            work.expression(session, expression, &protocol);
         }
         for source in &mut sources {
             work.source(session, source)?;
@@ -232,7 +232,7 @@ impl Work<'_> {
     }
 
     /// Looks at an expression of the command line.
-    fn expression(&mut self, session: &mut Session, text: &str, protocol: &Protocol) -> Result<(), Failure> {
+    fn expression(&mut self, session: &Session, text: &str, protocol: &Protocol) {
         let source = Text::of_argument("-e", text);
         let rules = classad::syntax::Rules::new(session.dialect());
         match classad::syntax::parse_expression(text.as_bytes(), rules) {
@@ -251,7 +251,6 @@ impl Work<'_> {
                 }
             }
         }
-        Ok(())
     }
 
     /// What a reader finds wrong.
@@ -271,12 +270,10 @@ impl Work<'_> {
         let written = || places(&text.block.text, text.block.form, entry.offset, session.dialect());
         let mut places: Option<Vec<Place>> = None;
         // A line is an attribute: those of the long form are counted faster than found.
-        let is_twice = match text.block.form {
-            Form::Long => found::lines(&text.block.text[entry.offset..]) != entry.ad.len(),
-            _ => {
-                places = Some(written());
-                places.as_ref().is_some_and(|places| places.len() > entry.ad.len())
-            }
+        let is_twice = if text.block.form == Form::Long {
+            found::lines(&text.block.text[entry.offset..]) != entry.ad.len()
+        } else {
+            places.insert(written()).len() > entry.ad.len()
         };
         let new = self.checker.check(&entry.ad);
         if new.is_empty() && !is_twice {

@@ -97,7 +97,7 @@ fn long_places(text: &[u8], offset: usize, dialect: Dialect) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::places;
-    use crate::ad::{Dialect, Kind};
+    use crate::ad::{Dialect, Expression, Kind};
     use crate::format::{Form, read};
 
     /// For each attribute of the first ad its name as it is written, and the right operand of its expression.
@@ -107,7 +107,7 @@ mod tests {
             .iter()
             .map(|place| {
                 let name = &text[place.range.clone()];
-                match entry.ad.get(&place.name).map(|expression| expression.kind()) {
+                match entry.ad.get(&place.name).map(Expression::kind) {
                     Some(Kind::Binary(_, _, right)) => format!("{name}: {}", &text[place.part(right.span())]),
                     _ => name.to_owned(),
                 }

@@ -75,12 +75,6 @@ fn location(file: &str, place: &Placed) -> Value {
 
 /// A path as a reference of a URI: what has a meaning there is escaped.
 fn uri(path: &str) -> String {
-    let mut uri = String::new();
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => uri.push(char::from(byte)),
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/.-_~".contains(byte);
+    path.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }

@@ -9,6 +9,11 @@ use super::rules;
 
 /// What is wrong with the operators and calls of the expression that an attribute is bound to.
 pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect, found: &mut Vec<Finding>) {
+    if let Kind::Attribute(name) = expression.bare().kind()
+        && is_quoted(expression.bare(), name)
+    {
+        At { attribute, expression, dialect }.quotes(name, expression, found);
+    }
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         let at = At { attribute, expression, dialect };
@@ -157,16 +162,17 @@ impl At<'_> {
                             .at(self.attribute, self.expression, "");
                     found.push(finding);
                 }
-                Kind::Attribute(name) if is_quoted(operand.bare(), name) && name.is_plain() => {
-                    let finding =
-                        Finding::new(&rules::QUOTES, format!("'{name}' is the attribute {name}, not a string"))
-                            .with_help(format!("write \"{name}\" for the string"))
-                            .at(self.attribute, operand, "");
-                    found.push(finding);
-                }
+                Kind::Attribute(name) if is_quoted(operand.bare(), name) => self.quotes(name, operand, found),
                 _ => {}
             }
         }
+    }
+
+    fn quotes(&self, name: &Name, quoted: &Expression, found: &mut Vec<Finding>) {
+        let finding = Finding::new(&rules::QUOTES, format!("'{name}' is the name of an attribute, not a string"))
+            .with_help(format!("write \"{name}\" for the string"))
+            .at(self.attribute, quoted, "");
+        found.push(finding);
     }
 
     /// Something that is wanted to be true or false.

@@ -48,6 +48,8 @@ pub(super) fn check(
                 }
             }
             Kind::Parentheses(_) => (joins, top_below) = (around, is_top),
+            // Such as a port: its constraint is one, too.
+            Kind::Ad(_) => top_below = true,
             _ => {}
         }
         expression.kind().for_each_child(|child| pending.push((child, joins, top_below)));
@@ -179,8 +181,9 @@ fn constants(
     for part in parts.iter().filter(|part| !is_of_words(part) && is_small(part)) {
         let left = specialize(part, &frame, &environment, &context, Liberties::default());
         let effect = match (&left.value, operator) {
-            (Some(Value::Boolean(true)), BinaryOperator::And) => "it adds nothing",
-            (Some(Value::Boolean(false)), BinaryOperator::Or) => "it adds nothing",
+            (Some(Value::Boolean(true)), BinaryOperator::And) | (Some(Value::Boolean(false)), BinaryOperator::Or) => {
+                "it adds nothing"
+            }
             (Some(Value::Boolean(true)), _) => "the others do not count",
             (Some(Value::Boolean(false) | Value::Undefined | Value::Error(_)), BinaryOperator::And) => {
                 "the whole is never true"
@@ -216,8 +219,10 @@ fn is_of_words(expression: &Expression) -> bool {
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         match expression.kind() {
-            Kind::Literal(Value::Boolean(_)) | Kind::Parentheses(_) | Kind::Unary(UnaryOperator::Not, _) => {}
-            Kind::Binary(BinaryOperator::And | BinaryOperator::Or, ..) => {}
+            Kind::Literal(Value::Boolean(_))
+            | Kind::Parentheses(_)
+            | Kind::Unary(UnaryOperator::Not, _)
+            | Kind::Binary(BinaryOperator::And | BinaryOperator::Or, ..) => {}
             _ => return false,
         }
         expression.kind().for_each_child(|child| pending.push(child));

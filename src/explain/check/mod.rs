@@ -47,9 +47,9 @@ struct Seen {
 impl Checker {
     /// A checker of ads whose constraint and rank the protocol names.
     #[must_use]
-    pub fn new(protocol: Protocol, context: Context) -> Self {
+    pub fn new(protocol: Protocol, context: &Context) -> Self {
         // What holds only at this moment is not worth telling.
-        let context = Context { now: None, chance: None, ..context };
+        let context = Context { now: None, chance: None, ..context.clone() };
         let (expressions, wholes, alike) = <_>::default();
         Checker { protocol, context, pool: None, counts: Vec::new(), expressions, wholes, alike }
     }
@@ -82,17 +82,13 @@ impl Checker {
         }
         let reached = self.reached(ad, &named);
         let key = key(ad, &reached, &prints, constraint.as_ref(), self.protocol.rank());
-        match self.wholes.get(&key) {
-            Some(findings) => touched.extend(findings),
-            None => {
-                let findings = self.whole(ad, &named, &order, &reached);
-                let mut numbers = Vec::new();
-                for finding in findings {
-                    numbers.push(self.number(ad, finding, &mut new));
-                }
-                touched.extend(&numbers);
-                self.wholes.insert(key, numbers);
-            }
+        if let Some(findings) = self.wholes.get(&key) {
+            touched.extend(findings);
+        } else {
+            let findings = self.whole(ad, &named, &order, &reached);
+            let numbers: Vec<usize> = findings.into_iter().map(|finding| self.number(ad, finding, &mut new)).collect();
+            touched.extend(&numbers);
+            self.wholes.insert(key, numbers);
         }
         touched.sort_unstable();
         touched.dedup();
@@ -144,6 +140,10 @@ impl Checker {
         expressions::check(name, expression, self.context.dialect, &mut found);
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
         leave_consequences_out(&mut found);
+        if self.pool.is_some() {
+            // The pool says whether the case is right.
+            found.retain(|finding| finding.rule != &rules::CASE);
+        }
         let findings = found.into_iter().map(|finding| self.number(ad, finding, new)).collect();
         let seen = Seen { findings, names: own_names(expression) };
         self.expressions.insert(key, seen.clone());
@@ -217,7 +217,10 @@ fn for_each_local<'e>(kind: &'e Kind, mut visit: impl FnMut(&'e Expression)) {
 
 /// Leaves out that a part is never true where another finding says why.
 fn leave_consequences_out(found: &mut Vec<Finding>) {
-    let is_consequence = |finding: &Finding| [&rules::CONSTANT, &rules::DEAD].contains(&finding.rule);
+    let is_consequence = |finding: &Finding| {
+        let is_alone = finding.labels.len() == 1 && finding.rule == &rules::CONTRADICTION;
+        is_alone || [&rules::CONSTANT, &rules::DEAD].contains(&finding.rule)
+    };
     let span = |finding: &Finding| finding.labels.first().and_then(|label| label.span);
     let causes = found.iter().filter(|finding| !is_consequence(finding) && finding.rule.level > Level::Note);
     let causes: Vec<_> = causes.filter_map(span).collect();

@@ -85,7 +85,9 @@ pub(super) fn references(ad: &Ad, reached: &[Name], pool: Option<&Pool>, dialect
         let guarded = guarded(attribute.expression);
         let mut told: FxHashSet<&Name> = FxHashSet::default();
         mentions.retain(|mention| !guarded.contains(mention.name) && told.insert(mention.name));
-        mentions.iter().for_each(|mention| pool.unknown(mention, found));
+        for mention in &mentions {
+            pool.unknown(mention, found);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ fn ad(text: &str, dialect: Dialect) -> Ad {
 }
 
 fn checker(dialect: Dialect) -> Checker {
-    Checker::new(Protocol::new(dialect), Context::new(dialect))
+    Checker::new(Protocol::new(dialect), &Context::new(dialect))
 }
 
 /// The findings of an ad, each as `rule: message`.
