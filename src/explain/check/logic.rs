@@ -157,7 +157,7 @@ fn alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found
         if one.parts.len() != 2 || mixes_sides(involved.iter().copied(), &one.subject) {
             continue;
         }
-        let message = format!("whatever `{}` is, one of these is true", shown(&one.subject, dialect));
+        let message = format!("no value of `{}` makes both of these false", shown(&one.subject, dialect));
         let mut finding = Finding::new(&rules::ALWAYS, message);
         for (part, text) in involved.into_iter().zip(["this", "or this"]) {
             finding = finding.at(attribute, &part.written, text);

@@ -1,67 +1,82 @@
 //! The names of a constraint that its own ad does not answer, and the pool that is to answer them.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Group, Kind, Name, Text, Type, Value};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Group, Kind, Name, Text, Type, Value, nearest};
 use crate::constraint::{Operand, stands_for_an_ad};
 use crate::eval::find_function;
-use crate::pool::{Census, Content};
+use crate::pool::Content;
 
 use super::expressions::shown;
 use super::finding::Finding;
 use super::rules;
 
 /// A pool, as far as `check` looks at it.
+#[derive(Default)]
 pub struct Pool {
-    census: Census,
-    /// The strings of each attribute that were asked for, in lower case, as the pool writes them.
-    strings: FxHashMap<Name, FxHashMap<Vec<u8>, Vec<Text>>>,
+    ads: usize,
+    attributes: IndexMap<Name, Known>,
 }
 
-impl Default for Pool {
-    fn default() -> Self {
-        Pool { census: Census::values().with_most_values(0), strings: FxHashMap::default() }
-    }
+/// What is known of an attribute of a pool.
+#[derive(Default)]
+struct Known {
+    ads: usize,
+    contents: Vec<(Content, usize)>,
+    strings: FxHashSet<Text>,
 }
 
-/// So many spellings of one string, and strings of one attribute, are remembered.
-const MOST_SPELLINGS: usize = 8;
+/// So many strings of one attribute are remembered.
 const MOST_STRINGS: usize = 5000;
 
 impl Pool {
     /// Counts an ad of the pool.
     pub fn add(&mut self, ad: &Ad) {
-        self.census.add(ad);
+        self.ads += 1;
         for attribute in ad.iter() {
-            let Kind::Literal(Value::String(text)) = attribute.expression.bare().kind() else { continue };
-            if !self.strings.contains_key(attribute.name) {
-                self.strings.insert(attribute.name.clone(), FxHashMap::default());
-            }
-            let Some(strings) = self.strings.get_mut(attribute.name) else { continue };
-            let folded = text.as_bytes().to_ascii_lowercase();
-            let room = strings.len() < MOST_STRINGS;
-            match strings.get_mut(&folded) {
-                Some(spellings) if spellings.len() < MOST_SPELLINGS && !spellings.contains(text) => {
-                    spellings.push(text.clone());
-                }
-                None if room => {
-                    strings.insert(folded, vec![text.clone()]);
-                }
-                _ => {}
-            }
+            let known = match self.attributes.get_mut(attribute.name) {
+                Some(known) => known,
+                None => self.attributes.entry(attribute.name.clone()).or_default(),
+            };
+            known.add(attribute.expression.bare());
         }
     }
 
     /// How many ads it has.
     #[must_use]
     pub fn ads(&self) -> usize {
-        self.census.ads()
+        self.ads
     }
 
     /// How a string is written in the pool, if only in other letters.
     fn spelt(&self, name: &Name, text: &Text) -> Option<&Text> {
-        let spellings = self.strings.get(name)?.get(&text.as_bytes().to_ascii_lowercase())?;
-        if spellings.contains(text) { None } else { spellings.first() }
+        let strings = &self.attributes.get(name)?.strings;
+        // Of several spellings always the same one.
+        let alike = || strings.iter().filter(|known| known.eq_ignore_case(text)).min();
+        if strings.contains(text) { None } else { alike() }
+    }
+}
+
+impl Known {
+    fn add(&mut self, expression: &Expression) {
+        self.ads += 1;
+        let content = Content::of(expression);
+        match self.contents.iter_mut().find(|(known, _)| *known == content) {
+            Some((_, ads)) => *ads += 1,
+            None => self.contents.push((content, 1)),
+        }
+        if let Kind::Literal(Value::String(text)) = expression.kind()
+            && self.strings.len() < MOST_STRINGS
+            && !self.strings.contains(text)
+        {
+            self.strings.insert(text.clone());
+        }
+    }
+
+    /// The type that most ads have.
+    fn most(&self) -> Option<Content> {
+        self.contents.iter().max_by_key(|(_, ads)| *ads).map(|(content, _)| *content)
     }
 }
 
@@ -166,10 +181,11 @@ fn guarded(expression: &Expression) -> FxHashSet<Name> {
 impl Pool {
     fn unknown(&self, mention: &Mention<'_>, found: &mut Vec<Finding>) {
         let name = mention.name;
-        if self.census.attribute(name).is_some() {
+        if self.attributes.contains_key(name) {
             return;
         }
-        let near: Vec<String> = self.census.nearest(name.as_str()).into_iter().map(|near| self.counted(near)).collect();
+        let near = nearest(name.as_str(), self.attributes.keys().map(Name::as_str));
+        let near: Vec<String> = near.into_iter().map(|near| self.counted(near)).collect();
         let help = match (near.as_slice(), find_function(name.as_str())) {
             (_, Some(function)) => format!("{} is a function: {}", function.name, function.signature),
             ([], None) => rules::UNKNOWN.help.to_owned(),
@@ -184,8 +200,8 @@ impl Pool {
     }
 
     fn counted(&self, name: &str) -> String {
-        let ads = self.census.attribute(&Name::new(name)).map_or(0, crate::pool::Summary::ads);
-        format!("{name} ({ads} ads)")
+        let ads = self.attributes.get(&Name::new(name)).map_or(0, |known| known.ads);
+        format!("{name} ({ads} ad{})", if ads == 1 { "" } else { "s" })
     }
 
     /// Comparisons of an attribute of the pool with a constant, or with what the ad binds to one.
@@ -220,15 +236,15 @@ impl Pool {
 
     fn comparison(&self, compared: &Comparison<'_>, dialect: Dialect, found: &mut Vec<Finding>) {
         let Comparison { attribute, expression, operator, name, value, other } = compared;
-        let Some(summary) = self.census.attribute(name) else { return };
+        let Some(known) = self.attributes.get(*name) else { return };
         let class = |kind: Type| match kind {
             Type::Integer | Type::Real => Some(Type::Real),
             Type::Boolean if dialect.is_condor() => Some(Type::Real),
             Type::Undefined | Type::Error => None,
             kind => Some(kind),
         };
-        let contents = summary.contents();
-        let kinds: Option<Vec<Type>> = contents
+        let kinds: Option<Vec<Type>> = known
+            .contents
             .iter()
             .map(|(content, _)| match content {
                 Content::Value(kind) => class(*kind),
@@ -238,7 +254,7 @@ impl Pool {
         if let (Some(kinds), Some(wanted)) = (kinds, class(value.kind()))
             && !kinds.contains(&wanted)
         {
-            let has = contents.first().map_or("nothing", |(content, _)| match content {
+            let has = known.most().map_or("nothing", |content| match content {
                 Content::Value(kind) => kind.phrase(),
                 Content::Expression => "an expression",
             });

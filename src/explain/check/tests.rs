@@ -125,7 +125,7 @@ fn against_a_pool() {
         (
             "[ Requirements = TARGET.Memroy > 5 && TARGET.Nothing ]",
             vec![
-                "unknown-attribute: the one ad of the pool does not have Memroy (did you mean Memory (1 ads)?)",
+                "unknown-attribute: the one ad of the pool does not have Memroy (did you mean Memory (1 ad)?)",
                 "unknown-attribute: the one ad of the pool does not have Nothing (`classad census POOL` lists the attributes of a pool)",
             ],
         ),
