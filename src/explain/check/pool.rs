@@ -1,7 +1,7 @@
 //! The names of a constraint that its own ad does not answer, and the pool that is to answer them.
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Group, Kind, Name, Text, Type, Value, nearest};
 use crate::constraint::{Operand, stands_for_an_ad};
@@ -16,7 +16,7 @@ use super::rules;
 #[derive(Default)]
 pub struct Pool {
     ads: usize,
-    attributes: IndexMap<Name, Known>,
+    attributes: IndexMap<Name, Known, FxBuildHasher>,
 }
 
 /// What is known of an attribute of a pool.
