@@ -178,6 +178,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Finding what is most likely not meant in an ad:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::constraint::Protocol;
+//! use classad::eval::Context;
+//! use classad::explain::check::Checker;
+//! use classad::syntax::{Rules, parse_ad};
+//!
+//! let mut checker = Checker::new(Protocol::new(Dialect::Classad), &Context::new(Dialect::Classad));
+//! let ad = parse_ad(b"[ Constraint = other.x < 10 && other.x > 12 ]", Rules::default())?;
+//! let found = checker.check(&ad);
+//! assert_eq!(found[0].1.rule.name, "contradiction");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Matching many requests at once, and claiming a match by the ads of a later time:
 //!
 //! ```
