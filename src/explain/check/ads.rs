@@ -10,7 +10,7 @@ use crate::eval::{Context, Environment, Extent, Liberties, find_function, specia
 
 use super::expressions::shown;
 use super::finding::{Finding, Label};
-use super::logic::{self, Part};
+use super::logic::{self, Part, Standing};
 use super::rules;
 
 /// An ad that is looked at.
@@ -86,17 +86,8 @@ impl<'a> Whole<'a> {
                 None => parts.push(Part { attribute, written, left: left.expression }),
             }
         }
-        let mut contradictions = Vec::new();
-        logic::contradictions(&parts, false, false, self.context.dialect, &mut contradictions);
-        if self.is_machine() {
-            // What a machine has is not what its owner wrote: it may be in use now, and free again later.
-            let is_state = |finding: &Finding| finding.labels.iter().any(|label| label.text.starts_with("here"));
-            for finding in contradictions.iter_mut().filter(|finding| is_state(finding)) {
-                finding.rule = &rules::NEVER;
-                rules::NEVER.help.clone_into(&mut finding.help);
-            }
-        }
-        found.append(&mut contradictions);
+        let standing = if self.is_machine() { Standing::Machine } else { Standing::Constraint };
+        logic::contradictions(&parts, standing, self.context.dialect, found);
     }
 
     fn is_machine(&self) -> bool {

@@ -15,6 +15,19 @@ pub(super) struct Part {
     pub left: Expression,
 }
 
+/// Where the parts of a condition stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// At the top of an attribute; of the ad around it nothing is known.
+    Top,
+    /// Within an expression; of the ad around it nothing is known.
+    Inner,
+    /// In the constraint of an ad that is known.
+    Constraint,
+    /// In the constraint of a machine: what its own attributes decide may be otherwise in a minute.
+    Machine,
+}
+
 /// What is wrong with the conditions in the expression that an attribute is bound to.  Those at its top are left to
 /// others if they know more of the ad.
 pub(super) fn check(
@@ -43,7 +56,8 @@ pub(super) fn check(
                             left: (*part).clone(),
                         };
                         let parts: Vec<Part> = parts.iter().map(part).collect();
-                        contradictions(&parts, !is_top, true, context.dialect, found);
+                        let standing = if is_top { Standing::Top } else { Standing::Inner };
+                        contradictions(&parts, standing, context.dialect, found);
                     }
                 }
             }
@@ -74,13 +88,8 @@ fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
 
 /// Parts that cannot be true together.  In the text of one ad alone an unqualified name may be another attribute than
 /// that of the other side.
-pub(super) fn contradictions(
-    parts: &[Part],
-    is_inner: bool,
-    is_text: bool,
-    dialect: Dialect,
-    found: &mut Vec<Finding>,
-) {
+pub(super) fn contradictions(parts: &[Part], standing: Standing, dialect: Dialect, found: &mut Vec<Finding>) {
+    let is_text = matches!(standing, Standing::Top | Standing::Inner);
     let left: Vec<&Expression> = parts.iter().map(|part| &part.left).collect();
     let mut told: Vec<Expression> = Vec::new();
     let mut all = inconsistencies(&left, dialect);
@@ -108,7 +117,11 @@ pub(super) fn contradictions(
                 (&rules::CONTRADICTION, format!("`{subject}` cannot be undefined and have a value at once"))
             }
         };
-        let rule = if is_inner { &rules::DEAD } else { rule };
+        let rule = match standing {
+            Standing::Inner => &rules::DEAD,
+            Standing::Machine if one.parts.iter().any(changed) => &rules::NEVER,
+            _ => rule,
+        };
         let mut finding = Finding::new(rule, message);
         for (number, part) in involved().enumerate() {
             let here = shown(&part.left, dialect);

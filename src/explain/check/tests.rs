@@ -68,6 +68,15 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             vec!["never-met: nothing can meet the Requirements of this ad: this part is false here"],
         ),
         ("[ Requirements = false ]", vec![]),
+        // What a machine has left says nothing of what its owner wrote.
+        (
+            "[ MyType = \"Machine\"; GPUs = 0; Requirements = other.x > 0 && other.x <= MY.GPUs ]",
+            vec!["never-met: no value of `other.x` makes both of these true"],
+        ),
+        (
+            "[ MyType = \"Job\"; Least = 5; Requirements = other.x < 3 && other.x >= MY.Least ]",
+            vec!["contradiction: no value of `other.x` makes both of these true"],
+        ),
         (
             "[ Requirements = (START) && (WithinResourceLimits); START = true; WithinResourceLimits = other.x < 5 ]",
             vec![],
