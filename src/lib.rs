@@ -5,7 +5,7 @@
 //!
 //! | floor | what is there |
 //! |---|---|
-//! | [`explain`] | why a request matches nothing: clause counts, conflicts, refusals, changes that were tried |
+//! | [`explain`] | why a request matches nothing: clause counts, conflicts, refusals, changes that were tried; [`explain::check`]: what is most likely not meant |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, notices, claims |
 //! | [`pool`] | many ads at once: the census, columns, the store, autoclusters |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime; the parts of a constraint |
@@ -175,6 +175,22 @@
 //! let (mut matcher, _) = Gangmatcher::new(&offers, protocol, context);
 //! let gang = matcher.marshal(0, &request)?.unwrap();
 //! assert_eq!(gang.members().len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Finding what is most likely not meant in an ad:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::constraint::Protocol;
+//! use classad::eval::Context;
+//! use classad::explain::check::Checker;
+//! use classad::syntax::{Rules, parse_ad};
+//!
+//! let mut checker = Checker::new(Protocol::new(Dialect::Classad), &Context::new(Dialect::Classad));
+//! let ad = parse_ad(b"[ Constraint = other.x < 10 && other.x > 12 ]", Rules::default())?;
+//! let found = checker.check(&ad);
+//! assert_eq!(found[0].1.rule.name, "contradiction");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

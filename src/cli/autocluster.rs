@@ -13,6 +13,7 @@ use indexmap::IndexSet;
 use super::input::{self, Identified};
 use super::matches::{Common, Reading};
 use super::output::{AdWriter, Cell, Rows, out};
+use super::parties::warn_of_counts;
 use super::policy::PolicyOptions;
 use super::session::Session;
 use super::{Failure, Status};
@@ -64,6 +65,7 @@ impl Autocluster {
         let policy = self.policy.read(session)?.policy;
         let (policies, also) = (policy.of_requests(), mentions(&policy, session.dialect()));
         let [requests, offers] = self.common.ads(session, [requests, offers], Reading::Needed, &also)?;
+        warn_of_counts(session, &requests);
         let ads = |ads: &[Identified]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
         let protocol = self.common.protocol(session);
         let clusters = Clusters::new(&ads(&requests), &ads(&offers), &policies, &protocol, &session.context());

@@ -5,6 +5,7 @@ mod advertising;
 mod autocluster;
 mod cases;
 mod census;
+mod check;
 mod claim;
 mod convert;
 mod diff;
@@ -112,6 +113,7 @@ struct Cli {
 enum Command {
     Parse(parse::Parse),
     Fmt(fmt::Fmt),
+    Check(check::Check),
     Eval(eval::Eval),
     Query(query::Query),
     Match(matches::Match),
@@ -151,6 +153,7 @@ pub fn run() -> ExitCode {
     let result = match &cli.command {
         Command::Parse(command) => command.run(&mut session),
         Command::Fmt(command) => command.run(&mut session),
+        Command::Check(command) => command.run(&mut session),
         Command::Eval(command) => command.run(&mut session),
         Command::Query(command) => command.run(&mut session),
         Command::Match(command) => command.run(&mut session),

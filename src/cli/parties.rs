@@ -1,9 +1,10 @@
 //! The requests and offers of a run, and what they are called in its output.
 
 use classad::ad::{Ad, Name};
-use classad::constraint::{RESOURCE_COUNT, resource_count};
+use classad::constraint::{RESOURCE_COUNT, miscounted, resource_count};
 use classad::eval::Context;
 use classad::matching::{Match as Pairing, Notice, Party};
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::input::Identified;
@@ -46,6 +47,7 @@ impl Parties {
             session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
         }
         let context = session.context();
+        warn_of_counts(session, &self.requests);
         let is_counted = |ad: &Ad| ad.get(&count).is_some() && resource_count(ad, &context).is_some();
         Overview { distinct: distinct.len(), counts: distinct.values().any(|(ad, _)| is_counted(ad)) }
     }
@@ -82,5 +84,20 @@ impl Parties {
             Party { part_of: Some(offer.id.clone()), ..Party::new(offer.advertisement(), &id, context) }
         };
         Notice::of_pair(pairing, asking, offered, at)
+    }
+}
+
+/// Tells which requests do not count for as many as they say.
+pub fn warn_of_counts(session: &Session, requests: &[Identified]) {
+    let (count, context) = (Name::new(RESOURCE_COUNT), session.context());
+    let mut told: IndexMap<String, (&str, usize)> = IndexMap::new();
+    for request in requests.iter().filter(|request| request.ad.get(&count).is_some()) {
+        if let Some(reason) = miscounted(&request.ad, &context) {
+            told.entry(reason).or_insert((&request.id, 0)).1 += 1;
+        }
+    }
+    for (reason, (first, requests)) in told {
+        let more = if requests > 1 { format!(" (and {} more requests)", requests - 1) } else { String::new() };
+        session.warning(&format!("{first}: {reason}{more}"));
     }
 }

@@ -15,14 +15,9 @@ use super::source::Text;
 
 /// Reports a problem of a file on standard error.
 pub fn problem(options: &Options, text: &Text, problem: &Problem) {
-    let picture = Picture::new(text, problem);
-    let mut shown = String::new();
-    let handler = GraphicalReportHandler::new_themed(theme(options)).with_width(width());
-    if handler.render_report(&mut shown, &picture).is_err() {
-        shown = format!("{}: {}\n", text.name, problem.message);
-    }
+    let shown = Picture::new(text, problem).render(colored(options));
     // If standard error is closed there is no one to tell.
-    let _ = writeln!(io::stderr().lock(), "{}", shown.trim_end());
+    let _ = writeln!(io::stderr().lock(), "{shown}");
 }
 
 /// Says one line on standard error.
@@ -72,14 +67,10 @@ fn wants_color(options: &Options, terminal: bool) -> bool {
 
 /// How pictures on standard output are drawn.
 pub fn theme_of_output(options: &Options) -> GraphicalTheme {
-    theme_in(colored_output(options))
+    theme(colored_output(options))
 }
 
-fn theme(options: &Options) -> GraphicalTheme {
-    theme_in(colored(options))
-}
-
-fn theme_in(colored: bool) -> GraphicalTheme {
+fn theme(colored: bool) -> GraphicalTheme {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
@@ -101,10 +92,34 @@ pub fn width() -> usize {
 /// megabyte wide.
 const NEAR: usize = 400;
 
+/// The text of a long line that is shown around a place, in bytes.
+const AROUND: usize = 160;
+
+/// How much of a text a picture shows, in bytes.
+#[derive(Clone, Copy)]
+pub struct Frame {
+    /// Places as far apart as this are shown together.
+    pub near: usize,
+    /// So much of a long line is shown around them.
+    around: usize,
+}
+
+impl Frame {
+    /// What fits into the width of the terminal.
+    pub fn of_width() -> Self {
+        Frame { near: width(), around: width() / 2 }
+    }
+}
+
+/// A place in a text, and what is to be seen there.
+pub type Mark = (Range<usize>, String);
+
 /// A problem with the lines around it, as miette draws it.
-struct Picture {
+pub struct Picture {
     message: String,
-    severity: Severity,
+    severity: miette::Severity,
+    /// What it is called.
+    code: Option<&'static str>,
     help: Option<String>,
     labels: Vec<LabeledSpan>,
     excerpt: Excerpt,
@@ -113,33 +128,66 @@ struct Picture {
 impl Picture {
     fn new(text: &Text, problem: &Problem) -> Self {
         let place = if problem.ad > 0 { format!(" (ad {})", problem.ad) } else { String::new() };
-        let mut help = problem.help.clone();
-        let mut ranges = vec![(problem.range.clone(), None)];
-        if let Some((range, words)) = &problem.related {
-            if range.start.abs_diff(problem.range.start) <= NEAR {
-                ranges.push((range.clone(), Some(words.clone())));
-            } else {
-                let place = text.block.position(range.start);
-                let far = format!("{words} ({}:{})", place.line, place.column);
-                help = Some(help.map_or(far.clone(), |help| format!("{help}; {far}")));
-            }
-        }
-        let (excerpt, spans) = Excerpt::new(text, ranges.iter().map(|(range, _)| range.clone()).collect());
-        let labels = spans.into_iter().zip(ranges).enumerate().map(|(index, (span, (_, text)))| {
-            let span = SourceSpan::from(span);
+        let mut marks = vec![(problem.range.clone(), "here".to_owned())];
+        marks.extend(problem.related.clone());
+        let severity = match problem.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        };
+        let picture =
+            Picture::of_marks(text, severity, marks, problem.help.clone(), Frame { near: NEAR, around: AROUND });
+        Picture { message: format!("{}{place}", harmless(&problem.message)), ..picture }
+    }
+
+    /// Places in a text, the decisive one first; the picture has no message yet.
+    pub fn of_marks(
+        text: &Text,
+        severity: miette::Severity,
+        marks: Vec<Mark>,
+        help: Option<String>,
+        frame: Frame,
+    ) -> Self {
+        let first = marks.first().map_or(0, |(range, _)| range.start);
+        let (near, far): (Vec<Mark>, Vec<Mark>) =
+            marks.into_iter().partition(|(range, _)| range.start.abs_diff(first) <= frame.near);
+        let far = far.into_iter().filter(|(_, words)| !words.is_empty()).map(|(range, words)| {
+            let place = text.block.position(range.start);
+            format!("{words} ({}:{})", place.line, place.column)
+        });
+        let help: Vec<String> = help.into_iter().chain(far).collect();
+        let ranges = near.iter().map(|(range, _)| range.clone()).collect();
+        let (excerpt, spans) = Excerpt::new(text, ranges, frame.around);
+        let labels = spans.into_iter().zip(near).enumerate().map(|(index, (span, (_, words)))| {
+            let (words, span) = (Some(line(&words)).filter(|words| !words.is_empty()), SourceSpan::from(span));
             if index == 0 {
-                LabeledSpan::new_primary_with_span(Some("here".to_owned()), span)
+                LabeledSpan::new_primary_with_span(words, span)
             } else {
-                LabeledSpan::new_with_span(text, span)
+                LabeledSpan::new_with_span(words, span)
             }
         });
         Picture {
-            message: format!("{}{place}", harmless(&problem.message)),
-            severity: problem.severity,
-            help: help.as_deref().map(harmless),
+            message: String::new(),
+            severity,
+            code: None,
+            help: Some(harmless(&help.join("; "))).filter(|help| !help.is_empty()),
             labels: labels.collect(),
             excerpt,
         }
+    }
+
+    /// The picture of something that has a name.
+    pub fn called(self, code: &'static str, message: &str) -> Self {
+        Picture { code: Some(code), message: harmless(message), ..self }
+    }
+
+    /// As it is drawn, without a line end behind it.
+    pub fn render(&self, colored: bool) -> String {
+        let mut shown = String::new();
+        let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(width());
+        if handler.render_report(&mut shown, self).is_err() {
+            shown = format!("{}: {}", self.excerpt.name, self.message);
+        }
+        shown.trim_end().to_owned()
     }
 }
 
@@ -159,10 +207,11 @@ impl std::error::Error for Picture {}
 
 impl Diagnostic for Picture {
     fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        })
+        Some(self.severity)
+    }
+
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.code.map(|code| Box::new(code) as Box<dyn fmt::Display>)
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
@@ -190,18 +239,17 @@ struct Excerpt {
 
 impl Excerpt {
     /// The lines that hold these ranges, and where the ranges are in them.
-    fn new(text: &Text, ranges: Vec<Range<usize>>) -> (Self, Vec<Range<usize>>) {
-        const AROUND: usize = 160;
+    fn new(text: &Text, ranges: Vec<Range<usize>>, around: usize) -> (Self, Vec<Range<usize>>) {
         let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
-        let last = ranges.iter().map(|range| range.end.min(range.start + AROUND)).max().unwrap_or(0).min(bytes.len());
+        let last = ranges.iter().map(|range| range.end.min(range.start + around)).max().unwrap_or(0).min(bytes.len());
         let mut start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
         let mut end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
-        if first - start > AROUND {
-            start = boundary(bytes, first - AROUND);
+        if first - start > around {
+            start = boundary(bytes, first - around);
         }
-        if end - last > AROUND {
-            end = boundary(bytes, last + AROUND);
+        if end - last > around {
+            end = boundary(bytes, last + around);
         }
         let position = text.block.position(start);
         let shown = |range: Range<usize>| printable(&bytes[range.start.min(end)..range.end.min(end)]);

@@ -132,6 +132,11 @@ impl Session {
         report::message(&self.options, "error", message);
     }
 
+    /// Warns of something that is done, but perhaps not as it was meant; the exit status stays.
+    pub fn warning(&self, message: &str) {
+        report::message(&self.options, "warning", message);
+    }
+
     /// Tells something that does not change the exit status.
     pub fn note(&self, message: &str) {
         report::message(&self.options, "note", message);

@@ -23,5 +23,5 @@ pub use identity::identity;
 pub use parts::{Part, named, parts};
 pub use ports::{Port, PortFault, Ports, ports};
 pub use protocol::{Protocol, is_met, rank_of};
-pub use resources::{RESOURCE_COUNT, resource_count};
+pub use resources::{RESOURCE_COUNT, miscounted, resource_count};
 pub use simple::Simple;

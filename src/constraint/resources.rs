@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::ad::{Ad, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
+use crate::syntax::{Style, print_value};
 
 /// The attribute that says how often an ad asks for what it describes.
 pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
@@ -16,17 +17,36 @@ static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
 /// How many offers a request asks for, if it says so; a million at most, none if it asks for fewer than one.
 #[must_use]
 pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
-    ad.get(&COUNT)?;
-    let (environment, frame) = Environment::alone(ad.clone());
-    match Evaluator::new(&environment, context).attribute(&frame, &COUNT) {
-        Ok(Value::Integer(count)) => Some(usize::try_from(count.max(0)).unwrap_or(MOST).min(MOST)),
+    match written_count(ad, context)? {
+        Value::Integer(count) => Some(usize::try_from(count.max(0)).unwrap_or(MOST).min(MOST)),
         _ => None,
     }
 }
 
+/// Why a request does not count for as many as its count says, as a phrase; none if it does, or has no count.
+#[must_use]
+pub fn miscounted(ad: &Ad, context: &Context) -> Option<String> {
+    let written = written_count(ad, context)?;
+    let counts = match &written {
+        Value::Integer(count) if *count < 0 => "is below zero and counts as 0".to_owned(),
+        Value::Integer(count) if usize::try_from(*count).is_ok_and(|count| count <= MOST) => return None,
+        Value::Integer(_) => format!("is cut to {MOST}"),
+        Value::Undefined => return None,
+        other => format!("is {}, not an integer, and counts as 1", other.kind().phrase()),
+    };
+    let written = String::from_utf8_lossy(&print_value(&written, Style::New)).into_owned();
+    Some(format!("{RESOURCE_COUNT} {written} {counts}"))
+}
+
+fn written_count(ad: &Ad, context: &Context) -> Option<Value> {
+    ad.get(&COUNT)?;
+    let (environment, frame) = Environment::alone(ad.clone());
+    Evaluator::new(&environment, context).attribute(&frame, &COUNT).ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::resource_count;
+    use super::{miscounted, resource_count};
     use crate::ad::Dialect;
     use crate::eval::Context;
     use crate::syntax::{Rules, parse_ad};
@@ -43,6 +63,23 @@ mod tests {
         ] {
             let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
             assert_eq!(resource_count(&ad, &Context::new(Dialect::Classad)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_counted_as_written_is_told() {
+        for (text, expected) in [
+            ("[ ResourceRequestCount = 3 ]", None),
+            ("[ Count = 3 ]", None),
+            ("[ ResourceRequestCount = 2000000 ]", Some("ResourceRequestCount 2000000 is cut to 1000000")),
+            ("[ ResourceRequestCount = -1 ]", Some("ResourceRequestCount -1 is below zero and counts as 0")),
+            (
+                "[ ResourceRequestCount = 2.0 ]",
+                Some("ResourceRequestCount 2.0 is a real, not an integer, and counts as 1"),
+            ),
+        ] {
+            let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
+            assert_eq!(miscounted(&ad, &Context::new(Dialect::Classad)).as_deref(), expected, "{text}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Why a request matches nothing: what each clause of its constraint is in every offer, which of them no offer meets
-//! together, who refuses it, and what would let it match.
+//! together, who refuses it, and what would let it match.  And what is most likely not meant in ads: `check`.
 
 mod changes;
+pub mod check;
 mod clauses;
 mod conflicts;
 mod examine;

@@ -10,6 +10,7 @@ mod layout;
 mod long;
 mod name;
 mod new;
+mod place;
 mod problem;
 mod stream;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use std::io::{self, Write};
 pub use detect::{Form, detect, form_of_comments, is_compressed};
 pub use layout::{Layout, layout};
 pub use long::{Selected, Selection, Spellings};
+pub use place::{Place, places};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};
 pub use writer::Writer;

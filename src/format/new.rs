@@ -1,10 +1,11 @@
 //! Bracketed ads: `[ name = expression; ... ]`, one after the other.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::{Change, Group, Rules, Style, first_group, parse_ad, print, print_name};
+use crate::syntax::{Change, Group, Rules, Style, ad_errors, first_group, parse_ad, print, print_name};
 
 use super::{Entry, Item, Problem};
 
@@ -18,6 +19,8 @@ pub struct Reader<'t> {
     number: usize,
     /// Ads that nothing closes.
     open: usize,
+    /// Found, but not yet handed out: further problems of an ad.
+    found: VecDeque<Problem>,
 }
 
 /// For each ad that nothing closes the text is searched to its end; that many are enough.
@@ -27,7 +30,7 @@ impl<'t> Reader<'t> {
     /// A reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Reader { text, rules: Rules::new(dialect), at, number: 0, open: 0 }
+        Reader { text, rules: Rules::new(dialect), at, number: 0, open: 0, found: VecDeque::new() }
     }
 
     /// Offset of what is not read yet.
@@ -49,7 +52,9 @@ impl<'t> Reader<'t> {
                 {
                     self.at = next;
                 }
-                Err(Problem::from_syntax(error, offset, self.number))
+                let errors = ad_errors(&self.text[range], self.rules);
+                self.found = errors.into_iter().map(|one| Problem::from_syntax(one, offset, self.number)).collect();
+                Err(self.found.pop_front().unwrap_or_else(|| Problem::from_syntax(error, offset, self.number)))
             }
         }
     }
@@ -71,6 +76,9 @@ impl Iterator for Reader<'_> {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
+        if let Some(problem) = self.found.pop_front() {
+            return Some(Err(problem));
+        }
         let rest = self.text.get(self.at..)?;
         let shifted = |span: crate::ad::Span| self.at + span.start as usize..self.at + span.end as usize;
         match first_group(rest) {

@@ -5,6 +5,7 @@ use chumsky::error::{RichPattern, RichReason};
 use crate::ad::Span;
 
 use super::SyntaxError;
+use super::advice;
 use super::parser::{Error, plain};
 use super::token::{Flaw, Spanned, Token};
 
@@ -29,7 +30,7 @@ pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> Synt
             SyntaxError::new(span, format!("expected {}, found {found}", alternatives(&expected)))
         }
     };
-    ours.help = advice(&ours, tokens, text);
+    ours.help = advice::advice(ours.span, tokens, text);
     ours.related = broken_string(span, tokens, text).or_else(|| open_bracket(span, tokens));
     ours
 }
@@ -62,51 +63,22 @@ fn flawed(flaw: Flaw, span: Span, text: &[u8]) -> SyntaxError {
     match flaw {
         Flaw::Character => {
             let character = shown.chars().next().unwrap_or(' ');
+            let rest = String::from_utf8_lossy(text.get(span.start as usize..).unwrap_or_default());
+            let rest: String = rest.chars().take(3).collect();
             SyntaxError::new(span, format!("`{}` begins nothing in this language", character.escape_debug()))
-                .with_help("names have letters, digits and underscores; anything else goes into single quotes")
+                .with_help(advice::for_character(character, &rest))
         }
-        Flaw::UnterminatedString => SyntaxError::new(first, "this string has no closing quote"),
-        Flaw::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote"),
+        Flaw::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
+            .with_help("a quote is missing at its end, or there is one too many before it"),
+        Flaw::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote")
+            .with_help("strings stand in double quotes: \"...\""),
         Flaw::UnterminatedComment => {
             SyntaxError::new(Span::new(span.start, span.start + 2), "this comment has no closing `*/`")
         }
-        Flaw::Number => SyntaxError::new(span, format!("`{shown}` is no number"))
-            .with_help("a number may end in one of B K M G T, as in 4G; a name cannot begin with a digit"),
+        Flaw::Number => SyntaxError::new(span, format!("`{shown}` is no number")).with_help(advice::for_number(&shown)),
         Flaw::Nul => SyntaxError::new(span, "a byte of value 0 cannot stand in an ad"),
         Flaw::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
             .with_help("a string holds any byte as an octal escape, such as \\377"),
-    }
-}
-
-/// What people mean who make the usual slips.
-fn advice(error: &SyntaxError, tokens: &[Spanned], text: &[u8]) -> Option<String> {
-    let at = tokens.iter().position(|(_, span)| span.start >= error.span.start)?;
-    let (token, span) = tokens[at];
-    match token {
-        Token::Assign if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Greater) => {
-            Some("write `>=`".to_owned())
-        }
-        Token::Assign if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Less) => {
-            Some("write `<=`".to_owned())
-        }
-        Token::Assign => Some("`==` compares; `=` only binds an attribute of an ad".to_owned()),
-        Token::Name => match plain(text, span).to_ascii_lowercase().as_str() {
-            _ if tokens.get(at + 1).is_some_and(|(next, _)| *next == Token::Assign) => {
-                Some("is a `;` missing before this attribute?".to_owned())
-            }
-            "and" => Some("write `&&`".to_owned()),
-            "or" => Some("write `||`".to_owned()),
-            "b" | "k" | "m" | "g" | "t" | "kb" | "mb" | "gb" | "tb" | "kib" | "mib" | "gib" | "tib"
-                if at > 0 && tokens[at - 1].0.is_number() =>
-            {
-                Some("a unit is a suffix without a space, as in 4G".to_owned())
-            }
-            _ if at > 0 && plain(text, tokens[at - 1].1).eq_ignore_ascii_case("not") => {
-                Some("write `!` for `not`".to_owned())
-            }
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -84,7 +84,7 @@ fn length(text: &[u8]) -> u32 {
 }
 
 /// The tokens of a text, unless it is too long or too deep to be read.
-fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, SyntaxError> {
+pub(super) fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, SyntaxError> {
     if u32::try_from(text.len()).is_err() {
         return Err(SyntaxError::new(Span::new(0, 1), "this text is longer than 4 GiB"));
     }
@@ -109,21 +109,40 @@ fn run<'t, T>(
     tokens: &'t [Spanned],
     text: &[u8],
 ) -> Result<T, SyntaxError> {
-    let end = Span::new(length(text), length(text));
+    run_within(parser, tokens, Span::new(length(text), length(text)), tokens, text)
+}
+
+/// Runs a parser over some tokens, which end at a place, and turns its error into ours; that may look at all of
+/// `around`.
+pub(super) fn run_within<'t, T>(
+    parser: impl Parser<'t, Tokens<'t>, T, Extra<'t>>,
+    tokens: &'t [Spanned],
+    end: Span,
+    around: &[Spanned],
+    text: &[u8],
+) -> Result<T, SyntaxError> {
     let input = tokens.map(end, (|(token, span)| (token, span)) as fn(&Spanned) -> (&Token, &Span));
     parser.parse(input).into_result().map_err(|errors| {
         let first = errors.into_iter().min_by_key(|error| error.span().start);
-        first.map_or_else(|| SyntaxError::new(end, "this is no expression"), |error| explain(error, tokens, text))
+        first.map_or_else(|| SyntaxError::new(end, "this is no expression"), |error| explain(error, around, text))
     })
 }
 
 type Bound = ((Name, Span), Expression);
 
+/// `name = expression`
+pub(super) fn attribute(text: &[u8], rules: Rules) -> impl Grammar<'_, Bound> {
+    bound(text, rules, expression(text, rules))
+}
+
+fn bound<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expression>) -> impl Grammar<'t, Bound> {
+    attribute_name(text, rules).then_ignore(just(Token::Assign)).then(expression)
+}
+
 /// `[ name = expression; ... ]`, semicolons where one likes.
 fn record<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expression>) -> impl Grammar<'t, Vec<Bound>> {
-    let attribute = attribute_name(text, rules).then_ignore(just(Token::Assign)).then(expression);
     let semicolons = just(Token::Semicolon).repeated();
-    attribute
+    bound(text, rules, expression)
         .separated_by(just(Token::Semicolon).then(semicolons))
         .allow_trailing()
         .collect()

@@ -1,5 +1,6 @@
 //! Text to tree and back: tokens (logos), grammar (chumsky), syntax errors, the printer.
 
+mod advice;
 mod diagnose;
 mod error;
 mod grammar;
@@ -9,6 +10,7 @@ mod parser;
 mod plain;
 mod precedence;
 mod printer;
+mod recover;
 mod seen;
 mod token;
 
@@ -18,6 +20,7 @@ pub use group::{Group, complete_groups, first_group};
 pub use literal::{constant_call, number as read_number, number_prefix, read_name, string as read_string};
 pub use plain::{is_plain_literal, plain_literal, plain_value};
 pub use printer::{Change, Style, print, print_ad, print_line, print_name, print_spread, print_string, print_value};
+pub use recover::{Binding, ad_errors, bindings};
 pub use seen::{Seen, Sight};
 pub use token::{Strings, Token};
 pub(crate) use token::{lex, long_string_length};

@@ -376,18 +376,22 @@ fn skip_comments(lexer: &mut Lexer<'_, Token>) {
 pub type Spanned = (Token, Span);
 
 fn spanned(text: &[u8], result: Result<Token, Flaw>, range: &std::ops::Range<usize>) -> Spanned {
+    let mut end = range.end;
     let token = result.unwrap_or_else(|flaw| match flaw {
         Flaw::Character if !text[range.start].is_ascii() => {
             let rest = &text[range.start..text.len().min(range.start + 4)];
             let valid = match std::str::from_utf8(rest) {
-                Ok(_) => true,
-                Err(error) => error.valid_up_to() > 0,
+                Ok(valid) => valid,
+                Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
             };
-            Token::Flawed(if valid { Flaw::Character } else { Flaw::Utf8 })
+            // A character is shown whole, though only its first byte is the token.
+            let length = valid.chars().next().map(char::len_utf8);
+            end = end.max(range.start + length.unwrap_or(0));
+            Token::Flawed(if length.is_some() { Flaw::Character } else { Flaw::Utf8 })
         }
         flaw => Token::Flawed(flaw),
     });
-    (token, Span::new(offset(range.start), offset(range.end)))
+    (token, Span::new(offset(range.start), offset(end)))
 }
 
 /// Readers refuse texts of more than 4 GiB before they come here.

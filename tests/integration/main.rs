@@ -1,6 +1,7 @@
 //! Tests of the whole: the samples, the command line, whatever may come in.
 
 mod census;
+mod check;
 mod commands;
 mod differences;
 mod explain;
@@ -19,6 +20,7 @@ mod references;
 mod robustness;
 mod samples;
 mod selection;
+mod slips;
 mod specialize;
 mod threads;
 mod transform;

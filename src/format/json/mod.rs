@@ -3,12 +3,14 @@
 //! Its own reader, because HTCondor's JSON needs places, any nesting depth, and every way in which
 //! files of ads are less strict than JSON.
 
+mod places;
 mod reader;
 mod shape;
 mod string;
 mod token;
 mod writer;
 
+pub use places::places;
 pub use reader::Reader;
 pub use shape::{is_one_ad, whole};
 pub use writer::write;

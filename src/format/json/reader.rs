@@ -143,6 +143,8 @@ impl<'t> Reader<'t> {
         let found = token.describe(text);
         let problem = self.at(range.clone(), format!("expected {}, found {found}", shape.expected()));
         match token {
+            Token::String if shape.expected().contains("`,`") => problem.with_help("is a `,` missing before this?"),
+            Token::Colon if shape.expected().contains("`]`") => problem.with_help("is a `]` missing before this name?"),
             Token::Word => problem.with_help("in JSON names and strings stand in double quotes"),
             _ => problem,
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::ad::{Dialect, Expression, Name};
-use crate::syntax::{Rules, SyntaxError, parse_prefix, read_name};
+use crate::syntax::{Rules, SyntaxError, parse_expression, parse_prefix, read_name};
 
 use crate::format::name::{attribute_name, name_text};
 use crate::format::{Entry, Item, Problem};
@@ -111,8 +111,10 @@ impl<'t> Reader<'t> {
             parse_prefix(value, self.rules).map_err(|error| self.located(error, value, value_offset))?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
-            Problem::at(range, self.number, "what stands behind the expression is ignored, as HTCondor ignores it")
-                .as_warning()
+            // What would be wrong with it says what was probably meant.
+            let help = parse_expression(value, self.rules).err().and_then(|error| error.help);
+            let message = "what stands behind the expression is ignored, as HTCondor ignores it";
+            Problem { help, ..Problem::at(range, self.number, message).as_warning() }
         });
         Ok(((name, expression), warning))
     }

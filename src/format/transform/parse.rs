@@ -503,8 +503,8 @@ mod tests {
             ("SET A", "1:1: SET wants two things (write `SET attribute expression`)"),
             ("SET A=1", "1:1: SET wants two things (write `SET A 1`)"),
             ("SET A= 1", "1:5: `A=` is no name of an attribute (write a blank instead of the `=`)"),
-            ("SET A 1 +", "1:10: expected an expression, found the end"),
-            ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]`"),
+            ("SET A 1 +", "1:10: expected an expression, found the end (`+` wants something behind it)"),
+            ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` wants something behind it)"),
             ("SET /a/ 1", "1:5: a regular expression can stand only behind COPY, RENAME and DELETE"),
             ("\n  DELETE /[a/", "2:10: `[a` is not a pattern: missing terminating ] for character class"),
             (

@@ -6,10 +6,12 @@
 
 mod content;
 mod markup;
+mod places;
 mod reader;
 mod shape;
 mod writer;
 
+pub use places::places;
 pub use reader::Reader;
 pub use shape::whole;
 pub use writer::{EPILOGUE, PROLOGUE, write};

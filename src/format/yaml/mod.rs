@@ -10,6 +10,7 @@
 mod documents;
 pub mod outline;
 mod place;
+mod places;
 mod problems;
 mod reader;
 mod scalar;
@@ -17,6 +18,7 @@ mod values;
 mod writer;
 
 pub use documents::whole;
+pub use places::places;
 pub use reader::Reader;
 pub use writer::write;
 

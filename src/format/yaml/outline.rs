@@ -130,7 +130,9 @@ impl<'t> Outline<'t> {
             let from = place::in_source(self.text, start, text, span.range().start);
             from..place::in_source(self.text, start, text, span.range().end).max(from)
         };
-        let mut problem = Problem::at(at(error.span), 0, error.message);
+        let before = text.get(..error.span.range().start).unwrap_or(text);
+        let place = format!("column {} of the expression", before.chars().count() + 1);
+        let mut problem = Problem::at(at(error.span), 0, format!("{} ({place})", error.message));
         problem.help = error.help;
         problem.related = error.related.map(|(span, words)| (at(span), words));
         problem

@@ -71,14 +71,19 @@ fn quoted_length(text: &[u8]) -> usize {
 /// The problem that our own objection to a node is; `at` is where the node begins.
 pub fn objected(text: &[u8], at: usize, objection: Objection) -> Problem {
     // The text of an expression stands behind the tag, unless it has escapes or goes over several lines.
-    if let Some(expression) = objection.text.filter(|expression| !expression.is_empty()) {
+    if let Some(expression) = objection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
         if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {
             return Problem::from_syntax(objection.error, at + found, 0);
         }
     }
     let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |end| at + end);
-    let mut problem = Problem::at(at..end, 0, objection.error.message);
+    let column = |text: &str| text.get(..objection.error.span.range().start).map_or(0, |text| text.chars().count()) + 1;
+    let message = match &objection.text {
+        Some(text) => format!("{} (column {} of the expression)", objection.error.message, column(text)),
+        None => objection.error.message.clone(),
+    };
+    let mut problem = Problem::at(at..end, 0, message);
     problem.help = objection.error.help;
     problem
 }

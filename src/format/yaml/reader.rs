@@ -39,11 +39,18 @@ impl<'t> Reader<'t> {
         if let Some((range, message)) = problems::unreadable(text) {
             return self.lost(document, Problem::at(range, 0, message));
         }
+        let (mut skipped, mut forgiven) = (Vec::new(), Vec::new());
         loop {
-            let skipped: Vec<usize> = bad.iter().map(|(element, _)| *element).collect();
-            match parse(text, document.content - document.range.start, self.dialect, &skipped) {
+            match parse(text, document.content - document.range.start, self.dialect, (&skipped, &forgiven)) {
                 Ok(ads) => return self.hand_out(document, ads, bad),
-                Err(Bad { element: Some(element), problem }) if bad.len() < MOST_BAD => bad.push((element, *problem)),
+                Err(Bad { expression: Some(expression), element, problem }) if bad.len() < MOST_BAD => {
+                    forgiven.push((element, expression));
+                    bad.push((element.unwrap_or(0), *problem));
+                }
+                Err(Bad { element: Some(element), problem, .. }) if bad.len() < MOST_BAD => {
+                    skipped.push(element);
+                    bad.push((element, *problem));
+                }
                 Err(Bad { problem, .. }) => {
                     for (_, problem) in bad {
                         self.lost(document, problem);
@@ -66,23 +73,19 @@ impl<'t> Reader<'t> {
 
     /// The ads of a document, and what stands in the place of the bad ones.
     fn hand_out(&mut self, document: &Document, ads: Vec<Option<Ad>>, bad: Vec<(usize, Problem)>) {
-        let mut bad = bad.into_iter();
-        for ad in ads {
-            match ad {
-                Some(ad) => {
-                    self.number += 1;
-                    self.found.push_back(Ok(Entry {
-                        ad,
-                        number: self.number,
-                        offset: document.content,
-                        is_whole: true,
-                    }));
-                }
-                None => {
-                    if let Some((_, problem)) = bad.next() {
-                        self.lost(document, problem);
-                    }
-                }
+        let mut bad = bad.into_iter().peekable();
+        for (element, ad) in ads.into_iter().enumerate() {
+            let mut is_bad = false;
+            while let Some((_, problem)) = bad.next_if(|(of, _)| *of == element) {
+                // Whatever is wrong with one ad, it is one ad.
+                self.number -= usize::from(is_bad);
+                is_bad = true;
+                self.lost(document, problem);
+            }
+            if let Some(ad) = ad.filter(|_| !is_bad) {
+                self.number += 1;
+                let entry = Entry { ad, number: self.number, offset: document.content, is_whole: true };
+                self.found.push_back(Ok(entry));
             }
         }
     }
@@ -107,24 +110,34 @@ const STACK: usize = 2 * 1024 * 1024;
 struct Bad {
     /// The element of the sequence that it is, without which the others can be read.
     element: Option<usize>,
+    /// The expression of the ad without which the rest can be read.
+    expression: Option<usize>,
     problem: Box<Problem>,
 }
 
 /// The ads of a document; `content` is where its content begins.
-fn parse(text: &[u8], content: usize, dialect: Dialect, skipped: &[usize]) -> Result<Vec<Option<Ad>>, Bad> {
+fn parse(
+    text: &[u8],
+    content: usize,
+    dialect: Dialect,
+    (skipped, forgiven): (&[usize], &[(Option<usize>, usize)]),
+) -> Result<Vec<Option<Ad>>, Bad> {
     let reading = Reading {
         dialect,
         skipped,
+        forgiven,
+        expressions: Cell::new(0),
         objection: RefCell::new(None),
         element: Cell::new(None),
         large: RefCell::new(Vec::new()),
     };
-    let bad = |element, problem| Bad { element, problem: Box::new(problem) };
+    let bad = |element, problem| Bad { element, expression: None, problem: Box::new(problem) };
     let parse = || DocumentOf(&reading).deserialize(serde_yaml::Deserializer::from_slice(text));
     let ads = stacker::maybe_grow(STACK, 2 * STACK, parse).map_err(|error| {
         let at = error.location().map_or(content, |place| place.index()).min(text.len());
         if let Some(objection) = reading.objection.take() {
-            return bad(reading.element.get(), problems::objected(text, at, objection));
+            let expression = objection.expression;
+            return Bad { expression, ..bad(reading.element.get(), problems::objected(text, at, objection)) };
         }
         bad(None, problems::of_yaml(text, at, &error))
     })?;

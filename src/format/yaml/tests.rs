@@ -198,7 +198,7 @@ fn problems_have_a_place_and_cost_no_other_document() {
         ("a: 1\n b: 2", "!2:3: this is no YAML: mapping values are not allowed in this context"),
         ("a: 1\nb: !expr 'x + '", "!2:15: expected an expression, found the end"),
         ("a: 1\nb: !expr \"x $ 1\"", "!2:13: `$` begins nothing in this language"),
-        ("a: !expr |\n  b &&\n   $\n", "!1:4: `$` begins nothing in this language"),
+        ("a: !expr |\n  b &&\n   $\n", "!1:4: `$` begins nothing in this language (column 7 of the expression)"),
         ("a:\n  - !date 2001-01-01", "!2:5: there is no tag `!date`"),
         ("a: !date {b: 1}", "!1:4: there is no tag `!date`"),
         ("a: !expr [1]", "!1:4: a: invalid type: sequence, expected the text of an expression"),
@@ -227,6 +227,16 @@ fn problems_have_a_place_and_cost_no_other_document() {
         let lower = problem.replacen(&format!("!{line}:"), &format!("!{}:", line + 3), 1);
         assert_eq!(items(&format!("b: 2\n# é\n---\n{text}\n")), ["[ b = 2 ]", &lower], "{text}");
     }
+    // All that is wrong with an ad is told, and it is one ad.
+    assert_eq!(
+        items("- a: !expr (\n  b: 1\n  c: !expr x y\n- d: 4\n- e: !expr 1 +"),
+        [
+            "!1:13: expected an expression, found the end",
+            "!3:14: expected the end, found a name `y`",
+            "[ d = 4 ]",
+            "!5:15: expected an expression, found the end",
+        ]
+    );
     assert_eq!(
         items("- a: 1\n- b: !expr (\n- 7\n- c: 3\n- d: !x 4\n- e: 5"),
         [

@@ -1,0 +1,223 @@
+//! The rules of `check`: one table, which the checker, `classad check --rules` and the tests read.
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// It may be meant, but is worth knowing.
+    Note,
+    /// Most likely it does not mean what was meant.
+    Warning,
+    /// It cannot do what it is there for.
+    Error,
+}
+
+impl Level {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// Where a rule looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// At the text of the file: its reader finds what it breaks.
+    Text,
+    /// At an expression by itself, wherever it stands.
+    Expression,
+    /// At an ad as a whole.
+    Ad,
+    /// At an ad and the pool that it is to find its match in.
+    Pool,
+}
+
+/// A rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// What it is called.
+    pub name: &'static str,
+    /// How bad it is to break it.
+    pub level: Level,
+    /// Where it looks.
+    pub reach: Reach,
+    /// What it finds, in one line.
+    pub doc: &'static str,
+    /// What to do about it, where the finding has nothing better to say.
+    pub help: &'static str,
+    /// An ad, or for rules about expressions an expression, that breaks it; HTCondor's dialect.
+    pub bad: &'static str,
+    /// One that does not.
+    pub good: &'static str,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// The rule of this name.
+#[must_use]
+pub fn find_rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.name.eq_ignore_ascii_case(name))
+}
+
+macro_rules! rules {
+    ($($constant:ident $name:literal $level:ident $reach:ident $doc:literal $help:literal $bad:literal $good:literal,)*) => {
+        $(pub(super) static $constant: Rule = Rule {
+            name: $name,
+            level: Level::$level,
+            reach: Reach::$reach,
+            doc: $doc,
+            help: $help,
+            bad: $bad,
+            good: $good,
+        };)*
+
+        /// Every rule, as the table lists them.
+        pub static RULES: &[&Rule] = &[$(&$constant,)*];
+    };
+}
+
+rules! {
+    SYNTAX "syntax" Error Text
+        "what cannot be read"
+        "see `classad help formats`"
+        "[ a = (1; b = 2 ]"
+        "[ a = (1); b = 2 ]",
+    IGNORED "ignored-text" Warning Text
+        "text that readers pass over"
+        "leave it out, or put it into quotes"
+        "a = 1 b"
+        "a = 1",
+    CONTRADICTION "contradiction" Error Expression
+        "parts of a condition that no value makes true together (thesis 4.2.2)"
+        "one of the parts has to go, or `||` was meant"
+        "other.x < 10 && other.x > 12"
+        "other.x < 12 && other.x > 10",
+    TYPE_CLASH "type-clash" Error Expression
+        "parts of a condition that want values of different types (thesis 4.2.2)"
+        "one of the parts compares with a value of the wrong type"
+        "other.x < 10 && other.x == \"a\""
+        "other.x < 10 && other.y == \"a\"",
+    DEAD "dead-condition" Warning Expression
+        "a condition within an expression that can never be true"
+        "one of the parts has to go, or `||` was meant"
+        "y || x == 1 && x == 2 && z"
+        "y || (x == 1 && z == 2)",
+    ALWAYS "always-true" Warning Expression
+        "alternatives of which one is true for every value"
+        "`&&` was probably meant"
+        "x != \"a\" || x != \"b\""
+        "x != \"a\" && x != \"b\"",
+    CONSTANT "constant-part" Warning Expression
+        "a part of a condition that has the same value whatever the ads are"
+        "leave it out, or compare what was meant"
+        "x > 1 && \"LINUX\" == \"OSX\""
+        "x > 1 && OpSys == \"OSX\"",
+    PRECEDENCE "precedence" Warning Expression
+        "operators that bind otherwise than they look: a comparison of a comparison, `!a == b`"
+        "put parentheses around what belongs together"
+        "a - b > x is undefined ? c : d"
+        "(a - b > x) is undefined ? c : d",
+    MIXED "mixed-logic" Warning Expression
+        "`&&` among `||` without parentheses: `a || b && c` is `a || (b && c)`"
+        "put parentheses around what belongs together"
+        "a || b && c"
+        "a || (b && c)",
+    CASE "case-sensitive" Note Expression
+        "`=?=` or `is` with a string tells upper from lower case, which `==` does not"
+        "write `==` if case should not count"
+        "OpSys =?= \"linux\""
+        "OpSys == \"linux\"",
+    UNDEFINED "undefined-comparison" Warning Expression
+        "a comparison with `undefined` or `error`, which is undefined or an error itself"
+        "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
+        "x == undefined"
+        "x is undefined",
+    NOT_BOOLEAN "not-boolean" Error Expression
+        "a string or a list where a condition is wanted: `OpSys == \"LINUX\" || \"OSX\"`"
+        "write the comparison for each value, or `member(x, { ... })`"
+        "OpSys == \"LINUX\" || \"OSX\""
+        "OpSys == \"LINUX\" || OpSys == \"OSX\"",
+    BITWISE "bitwise-logic" Error Expression
+        "`&` or `|` between conditions: they join the bits of integers"
+        "write `&&` or `||`"
+        "x > 5 & y < 3"
+        "x > 5 && y < 3",
+    QUOTES "single-quotes" Warning Expression
+        "a comparison with a name in single quotes, where a string was probably meant"
+        "strings stand in double quotes; single quotes make the name of an attribute"
+        "OpSys == 'LINUX'"
+        "OpSys == \"LINUX\"",
+    FUNCTION "unknown-function" Error Expression
+        "a call of a function that there is not, which gives an error"
+        "`classad functions` lists them"
+        "stringListMembr(\"a\", x)"
+        "stringListMember(\"a\", x)",
+    ARITY "arity" Error Expression
+        "a call with too few or too many arguments, which gives an error"
+        "`classad functions NAME` says what a function takes"
+        "member(x)"
+        "member(x, { 1 })",
+    DUPLICATE "duplicate" Warning Text
+        "an attribute that an ad has twice, also in different case: the last one counts"
+        "leave one of them out"
+        "[ Memory = 1; MEMORY = 2 ]"
+        "[ Memory = 1; Memory2 = 2 ]",
+    NEVER "never-met" Note Ad
+        "a constraint that this ad can never meet as it is: a part of it is decided by its own attributes"
+        "as long as the attributes have these values nothing matches this ad"
+        "[ Requirements = START && other.x; START = false ]"
+        "[ Requirements = START && other.x; START = true ]",
+    MISSING "missing-constraint" Warning Ad
+        "a request or an offer without a constraint, which accepts nothing"
+        "write `Requirements = true` (`Constraint = true`) to accept everything"
+        "[ MyType = \"Job\"; Owner = \"a\" ]"
+        "[ MyType = \"Job\"; Requirements = true ]",
+    RANK "rank-not-numeric" Warning Ad
+        "a rank that is never a number, which counts as 0"
+        "a rank is a number: `other.Memory`, or a sum such as `(other.Arch == \"X86_64\") * 10 + other.Mips`"
+        "[ Requirements = true; Rank = strcat(\"a\", other.x) ]"
+        "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
+    CIRCLE "circular" Warning Ad
+        "attributes that refer to each other in a circle: their value is undefined"
+        "one of them has to be bound to something else; `TARGET.x` is the other ad's"
+        "[ a = b + 1; b = a - 1 ]"
+        "[ a = b + 1; b = 2 ]",
+    LABELS "label-order" Error Ad
+        "a port that refers to a label of a later port: labels count from their own port on (thesis 3.2.2)"
+        "exchange the ports, or move the condition to the later one"
+        "[ Ports = { [ Label = a; Constraint = b.x > 1 ], [ Label = b; Constraint = true ] } ]"
+        "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = a.x > b.x ] } ]",
+    PORTS "ports" Error Ad
+        "ports that cannot be used"
+        "`Ports = { [ Label = cpu; Constraint = ... ], ... }`"
+        "[ Ports = { [ Constraint = true ] } ]"
+        "[ Ports = { [ Label = a; Constraint = true ] } ]",
+    FALLS "falls-through" Note Ad
+        "unqualified names in a constraint or rank that the ad lacks: they are the other ad's, until it has them"
+        "write `TARGET.x` (`other.x`) for an attribute of the other ad"
+        "[ Requirements = Memory > 1000 ]"
+        "[ Requirements = TARGET.Memory > 1000 ]",
+    UNKNOWN "unknown-attribute" Warning Pool
+        "an attribute of the other side that no ad of the pool has"
+        "`classad census POOL` lists the attributes of a pool"
+        "[ Requirements = TARGET.Memroy > 1000 ]"
+        "[ Requirements = TARGET.Memory > 1000 ]",
+    TYPE "wrong-type" Warning Pool
+        "a comparison with a value of a type that the attribute has in no ad of the pool"
+        "compare with a value of the type that the pool has"
+        "[ Requirements = TARGET.Memory > \"1000\" ]"
+        "[ Requirements = TARGET.Memory > 1000 ]",
+    LETTERS "wrong-case" Warning Pool
+        "`=?=` or `is` with a string that the pool has in another case only"
+        "write `==`, which ignores case"
+        "[ Requirements = TARGET.OpSys =?= \"linux\" ]"
+        "[ Requirements = TARGET.OpSys =?= \"LINUX\" ]",
+}

@@ -1,0 +1,58 @@
+//! Where the attributes of a document stand, as far as that is certain: `serde_yaml` tells places only of errors.
+
+use crate::ad::Name;
+use crate::format::place::{Place, Source};
+
+use super::documents::Documents;
+
+/// The attributes of the document in which an offset is, that begin a line of their own and whose names begin only
+/// one.
+pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
+    let Some(document) = (Documents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
+        return Vec::new();
+    };
+    let mut places: Vec<(Place, usize)> = Vec::new();
+    let mut at = document.content;
+    for line in text[document.content..document.range.end].split_inclusive(|byte| *byte == b'\n') {
+        if let Some(place) = place(line, at) {
+            match places.iter_mut().find(|(known, _)| known.name == place.name) {
+                Some((_, times)) => *times += 1,
+                None => places.push((place, 1)),
+            }
+        }
+        at += line.len();
+    }
+    places.into_iter().filter(|(_, times)| *times == 1).map(|(place, _)| place).collect()
+}
+
+/// The attribute that a line begins.
+fn place(line: &[u8], at: usize) -> Option<Place> {
+    let written = std::str::from_utf8(line).ok()?.trim_end();
+    let content = written.trim_start_matches([' ', '-']);
+    let (name, value) = content.split_once(':')?;
+    let is_value = value.is_empty() || value.starts_with(' ');
+    let trimmed = name.trim_matches(['"', '\'']);
+    if !is_value || trimmed.is_empty() || name.contains(['#', '{', '[']) {
+        return None;
+    }
+    let start = at + written.len() - content.len();
+    let range = start..start + name.len();
+    let behind = start + name.len() + 1;
+    let value_start = behind + value.len() - value.trim_start().len();
+    let whole = value_start..at + written.len();
+    // Only a text without escapes, on one line, stands in the file as it was read.
+    let source = match value.trim_start().strip_prefix("!expr ").map(|rest| (rest, rest.trim_start())) {
+        Some((rest, text)) => {
+            let text_start = value_start + "!expr ".len() + rest.len() - text.len();
+            let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
+            match quote {
+                Some(quote) if text.contains('\\') || text.matches(quote).count() != 2 => Source::Whole(whole),
+                Some(_) => Source::Text(text_start + 1),
+                None if text.starts_with(['|', '>']) => Source::Whole(whole),
+                None => Source::Text(text_start),
+            }
+        }
+        None => Source::Whole(whole),
+    };
+    Some(Place { name: Name::new(trimmed), range, source })
+}

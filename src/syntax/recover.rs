@@ -1,0 +1,220 @@
+//! All that is wrong with an ad: after an error the reading goes on at the next attribute.
+
+use std::ops::Range;
+
+use chumsky::Parser;
+use chumsky::prelude::*;
+
+use crate::ad::Span;
+
+use super::SyntaxError;
+use super::grammar::{Rules, attribute, lex_checked, parse_ad, run_within};
+use super::parser::{Extra, Tokens};
+use super::token::{Spanned, Token};
+
+/// So many errors of one ad are told.
+const MOST: usize = 20;
+
+/// Where an attribute of a bracketed ad stands in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Its name, as it is written.
+    pub name: Span,
+    /// From the name to the end of what is bound to it.
+    pub whole: Span,
+}
+
+/// Where the attributes of a bracketed ad stand, each as often as it is written.
+#[must_use]
+pub fn bindings(text: &[u8], rules: Rules) -> Vec<Binding> {
+    let tokens = lex_checked(text, rules).unwrap_or_default();
+    let of = |piece: Range<usize>| {
+        let (first, last) = (tokens.get(piece.start)?.1, tokens.get(piece.end.checked_sub(1)?)?.1);
+        Some(Binding { name: first, whole: first.to(last) })
+    };
+    pieces(&tokens).into_iter().filter_map(of).collect()
+}
+
+/// Every reason why a text is no bracketed ad, one for each attribute that is wrong; none if it is one.
+#[must_use]
+pub fn ad_errors(text: &[u8], rules: Rules) -> Vec<SyntaxError> {
+    let Err(first) = parse_ad(text, rules) else { return Vec::new() };
+    let Ok(tokens) = lex_checked(text, rules) else { return vec![first] };
+    // Where a string swallows what comes after it, nothing after it means anything.
+    let end = if is_about_quotes(&first) { first.span.start } else { u32::MAX };
+    let mut errors = Vec::new();
+    for piece in pieces(&tokens) {
+        let ended = tokens.get(piece.end).map(|(_, span)| *span);
+        let input = &tokens[piece.start..tokens.len().min(piece.end + 1)];
+        let at_end = ended.map_or(Span::new(length(text), length(text)), |span| Span::new(span.end, span.end));
+        let closed = one_of::<_, Tokens<'_>, Extra<'_>>([Token::Semicolon, Token::BracketClose].as_slice());
+        let parser = attribute(text, rules).then_ignore(closed);
+        if let Err(error) = run_within(parser, input, at_end, &tokens[piece.start..], text)
+            && error.span.start < end
+            && errors.len() < MOST
+        {
+            errors.push(error);
+        }
+    }
+    // What is missing at the end is told with the bracket that is open.
+    errors.retain(|error| error.span.start < first.span.start || error.span.start < length(text));
+    // What is wrong outside the attributes, or hides them.
+    if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
+        errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);
+        errors.push(first);
+    }
+    errors.sort_by_key(|error| error.span.start);
+    errors.dedup_by_key(|error| error.span);
+    errors
+}
+
+fn length(text: &[u8]) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
+}
+
+fn is_about_quotes(error: &SyntaxError) -> bool {
+    error.related.as_ref().is_some_and(|(_, text)| text.contains("closing quote"))
+}
+
+/// The tokens of each attribute of an ad, without what separates them.
+fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    if tokens.first().map(|(token, _)| *token) != Some(Token::BracketOpen) {
+        return pieces;
+    }
+    let mut open = vec![Token::BracketOpen];
+    let mut start = 1;
+    let mut bound = false;
+    let mut close = |start: &mut usize, end: usize, next: usize| {
+        if end > *start {
+            pieces.push(*start..end);
+        }
+        *start = next;
+    };
+    for (at, (token, _)) in tokens.iter().enumerate().skip(1) {
+        match token {
+            Token::Semicolon if begins_attribute(tokens, at + 1) || open.len() == 1 => {
+                leave_expression(&mut open);
+                if open.len() == 1 {
+                    close(&mut start, at, at + 1);
+                    bound = false;
+                }
+            }
+            Token::Assign if open.len() == 1 => bound = true,
+            Token::Name | Token::Quoted if begins_attribute(tokens, at) && ends_operand(tokens, at) => {
+                leave_expression(&mut open);
+                if open.len() == 1 && bound {
+                    close(&mut start, at, at);
+                    bound = false;
+                }
+            }
+            token if token.closing().is_some() => open.push(*token),
+            Token::BracketClose => {
+                leave_expression(&mut open);
+                open.pop();
+                if open.is_empty() {
+                    close(&mut start, at, at + 1);
+                    return pieces;
+                }
+            }
+            token if token.is_closing() && open.last().and_then(|open| open.closing()) == Some(*token) => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    close(&mut start, tokens.len(), tokens.len());
+    pieces
+}
+
+/// Closes the parentheses and braces that an attribute, or the end of an ad, cannot stand in.
+fn leave_expression(open: &mut Vec<Token>) {
+    while open.last().is_some_and(|token| *token != Token::BracketOpen) {
+        open.pop();
+    }
+}
+
+/// Whether a name and `=` stand here.
+fn begins_attribute(tokens: &[Spanned], at: usize) -> bool {
+    let token = |at: usize| tokens.get(at).map(|(token, _)| *token);
+    matches!(token(at), Some(Token::Name | Token::Quoted)) && token(at + 1) == Some(Token::Assign)
+}
+
+/// Whether what stands before is the end of an operand, so that no other operand can follow.
+fn ends_operand(tokens: &[Spanned], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| *token);
+    before.is_some_and(|token| {
+        token.is_number()
+            || token.is_closing()
+            || matches!(
+                token,
+                Token::Name
+                    | Token::Quoted
+                    | Token::String
+                    | Token::True
+                    | Token::False
+                    | Token::Undefined
+                    | Token::Error
+                    | Token::Flawed(_)
+            )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ad_errors, bindings};
+    use crate::syntax::Rules;
+
+    fn errors(text: &str) -> Vec<String> {
+        let errors = ad_errors(text.as_bytes(), Rules::default());
+        errors.into_iter().map(|error| format!("{}: {}", error.span.start, error.message)).collect()
+    }
+
+    #[test]
+    fn every_bad_attribute_is_told() {
+        for (text, expected) in [
+            ("[ a = 1; b = 2 ]", vec![]),
+            (
+                "[ a = ; b = 2; c = 1 +; d = (3; e = 4 ]",
+                vec![
+                    "6: expected an expression, found `;`",
+                    "22: expected an expression, found `;`",
+                    "30: expected `)`, found `;`",
+                ],
+            ),
+            (
+                "[ a = 1 b = 2; c = ]",
+                vec!["8: expected `;` or `]`, found a name `b`", "19: expected an expression, found `]`"],
+            ),
+            ("[ a = (1\n  b = 2 ]", vec!["11: expected `)`, found a name `b`"]),
+            (
+                "[ a = b = 1; c = ) ]",
+                vec!["8: expected `;` or `]`, found `=`", "17: expected an expression, found `)`"],
+            ),
+            (
+                "[ a = [ b = ; c = 1 ]; d = ]",
+                vec!["12: expected an expression, found `;`", "27: expected an expression, found `]`"],
+            ),
+            ("[ a = 1", vec!["7: expected `;` or `]`, found the end"]),
+            ("[ a = 1 ] b", vec!["10: expected the end, found a name `b`"]),
+            ("a", vec!["0: expected `[`, found a name `a`"]),
+        ] {
+            assert_eq!(errors(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_bad_quote_is_one_error() {
+        assert_eq!(errors("[ a = \"x; b = 1;\n c = \"y\"; d = 2 ]").len(), 1);
+        assert_eq!(errors("[ z = ; a = \"x; b = 1;\n c = \"y\"; d = 2 ]").len(), 2);
+    }
+
+    #[test]
+    fn where_attributes_stand() {
+        let text = "[ a = [ b = 1; c = 2 ]; ; 'd e' = f(1) // x\n; a = 3 ]";
+        let found = bindings(text.as_bytes(), Rules::default());
+        let texts: Vec<(&str, &str)> =
+            found.iter().map(|found| (&text[found.name.range()], &text[found.whole.range()])).collect();
+        assert_eq!(texts, [("a", "a = [ b = 1; c = 2 ]"), ("'d e'", "'d e' = f(1)"), ("a", "a = 3")]);
+    }
+}

@@ -1,0 +1,212 @@
+//! `check`: its outputs, its exit status, and where it points in each form.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+    command.arg("check").args(arguments).env("COLUMNS", "80");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // What does not read standard input may have ended.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn json(arguments: &[&str], input: &str) -> Value {
+    let output = run(&[&["-o", "json"], arguments].concat(), input);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// Each finding as `rule line:column-line:column ads`.
+fn found(arguments: &[&str], input: &str) -> Vec<String> {
+    let report = json(arguments, input);
+    assert_eq!(report["schema"], "classad.check/1");
+    let place = |finding: &Value, line: &str, column: &str| format!("{}:{}", finding[line], finding[column]);
+    let finding = |finding: &Value| {
+        let (start, end) = (place(finding, "line", "column"), place(finding, "end_line", "end_column"));
+        format!("{} {start}-{end} {}", finding["rule"].as_str().unwrap(), finding["ads"])
+    };
+    report["findings"].as_array().unwrap().iter().map(finding).collect()
+}
+
+#[test]
+fn every_form_has_its_places() {
+    for (form, text, expected) in [
+        ("long", "a = 1\né = x == undefined\nA = 2\n", ["undefined-comparison 2:5-2:19 1", "duplicate 3:1-3:2 1"]),
+        ("new", "[ a = 1;\n é1 = 1 ]", ["syntax 2:2-2:3 1", ""]),
+        ("new", "[ a = 1;\n b = x == undefined; A = 2 ]", ["undefined-comparison 2:6-2:20 1", "duplicate 2:22-2:23 1"]),
+        (
+            "json",
+            r#"{"a": 1, "b": "\/Expr(\"é\" == undefined)\/", "A": 2}"#,
+            ["undefined-comparison 1:23-1:41 1", "duplicate 1:47-1:50 1"],
+        ),
+        (
+            "xml",
+            "<c><a n=\"a\"><i>1</i></a>\n<a n=\"b\"><e>x &amp;&amp; y == undefined</e></a><a n=\"A\"><i>1</i></a></c>",
+            ["undefined-comparison 2:26-2:40 1", "duplicate 2:48-2:57 1"],
+        ),
+        ("yaml", "a: 1\nb: !expr x == undefined\n", ["undefined-comparison 2:10-2:24 1", ""]),
+    ] {
+        let expected: Vec<&str> = expected.into_iter().filter(|finding| !finding.is_empty()).collect();
+        assert_eq!(found(&["--from", form], text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_exit_status_follows_the_level() {
+    let note = "[ Requirements = OpSys =?= \"a\" && true ]";
+    let warning = "[ a = x == undefined ]";
+    let error = "[ a = x < 1 && x > 2 ]";
+    for (arguments, input, status) in [
+        (&[][..], "[ a = 1 ]", 0),
+        (&[], note, 0),
+        (&["--fail-level", "note"], note, 1),
+        (&[], warning, 1),
+        (&["--fail-level", "error"], warning, 0),
+        (&["--allow", "undefined-comparison"], warning, 0),
+        (&["--only", "syntax"], warning, 0),
+        (&["--fail-level", "error"], error, 1),
+        (&["--exit-zero"], error, 0),
+        (&[], "[ a = ]", 2),
+        (&["--lenient"], "[ a = ]", 1),
+        (&["--only", "sintax"], "", 2),
+        (&["--fail-level", "bad"], "", 2),
+        (&["-e", "a || b && c"], "", 1),
+        (&["-e", "a || (b && c)"], "", 0),
+        (&["-e", "a ||"], "", 2),
+    ] {
+        let output = run(arguments, input);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?} {input}: {output:?}");
+    }
+    assert!(run(&["-q"], error).stdout.is_empty());
+    assert!(String::from_utf8_lossy(&run(&["--only", "sintax"], "").stderr).contains("did you mean syntax"));
+}
+
+#[test]
+fn what_ads_have_in_common_is_told_once() {
+    let ad = "a = x == undefined\nRequirements = TARGET.y\n\n";
+    assert_eq!(found(&[], &ad.repeat(1000)), ["undefined-comparison 1:5-1:19 1000"]);
+    let text = String::from_utf8(run(&["--color", "never"], &ad.repeat(3)).stdout).unwrap();
+    assert!(text.contains("(ad 1 and 2 more ads)"), "{text}");
+    assert!(text.ends_with("1 warning in 3 ads\n"), "{text}");
+}
+
+/// What the schema of SARIF 2.1.0 requires, of the parts that are written.
+#[test]
+fn sarif_has_what_its_schema_requires() {
+    let input = "[ a = x < 1 &&\n x > 2; b = ; c = 1; C = 2 ]\n[ d = x == 1 &&\n x == 2; e = 1; E = 2 ]";
+    let output = run(&["-o", "sarif"], input);
+    let log: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    assert!(log["$schema"].as_str().unwrap().contains("sarif-2.1.0"));
+    let run = &log["runs"].as_array().unwrap()[0];
+    let driver = &run["tool"]["driver"];
+    assert!(!driver["name"].as_str().unwrap().is_empty());
+    assert!(["utf16CodeUnits", "unicodeCodePoints"].contains(&run["columnKind"].as_str().unwrap()));
+    let rules = driver["rules"].as_array().unwrap();
+    let mut ids = std::collections::BTreeSet::new();
+    for rule in rules {
+        assert!(ids.insert(rule["id"].as_str().unwrap()), "{rule}");
+        assert!(!rule["shortDescription"]["text"].as_str().unwrap().is_empty());
+        assert!(!rule["help"]["text"].as_str().unwrap().is_empty());
+        level(&rule["defaultConfiguration"]["level"]);
+    }
+    let results = run["results"].as_array().unwrap();
+    assert!(results.len() >= 3, "{results:?}");
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+        level(&result["level"]);
+        assert!(result["occurrenceCount"].as_u64().unwrap() >= 1);
+        let related = result["relatedLocations"].as_array().unwrap();
+        for location in result["locations"].as_array().unwrap().iter().chain(related) {
+            let place = &location["physicalLocation"];
+            assert_eq!(place["artifactLocation"]["uri"], "standard%20input");
+            let number = |field: &str| place["region"][field].as_u64().filter(|number| *number >= 1).unwrap();
+            let (start, end) = ((number("startLine"), number("startColumn")), (number("endLine"), number("endColumn")));
+            assert!(start <= end, "{place}");
+        }
+        assert!(related.iter().all(|location| location["message"]["text"].is_string()));
+    }
+}
+
+fn level(level: &Value) {
+    assert!(["none", "note", "warning", "error"].contains(&level.as_str().unwrap()), "{level}");
+}
+
+#[test]
+fn annotations_are_one_line_each() {
+    let output = run(&["-o", "github"], "[ a = x < 1 &&\n x > 2; b = y == undefined; p = z =?= \"100%\" ]");
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "::error file=standard input,line=1,endLine=1,col=7,endColumn=12,title=contradiction::no value of `x` makes \
+         both of these true%0Aone of the parts has to go, or `||` was meant\n\
+         ::warning file=standard input,line=2,endLine=2,col=13,endColumn=27,title=undefined-comparison::\
+         `== undefined` is always undefined%0Awrite `y is undefined`\n"
+    );
+    let many = run(&["-o", "github"], "a = \"100%\" =?= x1\nb = y =?= \"x\"\n\nb = y =?= \"x\"\n");
+    let many = String::from_utf8(many.stdout).unwrap();
+    assert_eq!(many.lines().count(), 1, "{many}");
+    assert!(many.contains("::notice ") && many.contains("(in 2 ads)"), "{many}");
+}
+
+#[test]
+fn against_a_pool_of_any_size() {
+    let file = |name: &str, text: &str| {
+        let path = std::env::temp_dir().join(format!("classad-check-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let pool = file("pool", "Memory = 1000\nOpSys = \"LINUX\"\n\nMemory = 2000\nHasDocker = true\n\n");
+    let jobs = "Requirements = TARGET.Memroy > 5 && TARGET.OpSys =?= \"linux\" && TARGET.Memory > \"5\"\n";
+    let pool_name = pool.to_str().unwrap();
+    assert_eq!(
+        found(&["--against", pool_name, "--level", "warning"], jobs),
+        ["unknown-attribute 1:16-1:29 1", "wrong-case 1:37-1:61 1", "wrong-type 1:65-1:84 1"]
+    );
+    let report = json(&["--against", pool_name, "--only", "unknown-attribute"], jobs);
+    assert_eq!(report["findings"][0]["help"], "did you mean Memory (2 ads)?");
+    assert_eq!(report["findings"][0]["message"], "none of the 2 ads of the pool has Memroy");
+    // Without a pool there is nothing to compare with.
+    assert!(found(&["--level", "warning"], jobs).is_empty());
+    let empty = file("empty", "");
+    let output = run(&["--against", empty.to_str().unwrap()], jobs);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    for path in [pool, empty] {
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn long_and_deep_input_is_looked_at_quickly() {
+    let sum = format!("[ a = {}1; Requirements = {}true ]", "x + ".repeat(50_000), "y == 1 || ".repeat(5000));
+    let chain = format!("[ Requirements = {}true ]", "(x > 1 && z) || ".repeat(5000));
+    let nest = format!("[ Requirements = {}x{} ]", "(a && (b || ".repeat(2000), "))".repeat(2000));
+    for text in [sum, chain, nest] {
+        let output = run(&["-q"], &text);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    }
+}
+
+#[test]
+fn the_rules_are_listed() {
+    let text = String::from_utf8(run(&["--rules"], "").stdout).unwrap();
+    for rule in ["contradiction", "type-clash", "precedence", "duplicate", "unknown-attribute"] {
+        assert!(text.contains(rule), "{text}");
+    }
+    let output = run(&["--rules", "-o", "json"], "");
+    let rules: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // The examples of the rules about text are run here, those of the others in the library.
+    let rules = rules.as_array().unwrap();
+    for rule in
+        rules.iter().filter(|rule| ["syntax", "ignored-text", "duplicate"].contains(&rule["rule"].as_str().unwrap()))
+    {
+        let name = rule["rule"].as_str().unwrap();
+        assert!(found(&["--only", name], rule["bad"].as_str().unwrap()).len() == 1, "{rule}");
+        assert!(found(&["--only", name], rule["good"].as_str().unwrap()).is_empty(), "{rule}");
+    }
+    assert!(rules.len() > 20);
+}
