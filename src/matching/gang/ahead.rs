@@ -272,7 +272,7 @@ fn ties(table: &Table) -> Vec<Rows> {
 
 impl Gangmatcher {
     /// The buckets of rows for the seated request.
-    fn buckets(&mut self) -> Rc<Partition> {
+    pub(super) fn buckets(&mut self) -> Rc<Partition> {
         let dialect = self.table.context.dialect;
         let mut mentions = Mentions::default();
         let mut read = |ad: &Ad| ad.iter().for_each(|attribute| mentions.add(attribute.expression, dialect));

@@ -2,7 +2,9 @@
 
 mod agenda;
 mod ahead;
+mod division;
 mod form;
+mod impasse;
 mod links;
 mod outlook;
 mod search;
@@ -13,6 +15,7 @@ mod tests;
 mod window;
 mod worth;
 
+pub use impasse::{Condition, Definition, Impasse, Prospect, Stuck};
 pub use search::{GangFault, Gangmatcher, Gangs};
 pub use strategy::{Algorithm, Order, Strategy};
 pub(super) use table::member;
@@ -35,6 +38,8 @@ pub struct Docked {
     pub label: String,
     /// Index of the offer.
     pub offer: usize,
+    /// Which part of the offer it is, if what remained of it was offered again: 1 is the whole.
+    pub part: usize,
     /// Which of the offer's own ports is its link to the port above.
     pub link: usize,
     /// How the port ranks the offer.
