@@ -5,6 +5,7 @@ mod commands;
 mod differences;
 mod forms;
 mod fuzz;
+mod gang_policies;
 mod gangs;
 mod help;
 mod layout;
