@@ -62,7 +62,7 @@ fn by(condition: &Condition) -> &'static str {
     if condition.of_request { "request" } else { "offers" }
 }
 
-/// What an offer is called; what remained of one has lost its number when it is asked about.
+/// What an offer is called; what remained of one by the name of the whole.
 fn name(parties: &Parties, offer: usize) -> String {
     parties.offers[offer].id.clone()
 }

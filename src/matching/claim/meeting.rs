@@ -87,7 +87,10 @@ impl<'a> Meeting<'a> {
         let mut matched = vec![Pattern::new(); vote.ads.len()];
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking {
-                matched[party].grow_and_insert(docking.link);
+                // What is no port of it is told by whoever asks it.
+                if self.member(party).is_some_and(|member| docking.link < member.ports.len()) {
+                    matched[party].grow_and_insert(docking.link);
+                }
                 if let Some(port) = self.port(docking.parent, &docking.label) {
                     matched[docking.parent].grow_and_insert(port);
                 }
@@ -99,6 +102,7 @@ impl<'a> Meeting<'a> {
             if group.is_satisfied_by(&matched) {
                 return None;
             }
+            let matched = &matched;
             let labels = |filled: bool| {
                 let bindings = member.bindings.iter().enumerate();
                 let found = bindings.filter(move |(port, _)| matched.contains(*port) == filled);
