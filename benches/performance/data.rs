@@ -1,5 +1,6 @@
 //! The ads that are measured with, made by `classad workload` when they are first asked for.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,29 @@ pub struct Data {
 /// The pools: name, machines and jobs, and the same for a quick run.
 const POOLS: [(&str, [u32; 2], [u32; 2]); 3] =
     [("pool", [1236, 5831], [60, 200]), ("large", [10_000, 50_000], [200, 600]), ("dump", [100_000, 100], [1000, 10])];
+
+/// The workload of the thesis's gangs (§5.2.1).
+pub struct Gangs {
+    /// Jobs, and as many machines.
+    pub n: u32,
+    /// Licences, in percent of the machines.
+    pub licences: u32,
+    /// Into how many parts licences and machines are divided.
+    pub selectivity: u32,
+    /// `base`, `dud` or `heuristic`.
+    pub variant: &'static str,
+}
+
+impl fmt::Display for Gangs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Gangs { n, licences, selectivity, variant } = self;
+        match *variant {
+            "base" => write!(f, "{n}, {licences} %, selectivity {selectivity}"),
+            "dud" => write!(f, "{n}, {licences} %, with duds"),
+            variant => write!(f, "{n}, {variant}"),
+        }
+    }
+}
 
 /// Reads `SET=DIR`.
 pub fn with(text: &str) -> std::result::Result<(String, PathBuf), String> {
@@ -58,6 +82,20 @@ impl Data {
             self.file(&format!("index-{mix}-{n}x{attributes}"), &workload, file)
         };
         Ok([file("queries.long")?, file("objects.long")?])
+    }
+
+    /// Jobs, machines and licences of a gang workload.
+    pub fn gangs(&self, gangs: &Gangs) -> Result<[PathBuf; 3]> {
+        let Gangs { n, licences, selectivity, variant } = gangs;
+        let (name, workload) = match *variant {
+            "heuristic" => ("gang-heuristic".to_owned(), format!("gang --machines {n} --variant heuristic")),
+            variant => (
+                format!("gang-{variant}-{n}-{licences}-{selectivity}"),
+                format!("gang --machines {n} --licenses {licences} --selectivity {selectivity} --variant {variant}"),
+            ),
+        };
+        let file = |file| self.file(&name, &workload, file);
+        Ok([file("jobs.new")?, file("machines.new")?, file("licenses.new")?])
     }
 
     fn file(&self, name: &str, workload: &str, file: &str) -> Result<PathBuf> {

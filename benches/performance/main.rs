@@ -1,11 +1,13 @@
 //! How fast this is on the machine at hand, beside HTCondor's own library at the same work in the same run:
-//! `cargo bench`, and `cargo bench -- figures` for the index's figures of the thesis.
+//! `cargo bench`; `cargo bench -- figures` for the figures of the thesis about the index, `cargo bench -- gangs` for
+//! those about gangmatching.
 //!
 //! Every row is measured in turns, ours and theirs, and has the medians; where both give an answer, it must be
 //! the same.  The data come from `classad workload`, the library from `tests/conformance/python`.
 
 mod data;
 mod figures;
+mod gangs;
 mod machine;
 mod measure;
 mod peer;
@@ -30,7 +32,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// How fast this is, beside HTCondor's own library
 #[derive(Parser)]
 struct Arguments {
-    /// `figures`: the index's figures of the thesis instead; else only the rows whose name has this in it
+    /// `figures` or `gangs`: the figures of the thesis about the index, or about gangmatching; else only the rows
+    /// whose name has this in it
     only: Option<String>,
     /// Small data and single runs, to see that everything works
     #[arg(long)]
@@ -77,12 +80,14 @@ fn run(arguments: Arguments) -> Result<ExitCode> {
     let only = arguments.only.as_deref();
     let (file, text, is_sound) = if only == Some("figures") {
         ("FIGURES.md", figures::report(&bench)?, true)
+    } else if only == Some("gangs") {
+        ("GANGS.md", gangs::report(&bench)?, true)
     } else {
         let (text, is_sound) = rows::report(&bench, only)?;
         ("RESULTS.md", text, is_sound)
     };
     // What is small, or only a part, is no result.
-    if !arguments.quick && only.is_none_or(|only| only == "figures") {
+    if !arguments.quick && only.is_none_or(|only| ["figures", "gangs"].contains(&only)) {
         fs::write(root.join("benches").join(file), text)?;
     }
     if !is_sound {

@@ -24,11 +24,16 @@ pub const ROUNDS: usize = 20;
 /// How many pairs of ads are tried.
 pub const PAIRS: usize = 20_000;
 
-/// The ads of a file.
+/// The ads of a file, as HTCondor means them.
 pub fn ads(path: &Path) -> Result<Vec<Ad>> {
+    ads_in(path, Dialect::Condor)
+}
+
+/// The ads of a file.
+pub fn ads_in(path: &Path, dialect: Dialect) -> Result<Vec<Ad>> {
     let text = fs::read(path)?;
     let form = detect(&text).ok_or("there are no ads")?;
-    Ok(read(&text, form, Dialect::Condor).flatten().map(|entry| entry.ad).collect())
+    Ok(read(&text, form, dialect).flatten().map(|entry| entry.ad).collect())
 }
 
 /// Reads all ads of a file.

@@ -20,6 +20,12 @@ impl Partition {
         Partition { of: vec![0; rows], first: vec![0; rows.min(1)] }
     }
 
+    /// How many rows there are, in groups or not.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.of.len()
+    }
+
     /// The group of a row.
     #[must_use]
     pub fn group(&self, row: usize) -> Option<usize> {

@@ -9,6 +9,7 @@ mod gang_policies;
 mod gangs;
 mod help;
 mod layout;
+mod marshalling;
 mod negotiation;
 mod policies;
 mod properties;

@@ -3,12 +3,12 @@
 
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Name, Participant};
-use crate::eval::Mentions;
-use crate::pool::Partition;
+use crate::ad::Participant;
 
+use super::buckets::Alike;
 use super::links::Rows;
 use super::search::{Gangmatcher, Level, Levels, Search, State};
 use super::table::{PortPlace, Table};
@@ -23,9 +23,17 @@ pub struct Ahead {
     pub is_due: bool,
     /// The first candidate of the first port, before other ports were considered.
     pub first: Option<usize>,
-    buckets: Option<Rc<Partition>>,
-    /// For each port of the request the others that have to do with it, itself included.
-    tied: Option<Rc<[Rows]>>,
+    alike: Option<Rc<Alike>>,
+    /// How the ports of the request hang together.
+    ties: Option<Ties>,
+}
+
+/// How the ports of an ad hang together (thesis §5.5.1: the dependence relation), as sets of ports for each port.
+struct Ties {
+    /// Those whose labels it mentions.
+    mentioned: Vec<FixedBitSet>,
+    /// Those that it is tied to over any number of others.
+    tied: Vec<FixedBitSet>,
 }
 
 /// The distinct candidates of a port, if they are no more than this, narrow other ports.
@@ -39,22 +47,15 @@ impl Ahead {
 }
 
 impl Search<'_> {
-    /// Rows that nothing tells apart: the seated request reads the same in them, and so may other offers.
-    pub(super) fn buckets(&mut self) -> Rc<Partition> {
-        if let Some(buckets) = &self.ahead.buckets {
-            return Rc::clone(buckets);
+    /// Rows that nothing tells apart.
+    pub(super) fn alike(&mut self) -> Rc<Alike> {
+        if let Some(alike) = &self.ahead.alike {
+            return Rc::clone(alike);
         }
-        let buckets = self.matcher.buckets();
-        self.ahead.buckets = Some(Rc::clone(&buckets));
-        buckets
-    }
-
-    /// The first of the rows of each bucket; no more than this many.
-    pub(super) fn representatives(&mut self, rows: &Rows, most: usize) -> Vec<usize> {
-        let buckets = self.buckets();
-        let mut met = FxHashSet::default();
-        let distinct = rows.ones().filter(|row| buckets.group(*row).is_none_or(|bucket| met.insert(bucket)));
-        distinct.take(most).collect()
+        let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
+        let alike = buckets.alike(links, table);
+        self.ahead.alike = Some(Rc::clone(&alike));
+        alike
     }
 
     /// Looks up what may dock at the ports of an ad that joins the gang: from right to left, since later ports
@@ -81,11 +82,12 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks up anew what may dock at open ports, now that something is docked at one.
+    /// Looks up anew what may dock at open ports, now that something is docked at one: from left to right, since what
+    /// is left at one port narrows those that refer to it.
     pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace) -> Result<(), Levels> {
         let mut domains: Vec<(PortPlace, Rc<Rows>)> = state.domains.to_vec();
         domains.retain(|(place, _)| *place != docked);
-        for index in 0..domains.len() {
+        for index in (0..domains.len()).rev() {
             let place = domains[index].0;
             if place.participant != docked.participant || self.are_tied(place, docked) {
                 let mut rows = self.probe(place, &state.waiting);
@@ -111,10 +113,14 @@ impl Search<'_> {
         domains: &[(PortPlace, Rc<Rows>)],
     ) -> Rows {
         for (other, candidates) in domains {
-            if *other == place || other.participant != place.participant || !self.are_tied(*other, place) {
+            if *other == place || other.participant != place.participant {
                 continue;
             }
-            let distinct = self.representatives(candidates, MOST_RECTANGLES + 1);
+            let (is_shown, is_asked) = (self.mentions(place, *other), self.mentions(*other, place));
+            if !is_shown && !is_asked {
+                continue;
+            }
+            let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
             if distinct.len() > MOST_RECTANGLES {
                 continue;
             }
@@ -122,11 +128,13 @@ impl Search<'_> {
             let mut together = Rows::with_capacity(rows.len());
             for row in distinct {
                 let link = links.place(row);
+                let mut answer = rows.clone();
                 let waiting: Vec<PortPlace> = waiting.iter().copied().chain([*other, link]).collect();
-                let answer = table.suppose(*other, link, |table| {
-                    let window = Window::of(place, &waiting, table, links);
-                    links.answer(&window, table)
+                let window = table.suppose(*other, link, |table| match is_shown {
+                    true => Window::of(place, &waiting, table, links),
+                    false => Window::of_waiting(place, &waiting, table),
                 });
+                links.keep(&mut answer, &window, table);
                 together.union_with(&answer);
             }
             rows.intersect_with(&together);
@@ -190,31 +198,30 @@ impl Search<'_> {
     pub(super) fn concerned(&self, place: PortPlace) -> Levels {
         let mut docked = self.levels.iter().filter_map(Level::docked);
         let is_flat = place.participant == 0 && docked.all(|(_, link)| self.matcher.table.ports(link.participant) == 1);
-        if !is_flat || self.ahead.tied.is_none() {
-            return self.everything();
-        }
+        let Some(ties) = self.ahead.ties.as_ref().filter(|_| is_flat) else { return self.everything() };
         let mut levels = Levels::with_capacity(self.levels.len());
         for (index, level) in self.levels.iter().enumerate() {
-            if level.place().is_none_or(|other| self.are_tied_if_known(other, place)) {
+            if level.place().is_none_or(|other| ties.tied[place.port].contains(other.port)) {
                 levels.insert(index);
             }
         }
         levels
     }
 
-    fn are_tied_if_known(&self, one: PortPlace, other: PortPlace) -> bool {
-        self.ahead.tied.as_ref().is_none_or(|tied| tied.get(one.port).is_none_or(|tied| tied.contains(other.port)))
+    /// How the ports of the request hang together.
+    fn ties(&mut self) -> &Ties {
+        let table = &self.matcher.table;
+        self.ahead.ties.get_or_insert_with(|| Ties::new(table))
     }
 
     /// Whether what docks at one port of an ad may have to do with what docks at another.
     fn are_tied(&mut self, one: PortPlace, other: PortPlace) -> bool {
-        if one.participant != 0 {
-            return true;
-        }
-        if self.ahead.tied.is_none() {
-            self.ahead.tied = Some(ties(&self.matcher.table).into());
-        }
-        self.are_tied_if_known(one, other)
+        one.participant != 0 || self.ties().tied[one.port].contains(other.port)
+    }
+
+    /// Whether a port of an ad mentions the label of another.
+    fn mentions(&mut self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0 || self.ties().mentioned[one.port].contains(other.port)
     }
 }
 
@@ -255,35 +262,21 @@ impl Given {
     }
 }
 
-/// For each port of the request the others that are tied to it, by the labels that they mention, be it over other
-/// ports (thesis §5.5.1: the transitive closure of the dependence relation).
-fn ties(table: &Table) -> Vec<Rows> {
-    let ports = table.ports(0);
-    let mut group: Vec<usize> = (0..ports).collect();
-    for port in 0..ports {
-        for mentioned in table.labels_mentioned(PortPlace { participant: 0, port }) {
-            let (from, to) = (group[mentioned], group[port]);
-            group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+impl Ties {
+    /// The ties among the ports of the request.
+    fn new(table: &Table) -> Self {
+        let ports = table.ports(0);
+        let mut mentioned = vec![FixedBitSet::with_capacity(ports); ports];
+        let mut group: Vec<usize> = (0..ports).collect();
+        for port in 0..ports {
+            for label in table.labels_mentioned(PortPlace { participant: 0, port }) {
+                mentioned[port].insert(label);
+                let (from, to) = (group[label], group[port]);
+                group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+            }
         }
-    }
-    let tied = |port: usize| (0..ports).filter(|other| group[*other] == group[port]).collect();
-    (0..ports).map(tied).collect()
-}
-
-impl Gangmatcher {
-    /// The buckets of rows for the seated request.
-    pub(super) fn buckets(&mut self) -> Rc<Partition> {
-        let dialect = self.table.context.dialect;
-        let mut mentions = Mentions::default();
-        let mut read = |ad: &Ad| ad.iter().for_each(|attribute| mentions.add(attribute.expression, dialect));
-        read(&self.table.ad(0));
-        if self.table.offers_have_ports() {
-            self.table.offers_with_ports().for_each(|ad| read(&ad));
-        }
-        self.table.vector().iter().for_each(|rule| mentions.add_rule(&rule.expression, dialect));
-        let mut names: Vec<Name> = mentions.names.iter().cloned().collect();
-        names.sort();
-        self.links.buckets((!mentions.is_opaque()).then_some(names), &mut self.table)
+        let together = |port: usize| (0..ports).filter(|other| group[*other] == group[port]).collect();
+        Ties { mentioned, tied: (0..ports).map(together).collect() }
     }
 }
 

@@ -43,6 +43,7 @@ impl Gangmatcher {
         let participant = participant(offer);
         self.table.replace(participant, remainder)?;
         self.links.put_back(participant, &self.table);
+        self.buckets.forget();
         *self.divisions.parts.entry(participant).or_insert(1) += 1;
         Ok(())
     }

@@ -197,12 +197,12 @@ impl Gangmatcher {
         let patterns = self.table.patterns(0).into_iter().flat_map(|patterns| patterns.iter());
         patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| beside.intersect_with(pattern));
         beside.set(place.port, false);
-        let buckets = self.buckets();
+        let alike = self.buckets.alike(&mut self.links, &mut self.table);
         // What cannot be told apart has the same partners.
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
         let mut given = Rows::with_capacity(rows.len());
         for row in rows.ones() {
-            let bucket = buckets.group(row);
+            let bucket = alike.bucket(row);
             let found = bucket.and_then(|bucket| known.get(&bucket).copied());
             let found = found.unwrap_or_else(|| {
                 let link = self.links.place(row);

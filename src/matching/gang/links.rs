@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Group, Kind, Name, Participant, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Frame, Group, Kind, Name, Participant, Value};
 use crate::constraint::{is_met, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Evaluator, Resolution};
 use crate::pool::{Cell, Column, Key, Partition};
@@ -35,10 +36,12 @@ pub struct Links {
     /// Rows of which the columns tell what they were: what is left of them is asked by evaluation.
     changed: Rows,
     imported: Vec<Imported>,
+    /// What each attribute is bound to in each row, as whoever docks there sees it; behind the last row nothing.
+    attributes: FxHashMap<Name, Vec<Option<Expression>>>,
     columns: FxHashMap<Translation, Rc<Column>>,
-    /// For each row the number of what it demands: equal rows demand the same.  None where only evaluation tells.
+    /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
+    /// only evaluation tells.
     demands: Vec<Option<u32>>,
-    buckets: FxHashMap<Option<Vec<Name>>, Rc<Partition>>,
 }
 
 /// Bounds that candidates have on what one attribute of a port comes to.
@@ -70,12 +73,32 @@ impl Links {
             places,
             rows_of,
             imported: Vec::new(),
+            attributes: FxHashMap::default(),
             columns: FxHashMap::default(),
             demands: Vec::new(),
-            buckets: FxHashMap::default(),
         };
+        links.read(table);
         links.import(table);
         links
+    }
+
+    /// Notes what the attributes of all rows are bound to, outermost ad first: what is nearer hides what is around it.
+    fn read(&mut self, table: &Table) {
+        for (row, place) in self.places.iter().enumerate() {
+            let mut around: Vec<Arc<Frame>> = table.frame(*place).into_iter().collect();
+            while let Some(outer) = around.last().and_then(|frame| frame.enclosing.clone()) {
+                around.push(outer);
+            }
+            for attribute in around.iter().rev().flat_map(|frame| frame.ad.iter()) {
+                if !self.attributes.contains_key(attribute.name) {
+                    self.attributes.insert(attribute.name.clone(), Vec::new());
+                }
+                if let Some(rows) = self.attributes.get_mut(attribute.name) {
+                    rows.resize(row + 1, None);
+                    rows[row] = Some(attribute.expression.clone());
+                }
+            }
+        }
     }
 
     /// Takes the constraints of all rows apart.
@@ -84,19 +107,28 @@ impl Links {
         let mut kinds: FxHashMap<Vec<(usize, Key)>, u32> = FxHashMap::default();
         let mut numbers: FxHashMap<(Translation, BinaryOperator), usize> = FxHashMap::default();
         for (row, place) in self.places.iter().enumerate() {
-            self.ranking.set(row, table.ranks(*place));
             let Some(parts) = table.parts(*place) else {
                 self.demands.push(None);
                 continue;
             };
             self.free.insert(row);
             let mut kind = Some(Vec::with_capacity(parts.len()));
+            if let Some(rank) = table.rank_form(*place) {
+                self.ranking.insert(row);
+                match rank {
+                    Form::Known(rank) => kind.as_mut().map(|kind| kind.push((RANK, Key::of(&rank)))),
+                    _ => kind.take().map(|_| ()),
+                };
+            }
             for (part, frame) in &parts {
                 let imported = match part.bare().kind() {
                     Kind::Binary(operator, left, right) => {
                         demand(*place, *operator, table.form(left, frame), table.form(right, frame))
                     }
-                    _ => None,
+                    _ => match table.form(part, frame) {
+                        Form::Known(value) if is_met(&value, table.context.dialect) => continue,
+                        _ => None,
+                    },
                 };
                 let Some((translation, operator, bound)) = imported else {
                     kind = None;
@@ -120,6 +152,8 @@ impl Links {
                 *kinds.entry(kind).or_insert(next)
             }));
         }
+        let mut bounds: Vec<_> = bounds.into_iter().collect();
+        bounds.sort_by(|((left, _), _), ((right, _), _)| left.attribute.cmp(&right.attribute));
         for ((translation, operator), bounds) in bounds {
             let mut rows = Rows::with_capacity(self.places.len());
             let mut cells = vec![Cell::Absent; self.places.len()];
@@ -170,7 +204,6 @@ impl Links {
                 self.ranking.set(row, table.ranks(place));
                 self.demands[row] = None;
             }
-            self.buckets.clear();
             // Columns are made anew when it costs less than to try each changed row.
             let changed = self.changed.count_ones(..);
             if changed * changed <= self.places.len() {
@@ -204,10 +237,18 @@ impl Links {
     /// The rows that a window lets in (thesis §4.5).
     pub fn answer(&mut self, window: &Window, table: &mut Table) -> Rows {
         let mut found = self.free.clone();
+        self.keep(&mut found, window, table);
+        found
+    }
+
+    /// Keeps the rows that a window lets in.
+    pub fn keep(&mut self, found: &mut Rows, window: &Window, table: &mut Table) {
         if window.never {
             found.clear();
-            return found;
+            return;
         }
+        let mut changed = self.changed.clone();
+        changed.intersect_with(found);
         let dialect = table.context.dialect;
         let mut selected = Rows::with_capacity(self.places.len());
         for condition in &window.conditions {
@@ -233,10 +274,7 @@ impl Links {
                 *found &= admit | !asked;
             }
         }
-        for row in self.changed.ones().filter(|row| self.free.contains(*row)) {
-            found.insert(row);
-        }
-        found
+        found.union_with(&changed);
     }
 
     /// The rows that a window lets in of the offers that are used up.
@@ -254,9 +292,17 @@ impl Links {
         if let Some(column) = self.columns.get(translation) {
             return Rc::clone(column);
         }
-        let cells = self.places.iter().map(|place| {
-            // Whatever is docked there now may be undocked again.
-            let cell = table.alone(place.participant, |table| cell(table, *place, &translation.attribute));
+        let bound = self.attributes.get(&translation.attribute).map_or(&[][..], Vec::as_slice);
+        let is_an_ad = stands_for_an_ad(&translation.attribute);
+        let cells = self.places.iter().enumerate().map(|(row, place)| {
+            let cell = match bound.get(row).and_then(Option::as_ref).map(Expression::kind) {
+                Some(Kind::Literal(value)) if is_plain(value, table.context.dialect) && !is_an_ad => {
+                    Cell::Constant(value.clone())
+                }
+                None if table.context.dialect == Dialect::Classad && !is_an_ad => Cell::Absent,
+                // Whatever is docked there now may be undocked again.
+                _ => table.alone(place.participant, |table| cell(table, *place, &translation.attribute)),
+            };
             match cell {
                 cell if translation.is_identity() => cell,
                 Cell::Constant(value) => Cell::Constant(translation.apply(value, &table.context)),
@@ -269,27 +315,29 @@ impl Links {
         column
     }
 
-    /// Rows that nothing tells apart that looks at these attributes only: they have the same values there, demand
-    /// the same and have no ports of their own.  A row that is like no other is in no bucket; if it is not known
-    /// what is looked at, none is.
-    pub fn buckets(&mut self, names: Option<Vec<Name>>, table: &mut Table) -> Rc<Partition> {
-        if let Some(buckets) = self.buckets.get(&names) {
-            return Rc::clone(buckets);
-        }
-        let mut buckets = Partition::new(self.places.len());
-        buckets.split(|row| {
-            let alone = table.ports(self.places[row].participant) == 1 && !self.ranking.contains(row);
+    /// Rows that have the same values of these attributes, demand the same, and have no ports of their own.  A row
+    /// that is like no other is in no group; without names, none is.
+    pub fn alike<'n>(&mut self, names: Option<impl Iterator<Item = &'n Name>>, table: &mut Table) -> Partition {
+        let mut alike = Partition::new(self.places.len());
+        alike.split(|row| {
+            let alone = table.ports(self.places[row].participant) == 1;
             self.demands[row].filter(|_| alone && names.is_some())
         });
-        for name in names.iter().flatten() {
+        for name in names.into_iter().flatten() {
+            // Most of what a request mentions is its own.
+            let is_its_own = table.context.dialect == Dialect::Classad && !self.attributes.contains_key(name);
+            if is_its_own && !stands_for_an_ad(name) {
+                continue;
+            }
             let column = self.column(&Translation::identity(name), table);
-            buckets.split(|row| (!column.is_open(row)).then(|| column.code(row)));
+            alike.split(|row| (!column.is_open(row)).then(|| column.code(row)));
         }
-        let buckets = Rc::new(buckets);
-        self.buckets.insert(names, Rc::clone(&buckets));
-        buckets
+        alike
     }
 }
+
+/// The number of a rank among what rows demand.
+const RANK: usize = usize::MAX;
 
 /// What a part of the constraint of a row demands of the port that it docks at, if it is a bound on one value.
 fn demand(

@@ -2,6 +2,7 @@
 
 mod agenda;
 mod ahead;
+mod buckets;
 mod division;
 mod form;
 mod impasse;

@@ -18,6 +18,7 @@ use crate::matching::policy::{PolicyFault, Rule, Vector};
 
 use super::agenda::{Agenda, Goal, Newcomer};
 use super::ahead::Ahead;
+use super::buckets::Buckets;
 use super::division::Divisions;
 use super::links::{Links, Rows};
 use super::outlook::Outlook;
@@ -33,6 +34,7 @@ pub struct Gangmatcher {
     pub(super) links: Links,
     pub(super) strategy: Strategy,
     random: fastrand::Rng,
+    pub(super) buckets: Buckets,
     pub(super) statistics: Statistics,
     pub(super) divisions: Divisions,
     /// Whether the first candidate of the first port is expected to do: it did for the last request.
@@ -198,6 +200,7 @@ impl Gangmatcher {
             table,
             strategy: Algorithm::Best.strategy(),
             random: fastrand::Rng::with_seed(0),
+            buckets: Buckets::default(),
             statistics: Statistics::default(),
             divisions: Divisions::default(),
             hopeful: true,
@@ -441,7 +444,7 @@ impl Search<'_> {
     /// How many candidates there are; those that nothing tells apart count as one if they are summarized.
     fn size(&mut self, rows: &Rows) -> usize {
         match self.matcher.strategy.summarized {
-            true => self.representatives(rows, usize::MAX).len(),
+            true => self.alike().representatives(rows, usize::MAX).len(),
             false => rows.count_ones(..),
         }
     }
@@ -470,7 +473,7 @@ impl Search<'_> {
             // What is in the gang already stands for none of those like it.
             let mut rows = (*rows).clone();
             self.holders.keys().for_each(|holder| rows.set_range(self.matcher.links.rows_of(*holder), false));
-            let mut rows = self.representatives(&rows, usize::MAX);
+            let mut rows = self.alike().representatives(&rows, usize::MAX);
             if strategy.random_start && !rows.is_empty() {
                 let start = self.matcher.random.usize(..rows.len());
                 rows.rotate_left(start);
@@ -567,7 +570,7 @@ impl Search<'_> {
     fn fail_alike(&mut self, failed: &mut FxHashSet<usize>, link: PortPlace) {
         if self.matcher.strategy.preferring && self.ahead.is_looking {
             let row = self.matcher.links.row(link);
-            failed.extend(self.buckets().group(row));
+            failed.extend(self.alike().bucket(row));
         }
     }
 
@@ -593,7 +596,7 @@ impl Search<'_> {
                 continue;
             }
             if !level.failed.is_empty()
-                && self.buckets().group(row).is_some_and(|bucket| self.levels[depth].failed.contains(&bucket))
+                && self.alike().bucket(row).is_some_and(|bucket| self.levels[depth].failed.contains(&bucket))
             {
                 continue;
             }

@@ -6,11 +6,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Kind, Nested, Participant, Value};
+use crate::ad::{Ad, Expression, Frame, Kind, Name, Nested, Participant, Value};
 use crate::constraint::{MOST_PATTERNS, Pattern, PortFault, Protocol, conjuncts, is_met, ports, rank_of};
 use crate::eval::{Binding, Context, Environment, Evaluator, Fallback, Halt, Member, Mentions, Resolution, UNFILLED};
 use crate::matching::policy::{Rule, Vector, label};
 
+use super::form::Form;
 use super::worth::Worth;
 
 /// A port of a participant.
@@ -235,7 +236,7 @@ impl Table {
 
     /// A constraint that depends on labels not docked yet is refused all the same when one of its
     /// conjuncts does not, and is not met.
-    fn could_be_met(&mut self, frame: &Arc<Frame>, name: &crate::ad::Name) -> Verdict {
+    fn could_be_met(&mut self, frame: &Arc<Frame>, name: &Name) -> Verdict {
         let Some(constraint) = frame.ad.get(name) else { return Verdict::Refused };
         for conjunct in conjuncts(constraint) {
             match Evaluator::new(&self.environment, &self.context).evaluate(conjunct, frame) {
@@ -282,6 +283,12 @@ impl Table {
         self.frame_of(place).is_some_and(|frame| frame.ad.get(self.protocol.rank()).is_some())
     }
 
+    /// What the rank of a port is, with what is docked now; none if it has no rank.
+    pub fn rank_form(&self, place: PortPlace) -> Option<Form> {
+        let frame = self.frame_of(place)?;
+        frame.ad.get(self.protocol.rank()).map(|rank| self.form(rank, frame))
+    }
+
     /// Whether the policy has a docking vector of its own.
     pub fn has_vector(&self) -> bool {
         !self.docking.is_empty()
@@ -308,8 +315,15 @@ impl Table {
     }
 
     /// The offers that have other ports than their link.
-    pub fn offers_with_ports(&self) -> impl Iterator<Item = Ad> + '_ {
-        self.environment.members().iter().skip(1).filter(|member| member.ports.len() > 1).map(|m| m.frame.ad.clone())
+    pub fn offers_with_ports(&self) -> Vec<Participant> {
+        let members = self.environment.members().iter().skip(1).filter(|member| member.ports.len() > 1);
+        members.map(|member| member.frame.participant).collect()
+    }
+
+    /// The labels of a participant's ports.
+    pub fn labels(&self, participant: Participant) -> Vec<Name> {
+        let member = self.environment.members().get(participant as usize);
+        member.iter().flat_map(|member| &member.bindings).map(|binding| binding.name.clone()).collect()
     }
 
     /// The ports whose labels the record of a port mentions, or those of the groups around it.

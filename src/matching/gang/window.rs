@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Expression, Frame, Group, Kind, Span, Value};
+use crate::ad::{BinaryOperator, Expression, Frame, Group, Kind, Name, Span, Value};
 use crate::constraint::is_met;
 use crate::eval::binary;
 
@@ -48,17 +48,34 @@ impl Window {
             Some(parts) => parts.iter().for_each(|(part, frame)| window.add(place, part, frame, table)),
             None => window.never = true,
         }
-        for waiting in waiting {
-            for (part, frame) in table.parts(*waiting).iter().flatten() {
-                window.add(place, part, frame, table);
-            }
-        }
+        window.wait(place, waiting, table);
+        let mut last: Option<(&Name, Form)> = None;
         for (number, imported) in links.imported().iter().enumerate() {
-            if let Form::Known(value) = table.shown(place, &imported.translation.attribute) {
-                window.offered.push((number, imported.translation.apply(value, &table.context)));
+            let Translation { attribute, .. } = &imported.translation;
+            // Bounds on one attribute are next to each other.
+            if last.as_ref().is_none_or(|(name, _)| *name != attribute) {
+                last = Some((attribute, table.shown(place, attribute)));
+            }
+            if let Some((_, Form::Known(value))) = &last {
+                window.offered.push((number, imported.translation.apply(value.clone(), &table.context)));
             }
         }
         window
+    }
+
+    /// Only what docked ports demand whose constraints could not be decided yet.
+    pub fn of_waiting(place: PortPlace, waiting: &[PortPlace], table: &Table) -> Self {
+        let mut window = Window::default();
+        window.wait(place, waiting, table);
+        window
+    }
+
+    fn wait(&mut self, place: PortPlace, waiting: &[PortPlace], table: &Table) {
+        for waiting in waiting {
+            for (part, frame) in table.parts(*waiting).iter().flatten() {
+                self.add(place, part, frame, table);
+            }
+        }
     }
 
     /// Adds a part of a constraint, if it is a condition on what docks at this port.

@@ -1,0 +1,185 @@
+//! The figures of the thesis's chapter on gangmatching at the machine at hand: time (Figures 34, 35, 37, 38), tests
+//! (36, 39), probes (40 and 43 to 55), gangs made (56), and what a random start costs (57).
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use classad::ad::{Ad, Dialect};
+use classad::constraint::Protocol;
+use classad::eval::Context;
+use classad::matching::Statistics;
+use classad::matching::gang::{Algorithm, Gangmatcher};
+use classad::syntax::{Rules, parse_ad};
+
+use crate::data::Gangs;
+use crate::measure::Bench;
+use crate::tasks::ads_in;
+use crate::{Result, machine, table};
+
+/// So many jobs and machines; the thesis has up to 4000.
+const SIZES: [u32; 4] = [500, 1000, 2000, 4000];
+const LICENCES: [u32; 2] = [100, 50];
+const SELECTIVITIES: [u32; 4] = [1, 2, 4, 8];
+
+/// Up to so many the naive algorithm is tried: it is cubic.
+const MOST_NAIVE: u32 = 500;
+
+/// One run of an algorithm over all jobs.
+struct Ran {
+    seconds: f64,
+    statistics: Statistics,
+    /// Whether it was given up.
+    is_more: bool,
+}
+
+/// All the figures as text.
+pub fn report(bench: &Bench) -> Result<String> {
+    let mut text = format!("# Gangmatching (thesis chapter 5)\n\nOn {}.  Single runs.\n", machine::described());
+    let mut shown = [
+        ("\n## Probes (Figures 40, 43 to 55)\n\n", String::new()),
+        ("\n## Candidates tested (Figures 36, 39)\n\n", String::new()),
+        ("\n## Gangs made (Figure 56)\n\n", String::new()),
+        ("\n## Time (Figures 34, 35, 37, 38)\n\n", String::new()),
+    ];
+    for workload in workloads(bench) {
+        let runs = every_algorithm(bench, &workload)?;
+        let show = |cell: &dyn Fn(&Ran) -> String| {
+            let cells = runs.iter().map(|run| match run {
+                Some(run) if run.is_more => format!("> {}", cell(run)),
+                Some(run) => cell(run),
+                None => "-".to_owned(),
+            });
+            table::line(&std::iter::once(workload.to_string()).chain(cells).collect::<Vec<_>>())
+        };
+        shown[0].1 += &show(&|run| run.statistics.probes.to_string());
+        shown[1].1 += &show(&|run| run.statistics.tests.to_string());
+        shown[2].1 += &show(&|run| run.statistics.matched.to_string());
+        let line = show(&|run| table::seconds(run.seconds));
+        print!("{line}");
+        shown[3].1 += &line;
+    }
+    let names = Algorithm::ALL.map(Algorithm::name);
+    for (title, lines) in shown {
+        text += title;
+        text += &table::heading(&[&["workload"], names.as_slice()].concat());
+        text += &lines;
+    }
+    text += &opportunities(bench)?;
+    Ok(text)
+}
+
+/// The base workload (§5.2.1), and those that lead algorithms astray (§5.6.2, §5.7).
+fn workloads(bench: &Bench) -> Vec<Gangs> {
+    let mut workloads = Vec::new();
+    for n in SIZES.map(|n| bench.data.size(n)) {
+        for licences in LICENCES {
+            workloads.extend(SELECTIVITIES.map(|selectivity| Gangs { n, licences, selectivity, variant: "base" }));
+        }
+    }
+    let n = bench.data.size(500);
+    workloads.extend(LICENCES.map(|licences| Gangs { n, licences, selectivity: 1, variant: "dud" }));
+    workloads.push(Gangs { n, licences: 100, selectivity: 1, variant: "heuristic" });
+    workloads
+}
+
+fn every_algorithm(bench: &Bench, workload: &Gangs) -> Result<Vec<Option<Ran>>> {
+    let [jobs, machines, licences] = bench.data.gangs(workload)?;
+    let jobs = ads_in(&jobs, Dialect::Classad)?;
+    let mut offers = ads_in(&machines, Dialect::Classad)?;
+    offers.extend(ads_in(&licences, Dialect::Classad)?);
+    let runs = Algorithm::ALL.into_iter().map(|algorithm| {
+        let too_long = algorithm == Algorithm::Naive && workload.n > bench.data.size(MOST_NAIVE);
+        if too_long { Ok(None) } else { ran(bench, algorithm, &jobs, &offers).map(Some) }
+    });
+    runs.collect()
+}
+
+fn ran(bench: &Bench, algorithm: Algorithm, jobs: &[Ad], offers: &[Ad]) -> Result<Ran> {
+    let start = Instant::now();
+    let mut matcher = matcher(algorithm, offers);
+    let mut is_more = false;
+    for (index, job) in jobs.iter().enumerate() {
+        matcher.marshal(index, job).map_err(|fault| format!("{fault:?}"))?;
+        is_more = start.elapsed() > bench.limit;
+        if is_more {
+            break;
+        }
+    }
+    Ok(Ran { seconds: start.elapsed().as_secs_f64(), statistics: matcher.statistics(), is_more })
+}
+
+fn matcher(algorithm: Algorithm, offers: &[Ad]) -> Gangmatcher {
+    let protocol = Protocol::new(Dialect::Classad);
+    Gangmatcher::new(offers, protocol, Context::new(Dialect::Classad)).0.by(algorithm, 1)
+}
+
+/// The workload of Figure 57 (§5.8.3): jobs with a tag up to 10, machines that want a tag above a threshold up to k.
+struct Tagged {
+    jobs: Vec<(usize, f64)>,
+    machines: Vec<(usize, f64)>,
+}
+
+/// How many kinds of architecture and operating system there are.
+const KINDS: usize = 8;
+
+impl Tagged {
+    fn new(n: u32, k: f64) -> Self {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut some = |most: f64| (0..n).map(|_| (random.usize(..KINDS), random.f64() * most)).collect();
+        Tagged { jobs: some(10.0), machines: some(k) }
+    }
+
+    fn ads(&self) -> Result<[Vec<Ad>; 2]> {
+        let ad = |text: String| {
+            parse_ad(text.as_bytes(), Rules::new(Dialect::Classad)).map_err(|error| format!("{error:?}"))
+        };
+        let job = |(kind, tag): &(usize, f64)| {
+            ad(format!("[ Ports = {{ [ Label = cpu; Tag = {tag:.6}; Constraint = cpu.Kind == {kind} ] }} ]"))
+        };
+        let machine = |(kind, threshold): &(usize, f64)| {
+            ad(format!("[ Kind = {kind}; Ports = {{ [ Label = job; Constraint = job.Tag >= {threshold:.6} ] }} ]"))
+        };
+        let jobs: std::result::Result<Vec<Ad>, String> = self.jobs.iter().map(job).collect();
+        let machines: std::result::Result<Vec<Ad>, String> = self.machines.iter().map(machine).collect();
+        Ok([jobs?, machines?])
+    }
+
+    /// The sum over all matches of the jobs, not matched yet, that could have had the machine.
+    fn opportunity_cost(&self, algorithm: Algorithm) -> Result<(usize, usize)> {
+        let [jobs, machines] = self.ads()?;
+        let mut matcher = matcher(algorithm, &machines);
+        let (mut matched, mut cost) = (HashSet::new(), 0);
+        for (index, job) in jobs.iter().enumerate() {
+            let gang = matcher.marshal(index, job).map_err(|fault| format!("{fault:?}"))?;
+            let Some(docked) = gang.as_ref().and_then(|gang| gang.ports.first()) else { continue };
+            let (kind, threshold) = self.machines[docked.offer];
+            matched.insert(index);
+            let jobs = self.jobs.iter().enumerate();
+            cost += jobs.filter(|(at, (of, tag))| *of == kind && *tag >= threshold && !matched.contains(at)).count();
+        }
+        Ok((matched.len(), cost))
+    }
+}
+
+/// Figure 57.
+fn opportunities(bench: &Bench) -> Result<String> {
+    let mut text = "\n## Opportunity cost of the random start (Figure 57)\n\n".to_owned();
+    text +=
+        &table::heading(&["k", "matched by dyns", "by dynsr", "opportunity cost of dyns", "of dynsr", "difference"]);
+    for k in [1, 4, 6, 8, 10] {
+        let tagged = Tagged::new(bench.data.size(4000), f64::from(k));
+        let (first, fixed) = tagged.opportunity_cost(Algorithm::Dyns)?;
+        let (second, random) = tagged.opportunity_cost(Algorithm::Dynsr)?;
+        let difference = i128::try_from(random)? - i128::try_from(fixed)?;
+        let cells = [
+            k.to_string(),
+            first.to_string(),
+            second.to_string(),
+            fixed.to_string(),
+            random.to_string(),
+            difference.to_string(),
+        ];
+        text += &table::line(&cells);
+    }
+    Ok(text)
+}
