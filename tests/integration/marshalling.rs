@@ -103,7 +103,7 @@ impl Workload {
                     continue;
                 }
             }
-            let mut take = |m: usize, l: usize| {
+            let mut take = |spent: &mut [bool], m: usize, l: usize| {
                 (used[m], spent[l]) = (true, true);
                 matched += 1;
             };
@@ -111,7 +111,7 @@ impl Workload {
                 for m in machines {
                     probes += 1;
                     if let Some(l) = first(&spent, self.machines[m].0) {
-                        take(m, l);
+                        take(&mut spent, m, l);
                         break;
                     }
                 }
@@ -123,7 +123,7 @@ impl Workload {
                 probes += 1;
                 let (from, to) = self.licences[l];
                 if let Some(m) = machines.iter().find(|m| (from..to).contains(&self.machines[**m].0)) {
-                    take(*m, l);
+                    take(&mut spent, *m, l);
                     break;
                 }
             }
@@ -242,4 +242,19 @@ fn gangs_of_sixteen() {
     assert!(gang.is_none(), "{gang:?}");
     // At most once for each kind of machine.
     assert!(counted.tests <= 150 * 2, "{counted:?}");
+}
+
+/// Ten machines are better than all others, and no two are alike: which of them is docked where does not matter, and
+/// is not tried in every order.
+#[test]
+fn equal_ranks_are_not_tried_in_every_order() {
+    let memory = |key: usize| format!("Memory = {}", if key % 3 == 0 && key < 30 { 16 } else { 8 });
+    let offers: Vec<Ad> = (0..100).map(|key| machine(key, &memory(key))).collect();
+    let port =
+        |number: usize| format!("[ Label = h{number}; Constraint = h{number}.Key >= 0; Rank = h{number}.Memory ]");
+    let request = ad(&format!("[ Ports = {{ {} }} ]", (0..16).map(port).collect::<Vec<_>>().join(", ")));
+    let (gang, counted) = marshal(&offers, &request);
+    let offers: Vec<usize> = gang.unwrap().ports.iter().map(|docked| docked.offer).collect();
+    assert_eq!(offers, [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 1, 2, 4, 5, 7, 8]);
+    assert_eq!(counted.tests, 16);
 }

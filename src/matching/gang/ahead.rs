@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
 
 use crate::ad::Participant;
 
 use super::buckets::Alike;
+use super::given::Given;
 use super::links::Rows;
 use super::search::{Gangmatcher, Level, Levels, Search, State};
 use super::table::{PortPlace, Table};
@@ -168,7 +168,7 @@ impl Search<'_> {
                 scarce.push((index, offers));
             }
         }
-        let mut given = Given { offers: vec![None; scarce.len()], ports: FxHashMap::default() };
+        let mut given = Given::default();
         for first in 0..scarce.len() {
             if let Some(rivals) = given.give(first, &scarce) {
                 let rivals = rivals.into_iter().map(|rival| &domains[scarce[rival].0]);
@@ -222,43 +222,6 @@ impl Search<'_> {
     /// Whether a port of an ad mentions the label of another.
     fn mentions(&mut self, one: PortPlace, other: PortPlace) -> bool {
         one.participant != 0 || self.ties().mentioned[one.port].contains(other.port)
-    }
-}
-
-/// Which ports have been given which offers.
-struct Given {
-    offers: Vec<Option<Participant>>,
-    ports: FxHashMap<Participant, usize>,
-}
-
-impl Given {
-    /// Gives an offer to a port, others giving up theirs where they can have another (Kuhn's algorithm); if that
-    /// cannot be, the ports that compete for too few offers.
-    fn give(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Option<Vec<usize>> {
-        let mut asked_for: FxHashMap<Participant, usize> = FxHashMap::default();
-        let mut asking = vec![first];
-        let mut next = 0;
-        while let Some(port) = asking.get(next).copied() {
-            next += 1;
-            for offer in &wanted[port].1 {
-                if asked_for.contains_key(offer) {
-                    continue;
-                }
-                asked_for.insert(*offer, port);
-                if let Some(holder) = self.ports.get(offer) {
-                    asking.push(*holder);
-                    continue;
-                }
-                let mut offer = Some(*offer);
-                while let Some(free) = offer {
-                    let port = asked_for[&free];
-                    offer = self.offers[port].replace(free);
-                    self.ports.insert(free, port);
-                }
-                return None;
-            }
-        }
-        Some(asking)
     }
 }
 

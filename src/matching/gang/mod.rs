@@ -5,6 +5,7 @@ mod ahead;
 mod buckets;
 mod division;
 mod form;
+mod given;
 mod impasse;
 mod links;
 mod outlook;

@@ -1,9 +1,13 @@
 //! Whether a search can still find a better gang: what has been decided so far, and the most that is open can add.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ad::Participant;
+
+use super::given::Given;
 use super::links::Rows;
 use super::search::{Gangmatcher, Level, Search};
 use super::table::PortPlace;
@@ -15,15 +19,15 @@ use super::worth::{Preference, Worth};
 pub struct Outlook {
     /// By port and row; not known where it depends on other ports.
     worths: FxHashMap<(usize, usize), Worth>,
-    /// The most that any candidate is worth.
-    bounds: FxHashMap<usize, Worth>,
+    /// The best candidates by port, the best first; none if what one is worth depends on other ports.
+    tops: FxHashMap<usize, Option<Rc<[(Participant, Worth)]>>>,
 }
 
 impl Outlook {
     /// Forgets everything: other ports of the request are filled now.
     pub fn clear(&mut self) {
         self.worths.clear();
-        self.bounds.clear();
+        self.tops.clear();
     }
 }
 
@@ -51,33 +55,66 @@ impl Search<'_> {
         self.matcher.table.worth_of(place, self.matcher.links.place(row))
     }
 
-    /// The most that a candidate can be worth to an open port of the request.
-    fn bound(&mut self, place: PortPlace) -> Worth {
-        if !self.matcher.table.has_vector() && !self.matcher.table.ranks(place) && !self.matcher.links.ranks() {
-            return Worth::NONE;
-        }
-        if let Some(bound) = self.outlook.bounds.get(&place.port) {
-            return bound.clone();
+    /// The best candidates of a port of the request, whatever docks at the others: so many that however many other
+    /// ports take theirs, one is left.
+    fn tops(&mut self, place: PortPlace) -> Option<Rc<[(Participant, Worth)]>> {
+        if let Some(tops) = self.outlook.tops.get(&place.port) {
+            return tops.clone();
         }
         let rows = self.probe_alone(place);
-        let mut bound: Option<Worth> = None;
+        let mut tops = Vec::new();
+        let mut is_known = true;
         for row in rows.ones() {
             let worth = self.worth_alone(place, row);
-            if !worth.is_acceptable() {
-                continue;
-            }
-            bound = Some(match bound.as_ref().map(|bound| worth.compare(bound)) {
-                Some(None) => Worth::Unknown,
-                Some(Some(Ordering::Less | Ordering::Equal)) => continue,
-                _ => worth,
-            });
-            if bound == Some(Worth::Unknown) {
-                break;
+            is_known &= worth != Worth::Unknown;
+            if worth.is_acceptable() {
+                tops.push((self.matcher.links.place(row).participant, worth));
             }
         }
-        let bound = bound.unwrap_or(Worth::Unknown);
-        self.outlook.bounds.insert(place.port, bound.clone());
-        bound
+        let tops = is_known.then(|| {
+            tops.sort_by(|(_, left), (_, right)| right.compare(left).unwrap_or(Ordering::Equal));
+            let mut met = FxHashSet::default();
+            // An offer counts by the port of its that is worth the most.
+            tops.retain(|(offer, _)| met.insert(*offer));
+            tops.truncate(2 * self.matcher.table.ports(0));
+            tops.into()
+        });
+        self.outlook.tops.insert(place.port, tops.clone());
+        tops
+    }
+
+    /// The most that can be docked at open ports of the request, each with an offer of its own: lexicographically
+    /// the greatest worths, if there were no constraints among the ports.  None if that is not known.
+    fn ideal(&mut self, open: &[PortPlace], taken: &[Participant]) -> Option<Vec<Worth>> {
+        let indifferent = self.matcher.offers_are_indifferent();
+        let mut ideal = Vec::with_capacity(open.len());
+        let (mut wanted, mut given) = (Vec::new(), Given::default());
+        for place in open {
+            if indifferent && !self.matcher.table.ranks(*place) {
+                ideal.push(Worth::NONE);
+                continue;
+            }
+            let tops = self.tops(*place)?;
+            let free = tops.iter().filter(|(offer, _)| !taken.contains(offer));
+            let mut classes: Vec<(&Worth, Vec<Participant>)> = Vec::new();
+            for (offer, worth) in free {
+                match classes.last_mut() {
+                    Some((last, offers)) if worth.compare(last) == Some(Ordering::Equal) => offers.push(*offer),
+                    _ => classes.push((worth, vec![*offer])),
+                }
+            }
+            // The best class of which one is left, the ports before keeping to theirs.
+            let found = classes.into_iter().find(|(_, offers)| {
+                wanted.push((place.port, offers.clone()));
+                let is_left = given.give(wanted.len() - 1, &wanted).is_none();
+                if !is_left {
+                    wanted.pop();
+                }
+                is_left
+            });
+            ideal.push(found?.0.clone());
+        }
+        Some(ideal)
     }
 
     /// What a row is worth to a port of the request by itself.
@@ -110,13 +147,19 @@ impl Search<'_> {
     }
 
     /// How the most that open ports can add compares with what a gang has there; none while that is not known.
-    fn still_open(&mut self, depth: usize, against: &Preference) -> Option<Ordering> {
+    fn still_open(&mut self, depth: usize, link: Option<PortPlace>, against: &Preference) -> Option<Ordering> {
         let level = &self.levels[depth];
         let place = level.place()?;
         let open: Vec<PortPlace> = level.before.agenda.rest().collect();
+        let bounds = if place.participant == 0 {
+            let taken: Vec<Participant> =
+                self.holders.keys().copied().chain(link.map(|link| link.participant)).collect();
+            self.ideal(&open, &taken)?
+        } else {
+            vec![self.nested_bound()?; open.len()]
+        };
         let mut step = self.steps(depth);
-        for open in open {
-            let bound = if place.participant == 0 { self.bound(open) } else { self.nested_bound()? };
+        for bound in bounds {
             let order = bound.compare(against.worths.get(step).unwrap_or(&Worth::NONE))?;
             if order.is_ne() {
                 return Some(order);
@@ -160,7 +203,7 @@ impl Search<'_> {
     pub(super) fn could_be_better(&mut self, depth: usize, worths: &[Worth], link: Option<PortPlace>) -> bool {
         let Some(best) = self.best.take() else { return true };
         let order = match self.so_far(depth, worths, &best.0) {
-            Some(Ordering::Equal) => self.still_open(depth, &best.0),
+            Some(Ordering::Equal) => self.still_open(depth, link, &best.0),
             order => order,
         };
         let could = match (order, link) {
