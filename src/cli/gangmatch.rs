@@ -103,16 +103,13 @@ impl Gangmatch {
             parties.offers[bad.index].bad_ports(session, &bad.fault)?;
         }
         let mut run = Run { command: self, session, given: &given, parties: &parties, context, roots: &roots };
-        let matched = match self.takes_nothing() {
-            true => run.enumerate(&mut matcher)?,
-            false => run.marshal(&mut matcher)?,
-        };
+        let found = if self.takes_nothing() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
         let statistics = matcher.statistics();
         session.failures(statistics.failures + failures);
         if self.common.stats {
             output::statistics(&statistics, start.elapsed().as_secs_f64());
         }
-        Ok(Status::of(matched))
+        Ok(Status::of(found))
     }
 
     /// Whether gangs are found that a request could have, rather than given to it.

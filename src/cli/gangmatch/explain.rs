@@ -106,9 +106,9 @@ pub fn text(impasse: &Impasse, request: &str, parties: &Parties, width: usize) -
         for condition in stuck.conditions.iter().take(MOST_SHOWN) {
             let mut sentence = format!("{} ruled out by {}", are(condition.offers.len()), condition.text);
             for read in &condition.reads {
-                sentence += &format!(", where {} = {}", read.name, read.text);
+                sentence.extend([", where ", &read.name, " = ", &read.text]);
                 if read.text != read.value {
-                    sentence += &format!(" is {}", read.value);
+                    sentence.extend([" is ", &read.value]);
                 }
             }
             let names = condition.offers.iter().take(MOST_NAMES).map(|offer| name(parties, *offer));

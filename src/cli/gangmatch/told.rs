@@ -138,7 +138,9 @@ impl Told {
             let of = docked.part_of.as_ref().map(|of| format!("\"of\":{},", json!(of))).unwrap_or_default();
             let (label, offer, ranks) = (json!(place.label), json!(docked.offer), json!(docked.ranks));
             let link = docked.link;
-            text += &format!("{{\"label\":{label},\"offer\":{offer},{of}\"link\":{link},\"ranks\":{ranks},\"ports\":[");
+            text.extend([format!(
+                "{{\"label\":{label},\"offer\":{offer},{of}\"link\":{link},\"ranks\":{ranks},\"ports\":["
+            )]);
             begun.push(Vec::new());
         }
         end(&mut text, &mut begun, 1);

@@ -86,14 +86,18 @@ impl Table {
             }
             self.leave(above, &pattern);
         }
-        filled.iter().for_each(|(above, link)| self.dock(*above, *link));
+        for (above, link) in &filled {
+            self.dock(*above, *link);
+        }
         filled
     }
 
     /// Undocks what was docked, and opens the ports that were left unfilled.
     pub fn disband(&mut self, docked: &[(PortPlace, PortPlace)]) {
         let none = Pattern::new();
-        docked.iter().for_each(|(_, link)| self.open(link.participant, &none));
+        for (_, link) in docked {
+            self.open(link.participant, &none);
+        }
         self.open(0, &none);
     }
 

@@ -356,15 +356,15 @@ impl Table {
             let value = Evaluator::new(&self.environment, &self.context).evaluate(part, frame);
             value.is_ok_and(|value| !crate::constraint::is_met(&value, self.context.dialect))
         };
-        let (part, frame) = parts.iter().find(refuses).or_else(|| parts.first())?;
+        let (refusing, frame) = parts.iter().find(refuses).or_else(|| parts.first())?;
         let mut condition = Condition {
-            text: text(&print(part.bare(), Style::New)),
+            text: text(&print(refusing.bare(), Style::New)),
             of_request: port.participant == 0,
             reads: Vec::new(),
             labels: Vec::new(),
             offers: Vec::new(),
         };
-        self.read(part, frame, place, &mut condition);
+        self.read(refusing, frame, place, &mut condition);
         Some(condition)
     }
 

@@ -18,10 +18,14 @@ struct Trying {
 
 impl Trying {
     fn accept(&mut self, pairs: &[(PortPlace, PortPlace)]) -> bool {
-        pairs.iter().for_each(|(above, link)| self.table.dock(*above, *link));
+        for (above, link) in pairs {
+            self.table.dock(*above, *link);
+        }
         let places = pairs.iter().flat_map(|(above, link)| [*above, *link]);
         let accepted = places.into_iter().all(|place| self.table.accepts(place) != Verdict::Refused);
-        pairs.iter().for_each(|(above, link)| self.table.undock(*above, *link));
+        for (above, link) in pairs {
+            self.table.undock(*above, *link);
+        }
         accepted
     }
 
