@@ -30,10 +30,12 @@ const EXAMPLES: &str = "\
 Examples:
   classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
       --offers samples/license/licenses.ad
-  classad gangmatch samples/gangs/jobs.ad --offers samples/gangs/offers.ad --policy samples/gangs/policy.yaml -o tree
+  classad gangmatch samples/gangs/jobs.ad --offers samples/gangs/offers.ad \\
+      --policy samples/gangs/policy.yaml -o tree
   classad gangmatch samples/multiprocessor/client.ad --offers samples/multiprocessor/service.ad \\
       --offers samples/multiprocessor/nodes.ad --all
-  classad gangmatch samples/papers/thesis-figure-8-two-hosts.ad --offers samples/gangs/hosts.ad --limit 2 -o json
+  classad gangmatch samples/papers/thesis-figure-8-two-hosts.ad \\
+      --offers samples/gangs/hosts.ad --limit 2 -o json
   classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
       --offers samples/license/licenses.ad --explain";
 
