@@ -5,6 +5,7 @@
 //!
 //! | floor | what is there |
 //! |---|---|
+//! | [`explain`] | why a request matches nothing: clause counts, conflicts, refusals, changes that were tried |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, notices, claims |
 //! | [`pool`] | many ads at once: the census, columns, the store, autoclusters |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime; the parts of a constraint |
@@ -204,10 +205,34 @@
 //! assert!(!claim.is_committed());
 //! assert_eq!(claim.vetoes[0].1.to_string(), "without other it does not go on");
 //! ```
+//!
+//! Explaining why a request matches nothing, and what would let it match:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::constraint::Protocol;
+//! use classad::eval::Context;
+//! use classad::explain::{Explainer, Wording};
+//! use classad::syntax::{Rules, parse_ad};
+//!
+//! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+//! let offers = [ad("[ Memory = 32; Constraint = true ]"), ad("[ Memory = 64; Constraint = true ]")];
+//! let request = ad("[ Size = 96; Constraint = other.Memory >= Size ]");
+//! let dialect = Dialect::Classad;
+//! let mut explainer = Explainer::new(&offers, Protocol::new(dialect), Context::new(dialect));
+//! let report = explainer.explain(&request);
+//! assert_eq!(report.clauses[0].counts.is_false, 2);
+//! assert_eq!((report.changes[0].text().as_str(), report.changes[0].matches), ("Size 96 -> 64", 1));
+//! let ads = ["offer", "offers"];
+//! let wording = Wording { subject: "it", is_plural: false, ads, names: &|_| String::new(), dialect, longest: 70 };
+//! let expected = "it matches none of 2 offers: no offer has Memory >= 96 (Size); the largest is 64";
+//! assert_eq!(wording.summary(&report), expected);
+//! ```
 
 pub mod ad;
 pub mod constraint;
 pub mod eval;
+pub mod explain;
 pub mod format;
 pub mod matching;
 pub mod pool;

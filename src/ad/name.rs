@@ -1,8 +1,18 @@
 //! Attribute and function names: compared without regard to case, printed as first written.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+/// So many names are remembered; a power of two.
+const REMEMBERED: usize = 512;
+
+thread_local! {
+    /// Names that were spelt lately, by their hashes.  The ads of a pool have the same names again and again: one
+    /// text of each takes less memory, and is in the processor's cache when names are compared.
+    static SPELT: RefCell<[Option<Name>; REMEMBERED]> = const { RefCell::new([const { None }; REMEMBERED]) };
+}
 
 /// The name of an attribute, a label or a function: equal to any other spelling in upper and lower
 /// case, and remembered as it was written.  Cheap to clone.
@@ -17,7 +27,16 @@ impl Name {
     /// The name spelt like this.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Name { text: Arc::from(text), hash: folded_hash(text) }
+        let hash = folded_hash(text);
+        let shared = SPELT.try_with(|spelt| {
+            let slot = &mut spelt.borrow_mut()[hash as usize % REMEMBERED];
+            match slot {
+                Some(name) if name.as_str() == text => name.clone(),
+                _ => slot.insert(Name { text: Arc::from(text), hash }).clone(),
+            }
+        });
+        // A thread that ends remembers nothing.
+        shared.unwrap_or_else(|_| Name { text: Arc::from(text), hash })
     }
 
     /// The spelling.
@@ -109,6 +128,14 @@ mod tests {
         assert_eq!(Name::new("ImageSize"), Name::new("imagesize"));
         assert_ne!(Name::new("a"), Name::new("b"));
         assert_eq!(Name::new("ImageSize").to_string(), "ImageSize");
+    }
+
+    #[test]
+    fn equal_spellings_share_their_text() {
+        let shares = |one: &str, other: &str| std::ptr::eq(Name::new(one).as_str(), Name::new(other).as_str());
+        assert!(shares("ImageSize", "ImageSize"));
+        assert!(!shares("ImageSize", "imagesize"));
+        assert_eq!(Name::new("imagesize").to_string(), "imagesize");
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Lifetime {
         }
         let context = session.context();
         let counts = latest(ads.iter().map(|ad| {
-            let standing = ad.standing(&context);
+            let standing = ad.standing(&context).into_owned();
             // A name that was asked for tells ads apart, too; by itself it may be no more than a heading.
             let asked = id.map(|_| match &standing.identity {
                 Some(own) => format!("{}\n{}", own.to_str(), ad.id).into(),

@@ -1,5 +1,6 @@
 //! Files and pipes of ads.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -72,8 +73,9 @@ impl Identified {
     }
 
     /// How it stands as an advertisement.
-    pub fn standing(&self, context: &Context) -> Standing {
-        self.standing.clone().unwrap_or_else(|| Advertisement::new(&self.ad, context).standing())
+    pub fn standing(&self, context: &Context) -> Cow<'_, Standing> {
+        let of_whole = || Cow::Owned(Advertisement::new(&self.ad, context).standing());
+        self.standing.as_ref().map_or_else(of_whole, Cow::Borrowed)
     }
 
     /// The ad that has the attributes of an advertisement.

@@ -199,6 +199,7 @@ impl Match {
             self.print(&mut out, &here, &parties)?;
         }
         out.flush()?;
+        given.tell_unplaced(session, &here.unplaced);
         session.failures(here.statistics.failures);
         if self.common.stats {
             output::statistics(&here.statistics, start.elapsed().as_secs_f64());

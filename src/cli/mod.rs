@@ -10,6 +10,7 @@ mod convert;
 mod diff;
 mod earlier;
 mod eval;
+mod explain;
 mod fmt;
 mod functions;
 mod gangmatch;
@@ -118,6 +119,7 @@ enum Command {
     Claim(claim::ClaimCommand),
     Negotiate(negotiate::Negotiate),
     Autocluster(autocluster::Autocluster),
+    Explain(explain::Explain),
     Convert(convert::Convert),
     Diff(diff::Diff),
     Census(census::CensusCommand),
@@ -156,6 +158,7 @@ pub fn run() -> ExitCode {
         Command::Claim(command) => command.run(&mut session),
         Command::Negotiate(command) => command.run(&mut session),
         Command::Autocluster(command) => command.run(&mut session),
+        Command::Explain(command) => command.run(&mut session),
         Command::Diff(command) => command.run(&mut session),
         Command::Census(command) => command.run(&mut session),
         Command::Convert(command) => command.run(&mut session),

@@ -118,6 +118,7 @@ impl Negotiate {
             outcome.grants.iter().map(notice).collect()
         })?;
         self.print(session, &transcript, &parties, &outcome)?;
+        given.tell_unplaced(session, &outcome.unplaced);
         session.failures(outcome.statistics.failures);
         if self.common.stats {
             statistics(&outcome, seconds);

@@ -83,11 +83,13 @@ pub struct Found {
     /// request counts and no offer is divided.
     pub parts: Vec<(Option<usize>, usize)>,
     pub statistics: Statistics,
+    /// The components of the docking vector that discarded every candidate.
+    pub unplaced: Vec<usize>,
 }
 
 impl Found {
     pub fn new(pairings: Vec<Pairing>, statistics: Statistics) -> Self {
-        Found { pairings, parts: Vec::new(), statistics }
+        Found { pairings, statistics, ..Found::default() }
     }
 
     /// Which one of those that the request counts it is, and which part of the offer.
@@ -160,7 +162,8 @@ impl Task {
 fn ruled(wanted: &Wanted, settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Found, PolicyFault> {
     if wanted.strategy == Strategy::Greedy && !wanted.takes_nothing() && wanted.consume {
         let outcome = negotiate(settings, requests, offers, &|_| None, &mut |_| ())?;
-        let mut found = Found { statistics: outcome.statistics, ..Found::default() };
+        let (statistics, unplaced) = (outcome.statistics, outcome.unplaced);
+        let mut found = Found { statistics, unplaced, ..Found::default() };
         for grant in outcome.grants {
             let (request_rank, offer_rank) = (grant.request_rank, grant.offer_rank);
             found.pairings.push(Pairing { request: grant.request, offer: grant.offer, request_rank, offer_rank });
@@ -196,7 +199,7 @@ fn ruled(wanted: &Wanted, settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]
         found.parts.push((unit, 1));
     }
     statistics.add(&ranking.statistics());
-    Ok(Found { statistics, ..found })
+    Ok(Found { statistics, unplaced: ranking.unplaced(), ..found })
 }
 
 /// The requests with one ad for all that are alike, and how many ads these are.

@@ -5,6 +5,7 @@ use std::io::Read;
 use clap::Args;
 use classad::format::{Form, Problem};
 use classad::matching::policy::{Policy, PolicyFault, Rule};
+use classad::syntax::{Style, print};
 
 use super::input;
 use super::session::Session;
@@ -74,6 +75,16 @@ impl GivenPolicy {
             session.note("the policy's `share` counts in negotiate only");
         }
         self
+    }
+
+    /// Tells which components of the docking vector discarded every candidate: their names are most likely misspelt.
+    pub fn tell_unplaced(&self, session: &Session, components: &[usize]) {
+        for rule in components.iter().filter_map(|component| self.policy.docking.get(*component)) {
+            let text = String::from_utf8_lossy(&print(&rule.expression, Style::New)).into_owned();
+            session.note(&format!(
+                "{text} in the docking vector is undefined, or cannot be compared, for every candidate: all are discarded"
+            ));
+        }
     }
 
     /// Reports that the policy cannot be followed.

@@ -2,6 +2,7 @@
 
 mod answer;
 mod columns;
+mod missing;
 mod order;
 mod seek;
 mod threads;
@@ -16,6 +17,7 @@ use super::session::Session;
 use super::{Failure, Status};
 use answer::Answer;
 use columns::Columns;
+use missing::Missing;
 use seek::{Seeker, Sought};
 use threads::Search;
 
@@ -95,16 +97,22 @@ impl Query {
             need: answer.need(),
             writes_ads,
             is_strict: self.strict_input,
+            missing: Missing::new(&constraint, session.dialect()),
         };
         let selection = seeker.selection();
         let threads = session.options.threads();
-        let mut search = Search { seeker: &seeker, answer: &mut answer, selection, threads };
+        let mut search = Search { seeker: &seeker, answer: &mut answer, selection, threads, first: None };
         for source in &mut sources {
             if !search.source(session, source)? {
                 break;
             }
         }
-        answer.finish(session)
+        let first = search.first.take();
+        let status = answer.finish(session)?;
+        if let Some(first) = first.filter(|_| status == Status::No && seeker.sought == Sought::True) {
+            seeker.missing.tell(session, &first);
+        }
+        Ok(status)
     }
 
     fn sought(&self) -> Sought {

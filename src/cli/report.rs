@@ -70,11 +70,20 @@ fn wants_color(options: &Options, terminal: bool) -> bool {
     }
 }
 
+/// How pictures on standard output are drawn.
+pub fn theme_of_output(options: &Options) -> GraphicalTheme {
+    theme_in(colored_output(options))
+}
+
 fn theme(options: &Options) -> GraphicalTheme {
+    theme_in(colored(options))
+}
+
+fn theme_in(colored: bool) -> GraphicalTheme {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
-    match (unicode, colored(options)) {
+    match (unicode, colored) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),
         (false, _) => GraphicalTheme::none(),

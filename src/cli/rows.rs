@@ -2,16 +2,14 @@
 
 use std::io;
 
-use classad::ad::{Attribute, Dialect, Expression, Kind, Name};
-use classad::constraint::{ADVERTISING, Advertisement, Protocol, identity};
+use classad::ad::{Expression, Name};
+use classad::constraint::{ADVERTISING, Advertisement, Protocol, STANDING, identity};
 use classad::eval::{Context, Mentions};
 use classad::format::{Entry, Problem, Selected, Selection};
 
-use indexmap::IndexSet;
-use rustc_hash::FxHashSet;
-
 use super::Failure;
 use super::input::Identified;
+use super::output;
 use super::session::Session;
 use super::source::{Source, Text};
 
@@ -26,7 +24,7 @@ const BEGINNING: usize = 1 << 20;
 /// they are in no files of the long form, or something may read any attribute.
 ///
 /// What an ad mentions is looked for in that ad at once.  It may also be looked for on the other side, so that a side
-/// is read again if the other one mentions what was not asked for yet when its reading began.
+/// is read again if the other one mentions what was not yet asked for when its reading began.
 pub fn selected(
     session: &mut Session,
     [requests, offers]: [&[Source]; 2],
@@ -39,11 +37,12 @@ pub fn selected(
         return Ok(None);
     }
     let load = |side: &[Source], most, selection: &mut Selection| -> Option<Side> {
-        let mut loaded = Side { asked: selection.asked(), ..Side::default() };
+        let mut loaded = Side { begun: selection.begin(), ..Side::default() };
         for source in side {
             // What cannot be read is told by whoever reads it whole.
             loaded.load(source, most, selection, labels, &context).ok()?;
         }
+        loaded.newest = selection.newest();
         (!selection.is_everything()).then_some(loaded)
     };
     if load(offers, BEGINNING, &mut selection).is_none() {
@@ -52,12 +51,12 @@ pub fn selected(
     let Some(mut asking) = load(requests, usize::MAX, &mut selection) else { return Ok(None) };
     let Some(mut offered) = load(offers, usize::MAX, &mut selection) else { return Ok(None) };
     for _ in 0..MOST_PASSES {
-        let asked = selection.asked();
-        let lacks = [asking.lacks(&asked, &offered, context.dialect), offered.lacks(&asked, &asking, context.dialect)];
+        let lacks = [offered.newest > asking.begun, asking.newest > offered.begun];
         if lacks == [false, false] {
             for (text, problem) in asking.problems.iter().chain(&offered.problems) {
                 session.problem(text, problem)?;
             }
+            output::leave(selection);
             return Ok(Some([asking.ads, offered.ads]));
         }
         for (side, sources, lacks) in [(&mut asking, requests, lacks[0]), (&mut offered, offers, lacks[1])] {
@@ -85,14 +84,18 @@ pub struct Labels<'l> {
 struct Side {
     ads: Vec<Identified>,
     problems: Vec<(Text, Problem)>,
-    /// What was asked for when the reading began.
-    asked: IndexSet<Name>,
+    /// The version of the selection when the reading began.
+    begun: usize,
+    /// With which version the last of the names came that its ads mention.
+    newest: usize,
 }
 
 /// What matching is known to read before any ad is seen.
-fn selection(protocol: &Protocol, Labels { id, also, .. }: &Labels<'_>, context: &Context) -> Option<Selection> {
+fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Option<Selection> {
+    let Labels { id, keeps_advertisements, also } = labels;
     let mut labels = Mentions::default();
-    labels.names.extend(ADVERTISING.map(Name::new));
+    let advertising = if *keeps_advertisements { &ADVERTISING } else { STANDING };
+    labels.names.extend(advertising.iter().map(|name| Name::new(name)));
     if let Some(id) = id {
         labels.add(id, context.dialect);
     }
@@ -102,22 +105,6 @@ fn selection(protocol: &Protocol, Labels { id, also, .. }: &Labels<'_>, context:
 }
 
 impl Side {
-    /// Whether its ads may lack an attribute that the other side mentions, of those that are asked for by now.
-    fn lacks(&self, asked: &IndexSet<Name>, other: &Side, dialect: Dialect) -> bool {
-        let later: Vec<&Name> = asked.iter().filter(|name| !self.asked.contains(*name)).collect();
-        let (mut ads, mut expressions) = (FxHashSet::default(), FxHashSet::default());
-        let mut mentions_one = |attribute: Attribute<'_>| {
-            let is_new = !matches!(attribute.expression.kind(), Kind::Literal(_))
-                && expressions.insert(attribute.expression.identity());
-            is_new && {
-                let mentioned = Mentions::of(attribute.expression, dialect).names;
-                later.iter().any(|name| mentioned.contains(*name))
-            }
-        };
-        let mut distinct = other.ads.iter().filter(|ad| ads.insert(ad.ad.identity()));
-        !later.is_empty() && distinct.any(|ad| ad.ad.iter().any(&mut mentions_one))
-    }
-
     /// Reads a file, or so much of it.
     fn load(
         &mut self,
@@ -141,6 +128,7 @@ impl Side {
                 }
             }
             source.ads = selected.number();
+            source.give_back(text);
         }
         Ok(())
     }

@@ -49,6 +49,13 @@ impl Source {
         let block = self.stream.next_block()?;
         Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
     }
+
+    /// Takes a piece back that has been looked through; if nobody keeps it, its memory is used for another.
+    pub fn give_back(&mut self, text: Text) {
+        if let Some(block) = Arc::into_inner(text.block) {
+            self.stream.reuse(block);
+        }
+    }
 }
 
 /// A text, or a piece of one, in which problems have their places.

@@ -16,13 +16,13 @@ pub const ADVERTISING: [&str; 15] = [
     "ClusterId",
     "ProcId",
     "MyAddress",
-    "AddressV1",
     "MyType",
     "Type",
     "UpdateSequenceNumber",
     "ExpirationTime",
     "LastHeardFrom",
     "ClassAdLifetime",
+    "AddressV1",
     "ClaimId",
     "RemoteUser",
     "CurrentRank",
@@ -30,6 +30,9 @@ pub const ADVERTISING: [&str; 15] = [
 
 /// The first of [`ADVERTISING`], which say what an advertisement is called.
 pub const IDENTITY: &[&str] = ADVERTISING.split_at(5).0;
+
+/// The first of [`ADVERTISING`], which say how an advertisement stands among others: its [`Standing`].
+pub const STANDING: &[&str] = ADVERTISING.split_at(11).0;
 
 static NAMES: LazyLock<[Name; 15]> = LazyLock::new(|| ADVERTISING.map(Name::new));
 
@@ -41,13 +44,13 @@ enum Attribute {
     ClusterId,
     ProcId,
     MyAddress,
-    AddressV1,
     MyType,
     Type,
     Sequence,
     Expiration,
     Heard,
     Lifetime,
+    AddressV1,
     ClaimId,
     RemoteUser,
     CurrentRank,
@@ -226,6 +229,7 @@ fn seconds(value: &Value) -> Option<i64> {
 #[must_use]
 pub fn latest(ads: impl Iterator<Item = Standing>) -> Vec<bool> {
     let mut of_agent: FxHashMap<(Text, Option<Text>), (usize, Option<i64>)> = FxHashMap::default();
+    of_agent.reserve(ads.size_hint().0);
     let mut counts = Vec::new();
     for (index, standing) in ads.enumerate() {
         counts.push(true);
@@ -243,7 +247,7 @@ pub fn latest(ads: impl Iterator<Item = Standing>) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ADVERTISING, Advertisement, Attribute, Standing, latest};
+    use super::{ADVERTISING, Advertisement, Attribute, STANDING, Standing, latest};
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
     use crate::syntax::{Rules, parse_ad};
@@ -265,6 +269,7 @@ mod tests {
         assert_eq!(ADVERTISING[Attribute::Name as usize], "Name");
         assert_eq!(ADVERTISING[Attribute::Sequence as usize], "UpdateSequenceNumber");
         assert_eq!(ADVERTISING[Attribute::Lifetime as usize], "ClassAdLifetime");
+        assert_eq!(Attribute::Lifetime as usize + 1, STANDING.len());
         assert_eq!(Attribute::CurrentRank as usize + 1, ADVERTISING.len());
     }
 

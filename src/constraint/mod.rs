@@ -5,18 +5,22 @@
 mod advertisement;
 mod condition;
 mod conjuncts;
+mod consistency;
 mod group;
 mod identity;
+mod parts;
 mod ports;
 mod protocol;
 mod resources;
 mod simple;
 
-pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, Standing, latest};
+pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, STANDING, Standing, latest};
 pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
 pub use conjuncts::conjuncts;
+pub use consistency::{Clash, Inconsistency, inconsistencies};
 pub use group::{Entry, Group, MOST_PATTERNS, Pattern};
 pub use identity::identity;
+pub use parts::{Part, named, parts};
 pub use ports::{Port, PortFault, Ports, ports};
 pub use protocol::{Protocol, is_met, rank_of};
 pub use resources::{RESOURCE_COUNT, resource_count};

@@ -6,7 +6,7 @@ use super::{Form, Item, Position, Selected, Selection, detect, long, read};
 use crate::ad::Dialect;
 
 /// How much is read at once, in bytes.
-const PIECE: usize = 256 * 1024;
+const PIECE: usize = 128 * 1024;
 
 /// So much tells which form a stream is in, unless it begins with longer comments.
 const BEGINNING: usize = 4096;
@@ -21,6 +21,8 @@ pub struct Stream {
     form: Option<Form>,
     /// What has been read and not handed out.
     window: Vec<u8>,
+    /// The memory of a block that is done with, for the next one.
+    spare: Vec<u8>,
     /// Where the window begins.
     place: Position,
     /// Whether all has been read, or nothing more can be.
@@ -95,6 +97,7 @@ impl Stream {
             is_packed: false,
             form,
             window: Vec::new(),
+            spare: Vec::new(),
             place: Position::START,
             ended: false,
             broken: None,
@@ -188,9 +191,17 @@ impl Stream {
         }
     }
 
+    /// Takes the memory of a block that is done with, for another: memory that was in use is in the processor's cache.
+    pub fn reuse(&mut self, block: Block) {
+        self.spare = block.text;
+    }
+
     /// Takes the beginning of the window out.
     fn cut(&mut self, length: usize, form: Form) -> Block {
-        let rest = self.window.split_off(length);
+        let mut rest = std::mem::take(&mut self.spare);
+        rest.clear();
+        rest.extend_from_slice(&self.window[length..]);
+        self.window.truncate(length);
         let text = std::mem::replace(&mut self.window, rest);
         let place = self.place;
         self.place = place.behind(&text);

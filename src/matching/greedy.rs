@@ -71,6 +71,7 @@ impl Greedy {
         statistics.matched += u64::from(best.is_some());
         if let Some(best) = best.filter(|_| self.consume) {
             self.taken[best.offer] = true;
+            self.matchmaker.withdraw(best.offer);
         }
         best
     }

@@ -143,6 +143,11 @@ impl Matchmaker {
         candidates
     }
 
+    /// An offer is gone for good: lists that are made from now on need not have it.
+    pub fn withdraw(&mut self, offer: usize) {
+        self.index.iter_mut().for_each(|index| index.withdraw(offer));
+    }
+
     /// Puts another ad in the place of an offer: what remains of it, say.
     pub fn replace(&mut self, offer: usize, ad: Ad) {
         self.offers[offer] = Pair::scope(ad, Side::Right);

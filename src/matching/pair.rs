@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Participant, Value};
+use crate::ad::{Ad, Expression, Frame, Name, Participant, Value};
 use crate::constraint::{Protocol, is_met, rank_of};
 use crate::eval::{Context, Environment, Evaluator, Halt};
 
@@ -82,6 +82,15 @@ impl Pair {
     /// When a budget is exceeded.
     pub fn value(&self, side: Side, expression: &Expression) -> Result<Value, Halt> {
         Evaluator::new(&self.environment, &self.context).evaluate(expression, self.frame(side))
+    }
+
+    /// The value of an attribute of one side.
+    ///
+    /// # Errors
+    ///
+    /// When a budget is exceeded.
+    pub fn attribute(&self, side: Side, name: &Name) -> Result<Value, Halt> {
+        Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), name)
     }
 
     fn frame(&self, side: Side) -> &Arc<Frame> {

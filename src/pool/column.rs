@@ -39,6 +39,15 @@ pub struct Column {
     orders: OnceLock<Orders>,
 }
 
+/// A column that is made row by row.
+#[derive(Default)]
+pub struct Cells {
+    codes: Vec<u32>,
+    /// The distinct values, from the first code behind those of absent and open rows.
+    values: Vec<Value>,
+    known: FxHashMap<Key, u32>,
+}
+
 /// The rows of each code.
 struct RowsOf {
     starts: Vec<usize>,
@@ -97,23 +106,42 @@ impl Key {
     }
 }
 
+impl Cells {
+    /// What the attribute is in the next row; the code of that.
+    pub fn push(&mut self, cell: Cell) -> u32 {
+        let code = match cell {
+            Cell::Absent => ABSENT,
+            Cell::Open => OPEN,
+            Cell::Constant(value) => *self.known.entry(Key::of(&value)).or_insert_with(|| {
+                self.values.push(value);
+                OPEN + code(self.values.len())
+            }),
+        };
+        self.push_code(code);
+        code
+    }
+
+    /// In the next row it is what it is in another one, which has this code.
+    pub fn push_code(&mut self, code: u32) {
+        self.codes.push(code);
+    }
+}
+
+impl From<Cells> for Column {
+    fn from(cells: Cells) -> Self {
+        let absent_and_open = [Value::Undefined, Value::Undefined];
+        Column::with(cells.codes, absent_and_open.into_iter().chain(cells.values).collect())
+    }
+}
+
 impl Column {
     /// The column of these cells.
     pub fn new(cells: impl IntoIterator<Item = Cell>) -> Self {
-        let mut values = vec![Value::Undefined, Value::Undefined];
-        let mut known: FxHashMap<Key, u32> = FxHashMap::default();
-        let mut codes = Vec::new();
-        for cell in cells {
-            codes.push(match cell {
-                Cell::Absent => ABSENT,
-                Cell::Open => OPEN,
-                Cell::Constant(value) => *known.entry(Key::of(&value)).or_insert_with(|| {
-                    values.push(value);
-                    code(values.len() - 1)
-                }),
-            });
-        }
-        Column::with(codes, values)
+        let mut column = Cells::default();
+        cells.into_iter().for_each(|cell| {
+            column.push(cell);
+        });
+        column.into()
     }
 
     /// The column of these codes: 0 for absent, 1 for the first of the values.  The values need not be distinct.
@@ -287,6 +315,7 @@ impl RowsOf {
 }
 
 /// A position as a code; pools have fewer rows than 2^32.
+#[must_use]
 pub fn code(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

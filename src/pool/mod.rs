@@ -12,7 +12,7 @@ mod summary;
 
 pub use census::Census;
 pub use cluster::{CLUSTER_ID, Cluster, Clusters, Policies};
-pub use column::{Cell, Column, Key};
+pub use column::{Cell, Cells, Column, Key, code};
 pub use partition::Partition;
 pub use store::{Selected, Store};
 pub use summary::{Content, Distinct, Range, Summary};

@@ -3,6 +3,7 @@
 mod census;
 mod commands;
 mod differences;
+mod explain;
 mod forms;
 mod fuzz;
 mod gang_policies;

@@ -103,29 +103,29 @@ impl Workload {
                     continue;
                 }
             }
-            let mut take = |spent: &mut [bool], m: usize, l: usize| {
-                (used[m], spent[l]) = (true, true);
-                matched += 1;
-            };
+            let mut found = None;
             if machine_first {
-                for m in machines {
+                for m in &machines {
                     probes += 1;
-                    if let Some(l) = first(&spent, self.machines[m].0) {
-                        take(&mut spent, m, l);
+                    found = first(&spent, self.machines[*m].0).map(|l| (*m, l));
+                    if found.is_some() {
                         break;
                     }
                 }
-                continue;
             }
             let mut tried: Vec<usize> = if summarized { distinct.into_values().collect() } else { licences };
             tried.sort_unstable();
-            for l in tried {
+            for l in tried.into_iter().filter(|_| !machine_first) {
                 probes += 1;
                 let (from, to) = self.licences[l];
-                if let Some(m) = machines.iter().find(|m| (from..to).contains(&self.machines[**m].0)) {
-                    take(&mut spent, *m, l);
+                found = machines.iter().find(|m| (from..to).contains(&self.machines[**m].0)).map(|m| (*m, l));
+                if found.is_some() {
                     break;
                 }
+            }
+            if let Some((m, l)) = found {
+                (used[m], spent[l]) = (true, true);
+                matched += 1;
             }
         }
         (probes, matched)

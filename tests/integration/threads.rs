@@ -100,6 +100,24 @@ fn one_thread_and_several_print_the_same() {
 }
 
 #[test]
+fn a_name_that_no_ad_has_is_told_when_nothing_is_found() {
+    let good = file("threads-names.long", pool(NONE).as_bytes());
+    let good = good.to_str().unwrap();
+    let misspelt = "note: no ad has the attribute Memroy; did you mean Memory?\n";
+    // One ad has `Spare`, far from the beginning.
+    for (constraint, note) in [("Spare > 100", ""), ("Memroy > 5 || Cpus > 100", misspelt), ("other.Memroy > 5", "")] {
+        for options in [&[][..], &["--strict-input"]] {
+            let (status, _, told) = same(&[&["query", constraint, good], options].concat());
+            assert_eq!((status, told.as_str()), (Some(1), note), "{constraint} {options:?}");
+        }
+    }
+    for (constraint, options) in [("Memroy > 5 || Cpus > 5", &[][..]), ("Memroy > 5", &["-v"])] {
+        let (status, _, told) = same(&[&["query", constraint, good], options].concat());
+        assert_eq!((status, told.as_str()), (Some(0), ""), "{constraint} {options:?}");
+    }
+}
+
+#[test]
 fn several_threads_read_all_forms() {
     let good = file("threads-forms.long", pool(NONE).as_bytes());
     let good = good.to_str().unwrap();

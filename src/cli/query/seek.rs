@@ -8,6 +8,7 @@ use classad::format::{Block, Entry, Form, Item, Problem, Selection};
 use classad::matching;
 
 use super::columns::{Columns, Row, USUAL};
+use super::missing::Missing;
 
 /// Which ads are looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct Seeker<'q> {
     pub writes_ads: bool,
     /// Whether every ad is read whole.
     pub is_strict: bool,
+    /// Which names of the constraint no ad had so far.
+    pub missing: Missing,
 }
 
 /// What is found.
@@ -95,6 +98,7 @@ impl Seeker<'_> {
         };
         let mut selected = block.selected(selection);
         let last = self.each(block, &mut selected, visit)?;
+        self.missing.note(|name| selected.occurs(name));
         // Those that were sifted out count, too.
         Ok(last.map(|_| selected.number()))
     }
@@ -112,7 +116,10 @@ impl Seeker<'_> {
                 Err(problem) => problem.ad,
             });
             let goes_on = match item {
-                Ok(entry) => self.look_at(block, entry, visit)?,
+                Ok(entry) => {
+                    self.missing.note(|name| entry.ad.get(name).is_some());
+                    self.look_at(block, entry, visit)?
+                }
                 Err(problem) => visit(Finding::Problem(problem))?,
             };
             if !goes_on {

@@ -64,6 +64,8 @@ pub struct Search<'q, 'a> {
     /// What is to be read of each ad, as far as that is known.
     pub selection: Option<Selection>,
     pub threads: usize,
+    /// The first piece of all.
+    pub first: Option<Text>,
 }
 
 impl Search<'_, '_> {
@@ -75,6 +77,7 @@ impl Search<'_, '_> {
         if !self.piece(session, source, &text)? {
             return Ok(false);
         }
+        self.first.get_or_insert(text);
         if self.threads > 1 && source.is_file() {
             return std::thread::scope(|scope| {
                 let workers: Vec<Worker> = (0..self.threads).map_while(|_| Worker::new(scope, self.seeker)).collect();
@@ -85,6 +88,7 @@ impl Search<'_, '_> {
             if !self.piece(session, source, &text)? {
                 return Ok(false);
             }
+            source.give_back(text);
         }
         Ok(true)
     }
@@ -136,6 +140,7 @@ impl Search<'_, '_> {
             if !goes_on {
                 return Ok(false);
             }
+            source.give_back(text);
         }
         if let Some(error) = broken {
             input::broken_off(session, source, &error);

@@ -7,10 +7,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use indexmap::IndexSet;
-
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
-use crate::eval::Mentions;
 use crate::format::{Entry, Item};
 use crate::syntax::{Sight, is_plain_literal, long_string_length, plain_literal, plain_value};
 
@@ -33,6 +30,9 @@ pub struct Selected<'t, 's> {
     marked_from: usize,
     next: usize,
     marked_version: usize,
+    /// For each name which one came behind it the last time, and which one came last: most ads have them in one order.
+    following: Vec<usize>,
+    last: usize,
     /// Where the value of each name stands in the current ad.
     values: Vec<Option<Range<usize>>>,
     /// Found, but not yet handed out.
@@ -76,6 +76,8 @@ impl<'t, 's> Selected<'t, 's> {
             marked_from: 0,
             next: 0,
             marked_version: usize::MAX,
+            following: Vec::new(),
+            last: 0,
             values: Vec::new(),
             found: VecDeque::new(),
             label: None,
@@ -104,6 +106,12 @@ impl<'t, 's> Selected<'t, 's> {
     pub fn label_value(&self, label: usize) -> Option<Value> {
         let position = *self.selection.groups.as_ref()?.labels.get(label)?;
         plain_value(&self.text[self.values.get(position)?.clone()?]).map(|(value, _)| value)
+    }
+
+    /// Whether one of the ads that were read has a name that is asked for, whatever became of that ad.
+    #[must_use]
+    pub fn occurs(&self, name: &Name) -> bool {
+        self.selection.names.get_index_of(name).is_some_and(|position| self.selection.occurs[position])
     }
 
     /// How many ads there are up to the one that was read last, with those before this text.
@@ -137,7 +145,7 @@ impl<'t, 's> Selected<'t, 's> {
                     && let Some(Ok(entry)) = self.found.back()
                 {
                     self.label = Some(entry.ad.clone());
-                    self.selection.add_mentioned(&entry.ad);
+                    self.selection.add_mentioned_in(&entry.ad);
                 }
             }
         }
@@ -172,6 +180,7 @@ impl<'t, 's> Selected<'t, 's> {
     fn collect(&mut self, first: usize) -> bool {
         self.values.clear();
         self.values.resize(self.selection.names.len(), None);
+        self.following.resize(self.selection.names.len(), 0);
         let mut is_sound = true;
         let mut from = first;
         while let Some(mark) = self.marks.get(self.next).map(|mark| mark + self.marked_from) {
@@ -198,6 +207,9 @@ impl<'t, 's> Selected<'t, 's> {
         // A byte order mark is no part of the first line.
         let is_start = mark == self.begin || self.text[mark - 1] == b'\n';
         let rest = &self.text[mark..];
+        if is_start && let Some((position, equals)) = self.expected(rest) {
+            return self.note(position, mark + equals + 1, self.line_end(mark + equals));
+        }
         if is_start
             && rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
             && let Some(equals) = memchr::memchr2(b'=', b'\n', rest).filter(|at| rest[*at] == b'=')
@@ -211,8 +223,21 @@ impl<'t, 's> Selected<'t, 's> {
         self.look(start, self.line_end(mark))
     }
 
+    /// The name that came here the last time, if it stands at the beginning of this line; and where its `=` is.
+    fn expected(&self, line: &[u8]) -> Option<(usize, usize)> {
+        let position = *self.following.get(self.last)?;
+        let name = self.selection.names.get_index(position)?.as_str();
+        let behind = line.strip_prefix(name.as_bytes())?;
+        behind.starts_with(b" =").then_some((position, name.len() + 1))
+    }
+
     /// Notes the value of one of the names.
     fn note(&mut self, position: usize, start: usize, end: usize) -> Line {
+        if let Some(following) = self.following.get_mut(self.last) {
+            *following = position;
+        }
+        self.last = position;
+        self.selection.occurs[position] = true;
         let value = &mut self.values[position];
         let is_reserved = self.selection.dialect == Dialect::Classad && self.selection.names[position].is_reserved();
         // Each of several must be read, whichever counts.
@@ -271,68 +296,61 @@ impl<'t, 's> Selected<'t, 's> {
                 self.values[*position].as_ref().is_none_or(|range| is_plain_literal(&text[range.clone()]))
             };
             has_plain_labels = groups.labels.iter().all(is_plain);
-            groups.key.clear();
-            for (position, range) in self.values.iter().enumerate() {
-                if let Some(range) = range.as_ref().filter(|_| !groups.is_only_label(position)) {
-                    groups.key.extend(position.to_le_bytes());
-                    groups.key.extend(&text[range.clone()]);
-                    groups.key.push(b'\n');
-                }
-            }
-            if has_plain_labels && let Some(ad) = groups.ads.get(groups.key.as_slice()) {
-                return Outcome::Partial(ad.clone());
+            let alike = groups.alike(text, &self.values);
+            if let Some((ad, newest)) = alike.filter(|_| has_plain_labels) {
+                self.selection.newest = self.selection.newest.max(newest);
+                return Outcome::Partial(ad);
             }
         }
-        let mut attributes = Vec::new();
-        let mut names = IndexSet::new();
-        let mut is_partial = true;
+        let mut attributes = Vec::with_capacity(self.values.len());
+        let (mut newest, mut is_partial) = (0, true);
+        let before = self.selection.version;
         for (position, range) in self.values.iter().enumerate() {
             let Some(range) = range else { continue };
             // Plain labels refer to nothing, and are read where they are.
             if has_plain_labels && self.selection.is_only_label(position) {
                 continue;
             }
-            let expression = match self.selection.seen.expression(&text[range.clone()]) {
-                Sight::Known(expression) => expression,
+            let value = &text[range.clone()];
+            let (expression, newest_here) = match self.selection.seen.expression(value) {
+                Sight::Known(expression, newest) => (expression, newest),
                 Sight::New(expression) => {
-                    let mut mentions = Mentions::default();
-                    mentions.add(&expression, self.selection.dialect);
-                    if mentions.everything {
+                    let newest = self.selection.add_mentioned(&expression);
+                    match newest {
+                        Some(newest) => self.selection.seen.note(value, newest),
                         // It must be told of the next ad that has it, too.
-                        self.selection.seen.forget(&text[range.clone()]);
-                        self.selection.everything = true;
-                        is_partial = false;
+                        None => self.selection.seen.forget(value),
                     }
-                    names.extend(mentions.names);
-                    expression
+                    is_partial &= newest.is_some();
+                    (expression, newest.unwrap_or(0))
                 }
                 Sight::Bad => {
                     is_partial = false;
                     continue;
                 }
             };
+            newest = newest.max(newest_here);
             attributes.push((self.selection.names[position].clone(), expression));
         }
-        let before = self.selection.version;
-        names.into_iter().for_each(|name| self.selection.add(name));
+        self.selection.newest = self.selection.newest.max(newest);
         match self.selection.version > before {
             _ if !is_partial => Outcome::Whole,
             true => Outcome::Again,
-            false => Outcome::Partial(self.group(attributes, has_plain_labels)),
+            false => Outcome::Partial(self.group(attributes, newest, has_plain_labels)),
         }
     }
 
     /// The ad of these attributes, which is the one of all that are written alike if ads are grouped.
-    fn group(&mut self, mut attributes: Vec<(Name, Expression)>, has_plain_labels: bool) -> Ad {
+    fn group(&mut self, mut attributes: Vec<(Name, Expression)>, newest: usize, has_plain_labels: bool) -> Ad {
         let Selection { groups: Some(groups), names, .. } = &mut *self.selection else {
             return attributes.into_iter().collect();
         };
         if !has_plain_labels {
             self.label = Some(attributes.iter().cloned().collect());
+            let position = |name: &Name| names.get_index_of(name);
+            attributes.retain(|(name, _)| !position(name).is_some_and(|position| groups.is_only_label(position)));
         }
-        attributes.retain(|(name, _)| names.get_index_of(name).is_none_or(|position| !groups.is_only_label(position)));
-        let ad = || attributes.into_iter().collect();
-        groups.ads.entry(groups.key.as_slice().into()).or_insert_with(ad).clone()
+        groups.found_or(newest, || attributes.into_iter().collect())
     }
 }
 

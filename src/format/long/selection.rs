@@ -1,9 +1,11 @@
 //! What is to be read of ads: names, and whatever the values of these mention.
 
+use std::ops::Range;
+
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::Mentions;
 use crate::syntax::{Rules, Seen};
 
@@ -19,12 +21,18 @@ pub struct Selection {
     pub(super) names: IndexSet<Name>,
     /// The names of each length.
     pub(super) by_length: Vec<Vec<usize>>,
+    /// The version with which each name came, and whether one of the ads has it.
+    since: Vec<usize>,
+    pub(super) occurs: Vec<bool>,
     pub(super) filter: Filter,
-    pub(super) seen: Seen,
+    /// The texts of values, and with which version the last of the names came that each mentions.
+    pub(super) seen: Seen<usize>,
     pub(super) sieve: Option<Sieve>,
     pub(super) groups: Option<Groups>,
     /// How often it has grown.
     pub(super) version: usize,
+    /// With which version the last of the names came that the values read by now mention.
+    pub(super) newest: usize,
     /// Whether something was found that may read more than it mentions.
     pub(super) everything: bool,
 }
@@ -32,17 +40,54 @@ pub struct Selection {
 /// Ads of which all that is asked for is written alike are one.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// The ads, by the texts of their values.
-    pub(super) ads: FxHashMap<Box<[u8]>, Ad>,
+    /// The ads, by the texts of their values, and with which version the last of the names came that each mentions.
+    ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
     /// The names that tell what an ad is called.
     pub(super) labels: Vec<usize>,
     /// Those of them that nothing else asks for, by position; they are not in the ads.
     pub(super) only_labels: Vec<bool>,
-    /// Where the texts of an ad are put together.
-    pub(super) key: Vec<u8>,
+    /// The texts of the ad that was looked for last, put together, and those of the one before.
+    key: Vec<u8>,
+    key_before: Vec<u8>,
+    /// What was found for that.
+    found: Option<(Ad, usize)>,
 }
 
+/// So many ads that are not alike are no surprise.
+const USUAL: usize = 2048;
+
 impl Groups {
+    /// The ad that is written like this one in all that is asked for, if there has been one, and what is kept with it.
+    /// The values are those of the names, as places in the text.
+    pub(super) fn alike(&mut self, text: &[u8], values: &[Option<Range<usize>>]) -> Option<(Ad, usize)> {
+        std::mem::swap(&mut self.key, &mut self.key_before);
+        self.key.clear();
+        for (position, range) in values.iter().enumerate() {
+            if let Some(range) = range.as_ref().filter(|_| !self.is_only_label(position)) {
+                self.key.extend(u16::try_from(position).unwrap_or(u16::MAX).to_le_bytes());
+                self.key.extend(&text[range.clone()]);
+                self.key.push(b'\n');
+            }
+        }
+        // Ads that are alike often follow one another.
+        if self.key != self.key_before {
+            self.found = self.ads.get(self.key.as_slice()).cloned();
+        }
+        self.found.clone()
+    }
+
+    /// The ad that was looked for last; if none was found, it is made and kept.
+    pub(super) fn found_or(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
+        let Groups { ads, key, found, .. } = self;
+        let (ad, _) = found.get_or_insert_with(|| {
+            let new = (make(), newest);
+            ads.reserve(USUAL.saturating_sub(ads.len()));
+            ads.insert(key.as_slice().into(), new.clone());
+            new
+        });
+        ad.clone()
+    }
+
     pub(super) fn is_only_label(&self, position: usize) -> bool {
         self.only_labels.get(position) == Some(&true)
     }
@@ -66,11 +111,14 @@ impl Selection {
             dialect,
             names: IndexSet::new(),
             by_length: Vec::new(),
+            since: Vec::new(),
+            occurs: Vec::new(),
             filter: Filter::new(),
             seen: Seen::new(Rules::long(dialect)),
             sieve: None,
             groups: None,
             version: 0,
+            newest: 0,
             everything: false,
         };
         if dialect == Dialect::Classad {
@@ -114,17 +162,18 @@ impl Selection {
         self
     }
 
-    /// A number that is greater when more is asked for: ads that were read before may lack what others mention.
-    #[must_use]
-    pub fn version(&self) -> usize {
+    /// Goes on to other ads: what they mention is told by [`Selection::newest`].  The version by now, a number that
+    /// is greater when more is asked for.
+    pub fn begin(&mut self) -> usize {
+        self.newest = 0;
         self.version
     }
 
-    /// The names whose attributes are in the ads that are read from now on.
+    /// With which version the last of the names came that the values mention which were read since
+    /// [`Selection::begin`]: ads that were read before it may lack some of these.
     #[must_use]
-    pub fn asked(&self) -> IndexSet<Name> {
-        let names = self.names.iter().enumerate();
-        names.filter(|(position, _)| !self.is_only_label(*position)).map(|(_, name)| name.clone()).collect()
+    pub fn newest(&self) -> usize {
+        self.newest
     }
 
     /// Whether something was found that may read any attribute, or so many that it is no use to select.
@@ -140,7 +189,9 @@ impl Selection {
 
     /// Asks for these names, too.
     pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
-        names.into_iter().for_each(|name| self.add(name.clone()));
+        for name in names {
+            self.add(name.clone());
+        }
     }
 
     /// The dialect in which ads are read.
@@ -149,31 +200,40 @@ impl Selection {
         self.dialect
     }
 
-    pub(super) fn add(&mut self, name: Name) {
+    /// Asks for a name; with which version it came.
+    pub(super) fn add(&mut self, name: Name) -> usize {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
         let (position, is_new) = self.names.insert_full(name);
-        let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
-        if label.is_some_and(std::mem::take) {
-            self.version += 1;
-        }
         if is_new {
-            self.version += 1;
             self.by_length[length].push(position);
             self.filter.add(self.names[position].as_str());
+            self.since.push(0);
+            self.occurs.push(false);
         }
+        let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
+        if is_new || label.is_some_and(std::mem::take) {
+            self.version += 1;
+            self.since[position] = self.version;
+        }
+        self.since[position]
     }
 
-    /// Adds what the attributes of an ad mention that are asked for.
-    pub(super) fn add_mentioned(&mut self, ad: &Ad) {
+    /// Asks for what an expression mentions; with which version the last of that came, or none if it may read more.
+    pub(super) fn add_mentioned(&mut self, expression: &Expression) -> Option<usize> {
+        let mentions = Mentions::of(expression, self.dialect);
+        let newest = mentions.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
+        self.everything |= mentions.everything;
+        (!mentions.everything).then_some(newest)
+    }
+
+    /// Asks for what the attributes of an ad mention that are asked for.
+    pub(super) fn add_mentioned_in(&mut self, ad: &Ad) {
         let mut position = 0;
         while let Some(name) = self.names.get_index(position) {
             position += 1;
             let Some(expression) = ad.get(name) else { continue };
-            let mut mentions = Mentions::default();
-            mentions.add(expression, self.dialect);
-            self.everything |= mentions.everything;
-            mentions.names.into_iter().for_each(|name| self.add(name));
+            self.newest = self.newest.max(self.add_mentioned(expression).unwrap_or(0));
         }
     }
 

@@ -23,6 +23,17 @@ pub struct Outlook {
     tops: FxHashMap<usize, Option<Rc<[(Participant, Worth)]>>>,
 }
 
+/// What can become of the next way of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prospect {
+    /// Perhaps a better gang.
+    Better,
+    /// No better gang.
+    Worse,
+    /// No better gang, nor of any way behind it.
+    WorseFromHere,
+}
+
 impl Outlook {
     /// Forgets everything: other ports of the request are filled now.
     pub fn clear(&mut self) {
@@ -199,20 +210,29 @@ impl Search<'_> {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// Whether a gang could be better than the best so far that makes these decisions, and docks this next.
-    pub(super) fn could_be_better(&mut self, depth: usize, worths: &[Worth], link: Option<PortPlace>) -> bool {
-        let Some(best) = self.best.take() else { return true };
-        let order = match self.so_far(depth, worths, &best.0) {
-            Some(Ordering::Equal) => self.still_open(depth, link, &best.0),
-            order => order,
-        };
-        let could = match (order, link) {
-            (Some(Ordering::Equal), Some(link)) => self.positions(depth, link, &best.0).is_le(),
-            (Some(order), _) => order.is_ge(),
-            (None, _) => true,
+    /// Whether a gang could be better than the best so far that makes these decisions, and this one next.
+    pub(super) fn prospect(&mut self, depth: usize, worths: &[Worth], link: Option<PortPlace>) -> Prospect {
+        let Some(best) = self.best.take() else { return Prospect::Better };
+        let prospect = match self.so_far(depth, worths, &best.0) {
+            Some(Ordering::Equal) => {
+                let order = |search: &mut Self, taken| match (search.still_open(depth, taken, &best.0), link) {
+                    (Some(Ordering::Equal), Some(link)) => search.positions(depth, link, &best.0).is_le(),
+                    (Some(order), _) => order.is_ge(),
+                    (None, _) => true,
+                };
+                if !order(self, None) {
+                    Prospect::WorseFromHere
+                } else if order(self, link) {
+                    Prospect::Better
+                } else {
+                    Prospect::Worse
+                }
+            }
+            Some(Ordering::Less) => Prospect::WorseFromHere,
+            _ => Prospect::Better,
         };
         self.best = Some(best);
-        could
+        prospect
     }
 
     /// Whether every gang that makes these decisions, and docks this next, has been found before.

@@ -21,7 +21,7 @@ use super::ahead::Ahead;
 use super::buckets::Buckets;
 use super::division::Divisions;
 use super::links::{Links, Rows};
-use super::outlook::Outlook;
+use super::outlook::{Outlook, Prospect};
 use super::strategy::{Algorithm, Order, Strategy};
 use super::table::{PortPlace, Table, Verdict};
 use super::window::Window;
@@ -600,12 +600,14 @@ impl Search<'_> {
             {
                 continue;
             }
-            if self.best.is_some() && !self.could_be_better(depth, std::slice::from_ref(&worth), Some(link)) {
-                // Nor could any of those behind it.
+            let prospect = self.prospect(depth, std::slice::from_ref(&worth), Some(link));
+            if prospect != Prospect::Better {
                 let level = &mut self.levels[depth];
                 level.impossible = false;
-                level.exhaust();
-                return None;
+                if prospect == Prospect::WorseFromHere {
+                    level.exhaust();
+                }
+                continue;
             }
             if self.below.is_some() && self.is_above(depth, std::slice::from_ref(&worth), link) {
                 self.levels[depth].impossible = false;
@@ -694,7 +696,7 @@ impl Search<'_> {
             let ports = 0..table.ports(newcomer.participant);
             level.worths = Worth::of_unfilled(ports.filter(|port| !pattern.contains(*port)));
             let (state, worths) = (level.before.clone(), level.worths.clone());
-            let is_wanted = self.best.is_none() || self.could_be_better(depth, &worths, None);
+            let is_wanted = self.prospect(depth, &worths, None) == Prospect::Better;
             let begun = match is_wanted {
                 true => self.begin(&state, newcomer, pattern.ones().collect()),
                 false => Err(self.everything()),

@@ -116,7 +116,8 @@ impl Collected {
     /// Notes a part of the constraint of an offer; false if it is opaque.
     fn add(&mut self, offer: usize, ad: &Ad, part: &Expression, parts: &Parts, context: &Context) -> bool {
         let row = u32::try_from(offer).unwrap_or(u32::MAX);
-        if let Some((name, operator, bound)) = bound(ad, part, context) {
+        let condition = Condition::of(part);
+        if let Some((name, operator, bound)) = bound(ad, condition, context) {
             let own_is_odd = matches!(&bound, Bound::Own(name) if parts.through.contains(name));
             let bounds = self.bounds.entry((name, operator)).or_default();
             // A second bound of the same kind is rare enough to be evaluated.
@@ -125,7 +126,7 @@ impl Collected {
                 return true;
             }
         }
-        if let Condition::Listed(operand, list) = Condition::of(part)
+        if let Condition::Listed(operand, list) = condition
             && let Some(name) = other(ad, operand)
         {
             let lists = self.items.entry(name.clone()).or_default();
@@ -159,8 +160,8 @@ fn other<'e>(ad: &Ad, operand: Operand<'e>) -> Option<&'e Name> {
 }
 
 /// The bound on an attribute of the other side that a part of the constraint of an ad is.
-fn bound(ad: &Ad, part: &Expression, context: &Context) -> Option<(Name, BinaryOperator, Bound)> {
-    let Condition::Comparison(operator, left, right) = Condition::of(part) else { return None };
+fn bound(ad: &Ad, condition: Condition<'_>, context: &Context) -> Option<(Name, BinaryOperator, Bound)> {
+    let Condition::Comparison(operator, left, right) = condition else { return None };
     let own = |operand| match operand {
         Operand::Literal(value) if is_plain(value, context.dialect) => Some(Bound::Value(value.clone())),
         Operand::Own(name) => Some(Bound::Own(name.clone())),

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::Name;
 use crate::pool::{Cell, Column, Key, Partition};
 
-use super::request::Request;
+use super::request::{Numbered, Request};
 
 /// Offers by the values of some attributes; and requests, as they come, by the values of the same.
 pub struct Groups {
@@ -32,12 +32,12 @@ impl Groups {
 
     /// A number for a request, the same for all that the attributes do not tell apart; none if one is open.
     pub fn request(&mut self, request: &mut Request<'_>) -> Option<usize> {
-        let number = request.number(self.id).copied();
-        number.unwrap_or_else(|| {
-            let number = self.number(|name| request.cell(name));
-            request.remember(self.id, number);
-            number
-        })
+        if let Numbered::As(number) = request.number(self.id) {
+            return number;
+        }
+        let number = self.number(|name| request.cell(name));
+        request.remember(self.id, number);
+        number
     }
 
     fn number(&mut self, mut cell: impl FnMut(&Name) -> Cell) -> Option<usize> {

@@ -25,7 +25,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
-use crate::pool::{Cell, Column};
+use crate::pool::{Cell, Cells, Column};
 
 use super::Side;
 
@@ -33,7 +33,7 @@ use build::Collected;
 use groups::Groups;
 use parts::{computed, literal};
 pub use probe::Meeting;
-use ranks::{Rank, Ranks};
+use ranks::{OfferRanks, Rank, Ranks};
 use residue::Residue;
 
 /// The offers, as far as they can be looked up.
@@ -51,13 +51,14 @@ pub struct Index {
     listed: Vec<Listed>,
     /// Other parts of the constraints of offers, each with those that have it.
     demands: Vec<(Residue<bool>, Vec<u32>)>,
-    /// Other parts of the constraints of requests.
-    wishes: Vec<Residue<bool>>,
+    /// Other parts of the constraints of requests, and what each mentions.
+    wishes: Vec<(Mentions, Residue<bool>)>,
     distinct_wishes: Distinct,
-    /// What requests rank by.
+    /// What requests rank by, and the rank that each offer got from the last one that computes it.
     request_ranks: Ranks,
-    /// What offers rank by, and for each offer its rank.
-    offer_ranks: (Ranks, Vec<Rank>),
+    ranks_by_request: Vec<f64>,
+    /// What offers rank by.
+    offer_ranks: OfferRanks,
     /// Offers of which nothing can be looked up.
     odd: FixedBitSet,
     /// Attributes through which the constraints of offers lead.
@@ -103,7 +104,8 @@ impl Index {
             wishes: Vec::new(),
             distinct_wishes: Distinct::default(),
             request_ranks: Ranks::new(Side::Left),
-            offer_ranks: (Ranks::new(Side::Right), Vec::new()),
+            ranks_by_request: vec![0.0; offers.len()],
+            offer_ranks: OfferRanks::new(offers.len()),
             odd: empty.clone(),
             through: Vec::new(),
             attributes: by_attribute(&offers),
@@ -126,12 +128,22 @@ impl Index {
         index
     }
 
+    /// An offer is no answer any more.
+    pub fn withdraw(&mut self, offer: usize) {
+        self.willing.set(offer, false);
+        self.odd.set(offer, false);
+    }
+
     /// Finds out what the offers rank by.
     fn rank_of_offers(&mut self) {
-        let (mut ranks, protocol, context) = (Ranks::new(Side::Right), self.protocol.clone(), self.context.clone());
-        let offers: Vec<Ad> = self.offers.clone();
-        let of = offers.iter().map(|ad| ranks.of(ad, &protocol, &context, |mentions| self.groups(mentions))).collect();
-        self.offer_ranks = (ranks, of);
+        let mut known = OfferRanks::new(self.offers.len());
+        let (protocol, context) = (self.protocol.clone(), self.context.clone());
+        for offer in 0..self.offers.len() {
+            let ad = self.offers[offer].clone();
+            let rank = known.ranks.of(&ad, &protocol, &context, |mentions| self.groups(mentions));
+            known.note(offer, rank);
+        }
+        self.offer_ranks = known;
     }
 
     /// What a request ranks by.
@@ -149,14 +161,23 @@ impl Index {
             return Rc::clone(column);
         }
         let rows = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
-        let cells = self.offers.iter().enumerate().map(|(row, ad)| match rows.get(row) {
-            Some(Some(expression)) => match literal(expression, self.context.dialect) {
-                Some(value) => Cell::Constant(value.clone()),
-                None => computed(ad, name, expression, &self.through, &self.context),
-            },
-            _ => Cell::Absent,
-        });
-        let column = Rc::new(Column::new(cells));
+        let mut cells = Cells::default();
+        // Ads that were read together have equal literals in common.
+        let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
+        for (row, ad) in self.offers.iter().enumerate() {
+            let Some(Some(expression)) = rows.get(row) else {
+                cells.push(Cell::Absent);
+                continue;
+            };
+            if let Some(code) = codes.get(&expression.identity()) {
+                cells.push_code(*code);
+            } else if let Some(value) = literal(expression, self.context.dialect) {
+                codes.insert(expression.identity(), cells.push(Cell::Constant(value.clone())));
+            } else {
+                cells.push(computed(ad, name, expression, &self.through, &self.context));
+            }
+        }
+        let column = Rc::new(Column::from(cells));
         self.columns.insert(name.clone(), Rc::clone(&column));
         column
     }

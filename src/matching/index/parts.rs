@@ -1,7 +1,7 @@
 //! The parts of a constraint that must all be true, followed through the ad's own attributes.
 
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::{Condition, Operand, conjuncts, is_met, is_plain, stands_for_an_ad};
+use crate::constraint::{is_met, is_plain, parts, stands_for_an_ad};
 use crate::eval::{Context, Environment, Evaluator, Extent, Mentions, references};
 use crate::pool::Cell;
 
@@ -18,30 +18,13 @@ impl Parts {
     /// The parts of what an attribute is bound to.
     pub fn of(ad: &Ad, attribute: &Name) -> Self {
         let mut found = Parts { parts: Vec::new(), through: vec![attribute.clone()] };
-        let mut pending: Vec<&Expression> = ad.get(attribute).into_iter().collect();
-        while let Some(expression) = pending.pop() {
-            for part in conjuncts(expression) {
-                match found.followed(ad, part) {
-                    Some(bound) => pending.push(bound),
-                    None => found.parts.push(part.clone()),
-                }
-            }
+        for part in parts(ad, attribute) {
+            let new = part.through.iter().filter(|name| !found.through.contains(name)).cloned();
+            let new: Vec<Name> = new.collect();
+            found.through.extend(new);
+            found.parts.push(part.expression);
         }
         found
-    }
-
-    /// What a part stands for, if it is the name of an own attribute.
-    fn followed<'a>(&mut self, ad: &'a Ad, part: &Expression) -> Option<&'a Expression> {
-        if !matches!(part.bare().kind(), Kind::Attribute(_) | Kind::Select(..)) {
-            return None;
-        }
-        let Condition::Truth(Operand::Own(name) | Operand::Free(name)) = Condition::of(part) else { return None };
-        let bound = ad.get(name).filter(|bound| !matches!(bound.kind(), Kind::Literal(_)))?;
-        if self.through.contains(name) {
-            return None;
-        }
-        self.through.push(name.clone());
-        Some(bound)
     }
 
     /// Whether a part is more than the values of the attributes that it mentions.

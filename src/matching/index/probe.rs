@@ -10,7 +10,7 @@ use crate::eval::{Mentions, binary, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::{Candidate, Pair, Side};
-use super::ranks::Rank;
+use super::ranks::{OfferRanks, Rank};
 use super::request::Request;
 use super::residue::Residue;
 use super::{Index, constant};
@@ -59,19 +59,28 @@ impl Meeting<'_> {
 }
 
 impl Left {
-    /// Drops the offers that do not answer a part as it wants.
+    /// Drops those of some offers, or of all that are left, that do not answer a part as it wants.
     fn settle(
         &mut self,
         residue: &mut Residue<bool>,
         request: &mut Request<'_>,
-        offers: &[usize],
-        mut met: impl FnMut(Side, &Expression, usize) -> Option<bool>,
+        offers: Option<&[u32]>,
+        met: &mut dyn FnMut(Side, &Expression, usize) -> Option<bool>,
     ) {
         let Left { all, unsure } = self;
-        residue.ask(request, offers, &mut met, |offer, met| match met {
-            Some(met) => all.set(offer, met),
+        let mut dropped = Vec::new();
+        let answer = |offer, met| match met {
+            Some(true) => {}
+            Some(false) => dropped.push(offer),
             None => unsure.insert(offer),
-        });
+        };
+        match offers {
+            Some(offers) => residue.ask(request, left_of(offers, all), met, answer),
+            None => residue.ask(request, all.ones(), met, answer),
+        }
+        for offer in dropped {
+            all.remove(offer);
+        }
     }
 
     /// Keeps the offers that admit the request, and those that were not asked.
@@ -99,6 +108,9 @@ impl Index {
         let Some(constraint) = self.protocol.constraint(ad).cloned() else {
             return Answer { sure: Vec::new(), unsure: Vec::new() };
         };
+        if self.willing.is_clear() {
+            return Answer { sure: Vec::new(), unsure: Vec::new() };
+        }
         if super::parts::is_odd(ad) {
             return Answer { sure: Vec::new(), unsure: self.willing.ones().collect() };
         }
@@ -232,14 +244,8 @@ impl Index {
     /// Drops the offers whose constraints have a part that the request does not meet.
     fn ask_demands(&mut self, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
         let dialect = self.context.dialect;
-        let mut asked = Vec::new();
         for (residue, offers) in &mut self.demands {
-            asked.clear();
-            asked.extend(offers.iter().map(|offer| *offer as usize).filter(|offer| left.all.contains(*offer)));
-            if asked.is_empty() {
-                continue;
-            }
-            left.settle(residue, request, &asked, |side, expression, offer| {
+            left.settle(residue, request, Some(offers), &mut |side, expression, offer| {
                 meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
             });
         }
@@ -247,60 +253,67 @@ impl Index {
 
     /// Drops the offers of which a part of the request's constraint is not true.
     fn ask_wish(&mut self, wish: &Expression, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
-        let mentions = Mentions::of(wish, self.context.dialect);
-        if request.parts.is_opaque(&mentions) {
+        let (number, is_new) = self.distinct_wishes.number(wish);
+        if is_new {
+            let mentions = Mentions::of(wish, self.context.dialect);
+            let groups = (!mentions.is_opaque()).then(|| self.groups(&mentions));
+            self.wishes.push((mentions, Residue::new(wish.clone(), Side::Left, groups)));
+        }
+        let (mentions, residue) = &mut self.wishes[number];
+        if request.parts.is_opaque(mentions) {
             left.unsure.union_with(&left.all);
             return;
         }
-        let (number, is_new) = self.distinct_wishes.number(wish);
-        if is_new {
-            let groups = self.groups(&mentions);
-            self.wishes.push(Residue::new(wish.clone(), Side::Left, Some(groups)));
-        }
-        let (dialect, offers) = (self.context.dialect, left.all.ones().collect::<Vec<_>>());
-        left.settle(&mut self.wishes[number], request, &offers, |side, expression, offer| {
+        let dialect = self.context.dialect;
+        left.settle(residue, request, None, &mut |side, expression, offer| {
             meeting.value(side, expression, offer).map(|value| is_met(&value, dialect))
         });
     }
 
     /// The ranks of what is left.
     fn ranked(&mut self, request: &mut Request<'_>, mut left: Left, meeting: &mut Meeting<'_>) -> Answer {
-        left.unsure.intersect_with(&left.all);
-        left.all.difference_with(&left.unsure);
-        let mut sure: Vec<Candidate> =
-            left.all.ones().map(|offer| Candidate { offer, request_rank: 0.0, offer_rank: 0.0 }).collect();
+        let rank = self.rank_of_request(request.ad);
+        let OfferRanks { ranks, computed, values, opaque } = &mut self.offer_ranks;
+        let Left { all, unsure } = &mut left;
+        unsure.union_with(opaque);
+        unsure.intersect_with(all);
+        all.difference_with(unsure);
         let mut evaluate = |side: Side, expression: &Expression, offer: usize| {
             meeting.value(side, expression, offer).map(|value| rank_of(&value) + 0.0)
         };
-        match self.rank_of_request(request.ad) {
-            Rank::Constant(rank) => sure.iter_mut().for_each(|candidate| candidate.request_rank = rank),
-            Rank::Opaque => sure.drain(..).for_each(|candidate| left.unsure.insert(candidate.offer)),
+        match rank {
+            Rank::Constant(_) => {}
+            Rank::Opaque => unsure.union_with(all),
             Rank::Computed(number) => {
-                let (ranks, mut at) = (&mut self.request_ranks, 0);
-                let offers: Vec<usize> = sure.iter().map(|candidate| candidate.offer).collect();
-                ranks.ask(number, request, &offers, &mut evaluate, |offer, rank| {
-                    match rank {
-                        Some(rank) => sure[at].request_rank = rank,
-                        None => left.unsure.insert(offer),
-                    }
-                    at += 1;
+                self.request_ranks.ask(number, request, all.ones(), &mut evaluate, |offer, rank| match rank {
+                    Some(rank) => self.ranks_by_request[offer] = rank,
+                    None => unsure.insert(offer),
                 });
             }
         }
-        let (ranks, of) = &mut self.offer_ranks;
-        for candidate in &mut sure {
-            match of[candidate.offer] {
-                Rank::Constant(rank) => candidate.offer_rank = rank,
-                Rank::Opaque => left.unsure.insert(candidate.offer),
-                Rank::Computed(number) => {
-                    ranks.ask(number, request, &[candidate.offer], &mut evaluate, |offer, rank| match rank {
-                        Some(rank) => candidate.offer_rank = rank,
-                        None => left.unsure.insert(offer),
-                    });
-                }
-            }
+        all.difference_with(unsure);
+        for (number, offers) in computed.iter().enumerate() {
+            ranks.ask(number, request, left_of(offers, all), &mut evaluate, |offer, rank| match rank {
+                Some(rank) => values[offer] = rank,
+                None => unsure.insert(offer),
+            });
         }
-        sure.retain(|candidate| !left.unsure.contains(candidate.offer));
-        Answer { sure, unsure: left.unsure.ones().collect() }
+        all.difference_with(unsure);
+        let of_request = |offer: usize| match rank {
+            Rank::Constant(rank) => rank,
+            _ => self.ranks_by_request[offer],
+        };
+        let mut sure = Vec::with_capacity(all.count_ones(..));
+        sure.extend(all.ones().map(|offer| Candidate {
+            offer,
+            request_rank: of_request(offer),
+            offer_rank: values[offer],
+        }));
+        Answer { sure, unsure: unsure.ones().collect() }
     }
+}
+
+/// Those of some offers that are left.
+fn left_of<'o>(offers: &'o [u32], left: &'o FixedBitSet) -> impl Iterator<Item = usize> + 'o {
+    offers.iter().map(|offer| *offer as usize).filter(|offer| left.contains(*offer))
 }

@@ -3,9 +3,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use fixedbitset::FixedBitSet;
+
 use crate::ad::{Ad, Distinct, Expression, Kind};
 use crate::constraint::{Protocol, is_plain, rank_of};
 use crate::eval::{Context, Mentions};
+use crate::pool::code;
 
 use super::super::Side;
 use super::groups::Groups;
@@ -14,6 +17,7 @@ use super::request::Request;
 use super::residue::Residue;
 
 /// The rank that an ad gives others.
+#[derive(Clone, Copy)]
 pub enum Rank {
     /// The same for all.
     Constant(f64),
@@ -21,6 +25,42 @@ pub enum Rank {
     Computed(usize),
     /// Only the evaluation of the pair can tell.
     Opaque,
+}
+
+/// What offers rank requests by.
+pub struct OfferRanks {
+    /// The expressions.
+    pub ranks: Ranks,
+    /// For each expression the offers that have it.
+    pub computed: Vec<Vec<u32>>,
+    /// For each offer its rank: of all requests, or of the one that was asked about last.
+    pub values: Vec<f64>,
+    /// The offers whose ranks only the evaluation of the pair can tell.
+    pub opaque: FixedBitSet,
+}
+
+impl OfferRanks {
+    /// Of so many offers, none of which is known yet.
+    pub fn new(offers: usize) -> Self {
+        OfferRanks {
+            ranks: Ranks::new(Side::Right),
+            computed: Vec::new(),
+            values: vec![0.0; offers],
+            opaque: FixedBitSet::with_capacity(offers),
+        }
+    }
+
+    /// Notes what an offer ranks by.
+    pub fn note(&mut self, offer: usize, rank: Rank) {
+        match rank {
+            Rank::Constant(rank) => self.values[offer] = rank,
+            Rank::Opaque => self.opaque.insert(offer),
+            Rank::Computed(number) => {
+                self.computed.resize_with(self.computed.len().max(number + 1), Vec::new);
+                self.computed[number].push(code(offer));
+            }
+        }
+    }
 }
 
 /// The expressions that ads of one side rank the other side by.
@@ -66,7 +106,7 @@ impl Ranks {
         &mut self,
         number: usize,
         request: &mut Request<'_>,
-        offers: &[usize],
+        offers: impl Iterator<Item = usize>,
         evaluate: &mut dyn FnMut(Side, &Expression, usize) -> Option<f64>,
         answer: impl FnMut(usize, Option<f64>),
     ) {

@@ -18,10 +18,20 @@ pub struct Request<'r> {
     /// The attributes whose values differ from what they are by themselves where they lead back here.
     through: Vec<Name>,
     context: &'r Context,
-    /// Its number among the requests of each group that asked, by the id of the group; none where it has none.
-    numbers: FxHashMap<usize, Option<usize>>,
+    /// Its number among the requests of each group, by the id of the group.
+    numbers: Vec<Numbered>,
     /// What is no literal, and was asked for.
     cells: FxHashMap<Name, Cell>,
+}
+
+/// What number a request has in a group.
+#[derive(Clone, Copy, Default)]
+pub enum Numbered {
+    /// That has not been asked yet.
+    #[default]
+    NotYet,
+    /// This, or none.
+    As(Option<usize>),
 }
 
 impl<'r> Request<'r> {
@@ -30,17 +40,18 @@ impl<'r> Request<'r> {
         let parts = Parts::of(ad, constraint);
         let mut through = parts.through.clone();
         through.push(protocol.rank().clone());
-        Request { ad, parts, through, context, numbers: FxHashMap::default(), cells: FxHashMap::default() }
+        Request { ad, parts, through, context, numbers: Vec::new(), cells: FxHashMap::default() }
     }
 
-    /// Its number in a group, if that has been found out; inside, none if it has none there.
-    pub fn number(&self, group: usize) -> Option<&Option<usize>> {
-        self.numbers.get(&group)
+    /// Its number in a group.
+    pub fn number(&self, group: usize) -> Numbered {
+        self.numbers.get(group).copied().unwrap_or_default()
     }
 
     /// Notes its number in a group.
     pub fn remember(&mut self, group: usize, number: Option<usize>) {
-        self.numbers.insert(group, number);
+        self.numbers.resize(self.numbers.len().max(group + 1), Numbered::default());
+        self.numbers[group] = Numbered::As(number);
     }
 
     /// What an attribute of it is.

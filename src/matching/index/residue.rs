@@ -4,8 +4,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use crate::ad::{Expression, Name};
 use crate::constraint::stands_for_a_side;
 use crate::eval::Mentions;
@@ -24,13 +22,13 @@ pub struct Residue<T> {
     /// Offers and requests by the attributes that it mentions; none if it is more than their values.
     groups: Option<Rc<RefCell<Groups>>>,
     /// For each kind of request, by groups of offers: what was found; inside, none where evaluation failed.
-    answers: FxHashMap<usize, Answers<T>>,
+    answers: Vec<Answers<T>>,
 }
 
 impl<T: Copy> Residue<T> {
     /// An expression that stands on one side.
     pub fn new(expression: Expression, side: Side, groups: Option<Rc<RefCell<Groups>>>) -> Self {
-        Residue { expression, side, groups, answers: FxHashMap::default() }
+        Residue { expression, side, groups, answers: Vec::new() }
     }
 
     /// Asks it of a request and some offers: `answer` gets each with what was found, none where only the
@@ -38,17 +36,19 @@ impl<T: Copy> Residue<T> {
     pub fn ask(
         &mut self,
         request: &mut Request<'_>,
-        offers: &[usize],
+        offers: impl Iterator<Item = usize>,
         evaluate: &mut dyn FnMut(Side, &Expression, usize) -> Option<T>,
         mut answer: impl FnMut(usize, Option<T>),
     ) {
         let number = self.groups.as_ref().and_then(|groups| groups.borrow_mut().request(request));
         let (Some(groups), Some(number)) = (&self.groups, number) else {
-            return offers.iter().for_each(|offer| answer(*offer, None));
+            return offers.for_each(|offer| answer(offer, None));
         };
         let groups = groups.borrow();
-        let answers = self.answers.entry(number).or_insert_with(|| vec![None; groups.offers.first().len()]);
-        for &offer in offers {
+        self.answers.resize_with(self.answers.len().max(number + 1), Vec::new);
+        let answers = &mut self.answers[number];
+        answers.resize(groups.offers.first().len(), None);
+        for offer in offers {
             let Some(group) = groups.offers.group(offer) else {
                 answer(offer, None);
                 continue;

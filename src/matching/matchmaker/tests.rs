@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::super::Greedy;
 use super::{Accelerations, Matchmaker};
 use crate::ad::{Ad, Dialect};
 use crate::constraint::Protocol;
@@ -112,6 +113,16 @@ fn the_index_is_evaluation() {
                 assert_eq!(quick.candidates(request), expected, "{dialect}, seed {seed}, request {number}");
                 matched += expected.len();
             }
+            // What is taken is withdrawn from the index.
+            let greedy = |accelerations| {
+                let mut greedy = Greedy::with(maker(accelerations));
+                let twice = requests.iter().chain(&requests).enumerate();
+                twice.map(|(index, request)| greedy.best(index, request)).collect::<Vec<_>>()
+            };
+            let without_lists = Accelerations { match_lists: false, ..Accelerations::ALL };
+            let expected = greedy(Accelerations::NONE);
+            assert_eq!(greedy(Accelerations::ALL), expected, "{dialect}, seed {seed}, greedy");
+            assert_eq!(greedy(without_lists), expected, "{dialect}, seed {seed}, greedy without lists");
             let replaced = random.usize(..offers.len());
             let ad = ad(&mut random, rules);
             quick.replace(replaced, ad.clone());

@@ -43,6 +43,8 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// The submitters, best priority first, and how many offers each got.
     pub submitters: Vec<(String, usize)>,
+    /// The components of the docking vector that discarded every candidate: always undefined, say.
+    pub unplaced: Vec<usize>,
 }
 
 /// Runs a negotiation cycle.  `priority` gives those of submitters that the policy does not name, if it knows
@@ -67,6 +69,7 @@ pub fn negotiate(
     let mut submitters = cycle.submitters(&roots, priority);
     cycle.rounds(&mut submitters, tell)?;
     cycle.outcome.statistics.add(&cycle.offers.statistics());
+    cycle.outcome.unplaced = cycle.offers.unplaced();
     cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.got)).collect();
     Ok(cycle.outcome)
 }

@@ -26,6 +26,8 @@ pub struct Offers {
     context: Context,
     evaluations: u64,
     failures: u64,
+    /// For each component of the docking vector how many values it had, and how many of them a place in an order.
+    docked: Vec<(usize, usize)>,
 }
 
 impl Offers {
@@ -46,6 +48,7 @@ impl Offers {
             context: context.clone(),
             evaluations: 0,
             failures: 0,
+            docked: vec![(0, 0); policy.docking.len()],
         }
     }
 
@@ -111,7 +114,19 @@ impl Offers {
             self.failures += u64::from(value.is_err());
             values.push(value.ok()?);
         }
-        Some(Vector::new(values, self.context.dialect)).filter(Vector::is_complete)
+        let vector = Vector::new(values, self.context.dialect);
+        for ((values, places), component) in self.docked.iter_mut().zip(&vector.0) {
+            *values += 1;
+            *places += usize::from(component.is_some());
+        }
+        Some(vector).filter(Vector::is_complete)
+    }
+
+    /// The components of the docking vector that discarded every candidate: they had values, and none of these a
+    /// place in an order.
+    pub fn unplaced(&self) -> Vec<usize> {
+        let docked = self.docked.iter().enumerate();
+        docked.filter(|(_, (values, places))| *values > 0 && *places == 0).map(|(component, _)| component).collect()
     }
 
     /// Checks that docking vectors compare.

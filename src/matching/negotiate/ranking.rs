@@ -50,6 +50,12 @@ impl Ranking {
         Ok(list)
     }
 
+    /// The components of the docking vector that discarded every candidate so far: always undefined, say.
+    #[must_use]
+    pub fn unplaced(&self) -> Vec<usize> {
+        self.offers.unplaced()
+    }
+
     /// What was counted so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {

@@ -1,0 +1,104 @@
+//! Names that may have been meant, before the ads are read in part: what requests ask for and the first offers do not
+//! have is looked for among the names of all of them.
+
+use std::io;
+
+use classad::ad::{Name, nearest};
+use classad::constraint::{Protocol, stands_for_a_side};
+use classad::eval::Mentions;
+use classad::format::{Selection, Spellings};
+use classad::pool::Census;
+use indexmap::IndexSet;
+
+use crate::cli::session::Session;
+use crate::cli::source::Source;
+
+/// So much of a file shows nearly all names, in bytes.
+const BEGINNING: usize = 1 << 20;
+
+/// So many missing names are compared with those that there are.
+const MOST_MISSING: usize = 100;
+
+/// What is to be read besides what matching reads.
+#[derive(Default)]
+pub struct Found {
+    /// Names that are near to missing ones.
+    pub also: Mentions,
+    /// The same names, in the spelling of the offers.
+    pub names: Vec<Name>,
+}
+
+/// The names near to those that requests mention and that the offers do not seem to have.  Nothing where ads are read
+/// whole anyway.
+pub fn near(session: &Session, sources: &[Vec<Source>; 2], protocol: &Protocol, reverse: bool) -> Found {
+    let [asking, offered] = if reverse { [&sources[1], &sources[0]] } else { [&sources[0], &sources[1]] };
+    if !asking.iter().chain(offered).all(Source::is_long_file) {
+        return Found::default();
+    }
+    // What cannot be read is told by whoever reads the ads.
+    found(session, asking, offered, protocol).unwrap_or_default()
+}
+
+fn found(session: &Session, asking: &[Source], offered: &[Source], protocol: &Protocol) -> io::Result<Found> {
+    let mut missing = mentioned(session, asking, protocol)?;
+    let mut known = Census::names();
+    each_text(offered, BEGINNING, |block| {
+        block.ads(session.dialect()).flatten().for_each(|entry| known.add(&entry.ad));
+    })?;
+    missing.retain(|name| known.attribute(name).is_none());
+    let mut found = Found::default();
+    if missing.is_empty() {
+        return Ok(found);
+    }
+    // An attribute that is misspelt is one of the offers, or one of the request's own.
+    for side in [offered, asking] {
+        let mut spellings = Spellings::default();
+        each_text(side, usize::MAX, |block| spellings.look_through(&block.text))?;
+        let names: Vec<Name> = spellings.names().collect();
+        for name in missing.iter().take(MOST_MISSING) {
+            let near = nearest(name.as_str(), names.iter().map(Name::as_str));
+            found.names.extend(near.into_iter().map(Name::new));
+        }
+    }
+    found.also.names.extend(found.names.iter().cloned());
+    Ok(found)
+}
+
+/// The names that the constraints of ads mention and that these ads do not all have.
+fn mentioned(session: &Session, sources: &[Source], protocol: &Protocol) -> io::Result<IndexSet<Name>> {
+    let mut selection = Selection::new(protocol.names().cloned(), session.dialect()).grouped([]);
+    let (mut names, mut seen, mut kept) = (IndexSet::new(), IndexSet::new(), Vec::new());
+    for source in sources {
+        let mut source = source.again()?;
+        while let Some(text) = source.next_text()? {
+            let mut selected = text.block.selected(&mut selection);
+            for entry in selected.by_ref().flatten().filter(|entry| seen.insert(entry.ad.identity())) {
+                let mut mentioned = Mentions::default();
+                for attribute in entry.ad.iter() {
+                    mentioned.add(attribute.expression, session.dialect());
+                }
+                let own = mentioned.own.into_iter().chain(mentioned.either);
+                names.extend(own.filter(|name| entry.ad.get(name).is_none()).chain(mentioned.other));
+                // Kept, so that no other gets its address.
+                kept.push(entry.ad);
+            }
+            source.ads = selected.number();
+        }
+    }
+    Ok(names.into_iter().filter(|name| !stands_for_a_side(name)).collect())
+}
+
+/// Does something for each piece of some files, up to so many bytes.
+fn each_text(sources: &[Source], most: usize, mut look: impl FnMut(&classad::format::Block)) -> io::Result<()> {
+    let mut read = 0;
+    for source in sources {
+        let mut source = source.again()?;
+        while let Some(text) = source.next_text()?
+            && read < most
+        {
+            read += text.block.text.len();
+            look(&text.block);
+        }
+    }
+    Ok(())
+}

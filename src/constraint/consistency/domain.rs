@@ -1,0 +1,226 @@
+//! The values for which a comparison holds.
+
+use std::cmp::Ordering;
+use std::ops::Bound;
+use std::sync::{Arc, LazyLock};
+
+use crate::ad::{
+    AbsoluteTime, Ad, BinaryOperator, Cause, Dialect, Expression, Frame, Group, List, Nested, RelativeTime, Span, Text,
+    Type, Value,
+};
+use crate::constraint::is_met;
+use crate::eval::binary;
+
+use super::ranges::Ranges;
+
+/// A set of values of all types; it may hold more than it should, never less.
+#[derive(Clone, Debug)]
+pub(super) struct Domain {
+    /// Which of [`SAMPLES`], and what they stand for.
+    singles: u16,
+    /// Integers and reals, as reals; NaN is a sample.
+    integers: Ranges<f64>,
+    reals: Ranges<f64>,
+    strings: Ranges<Key>,
+}
+
+/// The place of a string in the order of `<`: by its letters in lower case, and among those that differ in case only
+/// by itself.
+type Key = (Vec<u8>, Edge);
+
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+enum Edge {
+    Before,
+    At(Text),
+    After,
+}
+
+/// Values that are alone in their way to compare, or that stand for all of their type.
+static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
+    let ad = Nested { frame: Frame::root(Ad::default(), 0) };
+    [
+        Value::Undefined,
+        Value::Error(Cause::default()),
+        Value::Boolean(false),
+        Value::Boolean(true),
+        Value::Real(f64::NAN),
+        Value::AbsoluteTime(AbsoluteTime { seconds: 0, offset: 0 }),
+        Value::RelativeTime(RelativeTime { seconds: 0.0 }),
+        Value::List(List { elements: Arc::<[Expression]>::from([]), scope: None }),
+        Value::Ad(ad),
+    ]
+});
+
+/// Integers up to here are reals exactly.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Domain {
+    /// Every value.
+    pub(super) fn all() -> Self {
+        Domain { singles: u16::MAX, integers: Ranges::all(), reals: Ranges::all(), strings: Ranges::all() }
+    }
+
+    /// What is in both.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        Domain {
+            singles: self.singles & other.singles,
+            integers: self.integers.and(&other.integers),
+            reals: self.reals.and(&other.reals),
+            strings: self.strings.and(&other.strings),
+        }
+    }
+
+    /// What is in one of them.
+    pub(super) fn or(self, other: Self) -> Self {
+        Domain {
+            singles: self.singles | other.singles,
+            integers: self.integers.or(other.integers),
+            reals: self.reals.or(other.reals),
+            strings: self.strings.or(other.strings),
+        }
+    }
+
+    /// Whether there is no such value.
+    pub(super) fn is_empty(&self) -> bool {
+        self.types() == 0
+    }
+
+    /// The types of its values, a bit for each; integers and reals are one.
+    pub(super) fn types(&self) -> u16 {
+        let bit = |kind: Type| match kind {
+            Type::Integer => 1 << Type::Real as u16,
+            kind => 1 << kind as u16,
+        };
+        let with = |any: bool, kind: Type| if any { bit(kind) } else { 0 };
+        let singles = SAMPLES.iter().enumerate().filter(|(place, _)| self.singles & (1 << place) != 0);
+        singles.fold(0, |types, (_, sample)| types | bit(sample.kind()))
+            | with(!self.integers.is_empty() || !self.reals.is_empty(), Type::Real)
+            | with(!self.strings.is_empty(), Type::String)
+    }
+
+    /// The types of values that are there and no error.
+    pub(super) fn present(&self) -> u16 {
+        self.types() & !(1 << Type::Undefined as u16 | 1 << Type::Error as u16)
+    }
+
+    /// The values that are `wanted` as a condition.
+    pub(super) fn of_truth(wanted: bool, dialect: Dialect) -> Self {
+        let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { is_falsehood(value, dialect) };
+        let zero = Ranges::of(Bound::Included(0.0), Bound::Included(0.0));
+        let numbers = match (dialect.is_condor(), wanted) {
+            (false, _) => Ranges::none(),
+            (true, false) => zero,
+            (true, true) => regions(0.0, Bound::Excluded, |order| order != Ordering::Equal),
+        };
+        Domain { singles: singles(is_truth), integers: numbers.clone(), reals: numbers, strings: Ranges::none() }
+    }
+
+    /// The values that are of a type, or those that are not.
+    pub(super) fn of_type(kind: Type, wanted: bool) -> Self {
+        let of = |of: Type| if (of == kind) == wanted { Ranges::all() } else { Ranges::none() };
+        Domain {
+            singles: singles(|value| (value.kind() == kind) == wanted),
+            integers: of(Type::Integer),
+            reals: of(Type::Real),
+            strings: if (kind == Type::String) == wanted { Ranges::all() } else { Ranges::none() },
+        }
+    }
+
+    /// The values for which comparing them with a constant gives `wanted`.
+    pub(super) fn of_comparison(operator: BinaryOperator, constant: &Value, wanted: bool, dialect: Dialect) -> Self {
+        let gives = |value: &Value, constant: &Value| {
+            binary(operator, value, constant, dialect, Span::default()) == Value::Boolean(wanted)
+        };
+        // Times are not told apart.
+        let singles = singles(|value| {
+            gives(value, constant)
+                || (value.kind() == constant.kind()
+                    && matches!(constant.kind(), Type::AbsoluteTime | Type::RelativeTime))
+        });
+        let ordered = |order: Ordering| gives(&Value::Integer(order as i64), &Value::Integer(0));
+        let numbers = |kind: Type, sample: Value| match number(constant, dialect) {
+            // What is no number is the same to all numbers, and so is one of the other kind by `is`.
+            Some(at) if operator.group() == Group::Comparison || constant.kind() == kind => {
+                if at.is_nan() {
+                    all_or_none(gives(&Value::Real(0.0), &Value::Real(f64::NAN)))
+                } else if kind == Type::Integer {
+                    integers(at, ordered)
+                } else if at.abs() < EXACT {
+                    regions(at, Bound::Excluded, ordered)
+                } else {
+                    regions(at, Bound::Included, ordered)
+                }
+            }
+            _ => all_or_none(gives(&sample, constant)),
+        };
+        let strings = match constant {
+            Value::String(text) if operator.group() == Group::Identity => {
+                let at = (text.as_bytes().to_ascii_lowercase(), Edge::At(text.clone()));
+                regions(at, Bound::Excluded, ordered)
+            }
+            Value::String(text) => {
+                let key = |edge| (text.as_bytes().to_ascii_lowercase(), edge);
+                let part = |order, low, high| if ordered(order) { Ranges::of(low, high) } else { Ranges::none() };
+                part(Ordering::Less, Bound::Unbounded, Bound::Excluded(key(Edge::Before)))
+                    .or(part(Ordering::Equal, Bound::Included(key(Edge::Before)), Bound::Included(key(Edge::After))))
+                    .or(part(Ordering::Greater, Bound::Excluded(key(Edge::After)), Bound::Unbounded))
+            }
+            _ => all_or_none(gives(&Value::string(""), constant)),
+        };
+        Domain {
+            singles,
+            integers: numbers(Type::Integer, Value::Integer(0)),
+            reals: numbers(Type::Real, Value::Real(0.0)),
+            strings,
+        }
+    }
+}
+
+/// A constant as a real, where numbers compare with it.
+#[allow(clippy::cast_precision_loss)] // as in comparisons
+fn number(constant: &Value, dialect: Dialect) -> Option<f64> {
+    match constant {
+        Value::Integer(integer) => Some(*integer as f64),
+        Value::Real(real) => Some(*real),
+        Value::Boolean(is) if dialect.is_condor() => Some(f64::from(u8::from(*is))),
+        _ => None,
+    }
+}
+
+fn is_falsehood(value: &Value, dialect: Dialect) -> bool {
+    match value {
+        Value::Boolean(is) => !is,
+        Value::Integer(integer) => dialect.is_condor() && *integer == 0,
+        Value::Real(real) => dialect.is_condor() && *real == 0.0,
+        _ => false,
+    }
+}
+
+/// The samples for which a question is answered with yes.
+fn singles(is: impl Fn(&Value) -> bool) -> u16 {
+    SAMPLES.iter().enumerate().fold(0, |found, (place, sample)| found | u16::from(is(sample)) << place)
+}
+
+fn all_or_none<T: PartialOrd + Clone>(all: bool) -> Ranges<T> {
+    if all { Ranges::all() } else { Ranges::none() }
+}
+
+/// What is below a point, at it or above it, as far as that holds.  The point itself may belong to the sides, too.
+fn regions<T: PartialOrd + Clone>(at: T, edge: impl Fn(T) -> Bound<T>, holds: impl Fn(Ordering) -> bool) -> Ranges<T> {
+    let part = |order, low, high| if holds(order) { Ranges::of(low, high) } else { Ranges::none() };
+    part(Ordering::Less, Bound::Unbounded, edge(at.clone()))
+        .or(part(Ordering::Equal, Bound::Included(at.clone()), Bound::Included(at.clone())))
+        .or(part(Ordering::Greater, edge(at), Bound::Unbounded))
+}
+
+/// The integers on the sides of a real.  Beyond 2^53 neighbours are the same real.
+fn integers(at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
+    if at.abs() >= EXACT {
+        return regions(at, Bound::Included, holds);
+    }
+    let part = |order, low, high| if holds(order) { Ranges::of(low, high) } else { Ranges::none() };
+    let whole = at.fract() == 0.0;
+    part(Ordering::Less, Bound::Unbounded, Bound::Included(at.ceil() - 1.0))
+        .or(if whole { part(Ordering::Equal, Bound::Included(at), Bound::Included(at)) } else { Ranges::none() })
+        .or(part(Ordering::Greater, Bound::Included(at.floor() + 1.0), Bound::Unbounded))
+}

@@ -1,0 +1,108 @@
+//! Sets of values of an ordered domain (thesis §4.2: the intervals of a rectangle).
+
+use std::cmp::Ordering;
+use std::ops::Bound;
+
+/// A union of ranges, in no order.  Where it would grow too large it grows in meaning instead: it may hold more than
+/// it should, never less.
+#[derive(Clone, Debug)]
+pub(super) struct Ranges<T>(Vec<(Bound<T>, Bound<T>)>);
+
+/// So many pairs of ranges are intersected.
+const MOST_PAIRS: usize = 1 << 14;
+
+impl<T: PartialOrd + Clone> Ranges<T> {
+    pub(super) fn all() -> Self {
+        Ranges(vec![(Bound::Unbounded, Bound::Unbounded)])
+    }
+
+    pub(super) fn none() -> Self {
+        Ranges(Vec::new())
+    }
+
+    pub(super) fn of(low: Bound<T>, high: Bound<T>) -> Self {
+        Ranges::all().and(&Ranges(vec![(low, high)]))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is in one of them.
+    pub(super) fn or(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// What is in both.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        if self.0.len().saturating_mul(other.0.len()) > MOST_PAIRS {
+            return self.clone();
+        }
+        let pairs = self.0.iter().flat_map(|left| other.0.iter().map(move |right| (left, right)));
+        let common = pairs.map(|((a, b), (c, d))| (inner(a, c, Ordering::Greater), inner(b, d, Ordering::Less)));
+        Ranges(
+            common.filter(|(low, high)| holds_any(low, high)).map(|(low, high)| (low.clone(), high.clone())).collect(),
+        )
+    }
+}
+
+/// Of two bounds the one that leaves less: the greater of two lower ones, the less of two upper ones.
+fn inner<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: Ordering) -> &'b Bound<T> {
+    let value = |bound: &'b Bound<T>| match bound {
+        Bound::Included(value) => Some((value, false)),
+        Bound::Excluded(value) => Some((value, true)),
+        Bound::Unbounded => None,
+    };
+    match (value(left), value(right)) {
+        (None, _) => right,
+        (_, None) => left,
+        (Some((a, _)), Some((b, excluded))) => match a.partial_cmp(b) {
+            Some(Ordering::Equal) if excluded => right,
+            Some(Ordering::Equal) => left,
+            order if order == Some(narrower) => left,
+            _ => right,
+        },
+    }
+}
+
+/// Whether something may be between two bounds.
+fn holds_any<T: PartialOrd>(low: &Bound<T>, high: &Bound<T>) -> bool {
+    match (low, high) {
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => true,
+        (Bound::Included(low), Bound::Included(high)) => low <= high,
+        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high)) => low < high,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Bound::{Excluded, Included, Unbounded};
+
+    use super::Ranges;
+
+    #[test]
+    fn what_is_in_both() {
+        let below = |value| Ranges::of(Unbounded, Excluded(value));
+        let from = |value| Ranges::of(Included(value), Unbounded);
+        assert!(below(1.0).and(&from(1.0)).is_empty());
+        assert!(!below(1.5).and(&from(1.0)).is_empty());
+        assert!(!Ranges::of(Included(1.0), Included(1.0)).is_empty());
+        assert!(Ranges::of(Excluded(1.0), Included(1.0)).is_empty());
+        let ends = below(1.0).or(from(5.0));
+        assert!(ends.and(&Ranges::of(Included(1.0), Excluded(5.0))).is_empty());
+        assert!(!ends.and(&Ranges::of(Included(1.0), Included(5.0))).is_empty());
+        assert!(Ranges::<f64>::none().and(&Ranges::all()).is_empty());
+    }
+
+    #[test]
+    fn too_many_hold_more_rather_than_less() {
+        let points = |from: u16| {
+            (0..1000)
+                .map(|n| f64::from(from + n))
+                .fold(Ranges::none(), |all, n| all.or(Ranges::of(Included(n), Included(n))))
+        };
+        assert!(!points(0).and(&points(2000)).is_empty());
+        assert!(points(0).and(&Ranges::of(Included(2000.0), Unbounded)).is_empty());
+    }
+}

@@ -1,0 +1,213 @@
+use proptest::prelude::*;
+
+use super::inconsistencies;
+use crate::ad::{Ad, Dialect, Expression};
+use crate::constraint::{conjuncts, is_met};
+use crate::eval::{Context, Environment, Evaluator};
+use crate::syntax::{Rules, Style, parse_ad, parse_expression, print};
+
+/// Each contradiction as `positions subject kind`.
+fn found(text: &str, dialect: Dialect) -> Vec<String> {
+    let tree = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+    inconsistencies(&conjuncts(&tree), dialect)
+        .iter()
+        .map(|one| {
+            let parts: Vec<String> = one.parts.iter().map(ToString::to_string).collect();
+            let subject = String::from_utf8(print(&one.subject, Style::New)).unwrap();
+            format!("{} {subject} {}", parts.join(","), one.clash.as_str())
+        })
+        .collect()
+}
+
+#[test]
+fn the_errors_of_the_thesis() {
+    for dialect in [Dialect::Classad, Dialect::Condor] {
+        for (text, expected) in [
+            ("other.x < 10 && other.x > 12", "0,1 other.x value"),
+            ("other.x < 10 && other.x == \"a\"", "0,1 other.x type"),
+            ("x == \"a\" && y > 1 && x == \"B\"", "0,2 x value"),
+            ("target.x < 10 && x >= 10", "0,1 target.x value"),
+            ("10 > x && x > 8 && x != 9 && x is 9", "2,3 x value"),
+            ("x && !x", "0,1 x value"),
+            ("x is undefined && x > 5", "0,1 x presence"),
+            ("isUndefined(x) && x", "0,1 x presence"),
+            ("isString(x) && x > 5", "0,1 x type"),
+            ("member(x, {1, 2}) && (x == 3 || x == 4)", "0,1 x value"),
+            ("stringListMember(x, \"a, b\") && x is \"A\"", "0,1 x value"),
+            ("x is \"a\" && x is \"A\"", "0,1 x value"),
+            ("x < 3 && x >= 3", "0,1 x value"),
+            ("size(Name) > 10 && size(Name) < 5", "0,1 size(Name) value"),
+            ("cpu.x > 10 && cpu.X < 5", "0,1 cpu.x value"),
+            ("!(x >= 5) && x > 7", "0,1 x value"),
+            ("(x < 1 && x > 2 || x == \"a\" && x == \"b\")", "0 x value"),
+            ("(x < 1 || x > 8) && x >= 1 && x <= 8", "0,1,2 x value"),
+            ("x is 5 && x is 5.0", "0,1 x value"),
+            ("x <= \"a\" && x > \"b\"", "0,1 x value"),
+            ("a + b > 3 && a + b < 2", "0,1 a + b value"),
+        ] {
+            let found = found(text, dialect).join("; ");
+            assert_eq!(found, expected, "{text} in {dialect}");
+        }
+    }
+}
+
+#[test]
+fn what_can_be_is_not_reported() {
+    for text in [
+        "x < 10 && x > 8 && x != 9",
+        "x == \"a\" && x == \"A\"",
+        "x == \"a\" && x isnt \"a\"",
+        "x <= 3 && x >= 3",
+        "x isnt undefined && x < 3",
+        "x < 3 && other.y > 5",
+        "MY.x < 3 && other.x > 5",
+        "random() < 0.1 && random() > 0.9",
+        "(x < 1 && x > 2) || y",
+        "x == 9007199254740993 && x == 9007199254740992.0",
+        "member(x, {1, 2}) && x is 2",
+        "x > 3 && x < 4",
+    ] {
+        assert_eq!(found(text, Dialect::Condor), [] as [&str; 0], "{text}");
+    }
+    // Booleans compare with numbers in HTCondor's dialect only.
+    assert_eq!(found("x < 5 && x", Dialect::Classad), ["0,1 x type"]);
+    assert_eq!(found("x < 5 && x", Dialect::Condor), [] as [&str; 0]);
+    assert_eq!(found("!x && x > 3", Dialect::Condor), ["0,1 x value"]);
+}
+
+#[test]
+fn neither_depth_nor_length_harms() {
+    let deep = format!("{}x && x < 5", "!".repeat(100_000));
+    assert!(found(&deep, Dialect::Condor).is_empty());
+    let long = |from: usize| (from..from + 2000).map(|n| format!("x == {n}")).collect::<Vec<_>>().join(" || ");
+    assert!(found(&format!("({}) && ({})", long(0), long(1000)), Dialect::Condor).is_empty());
+}
+
+const VALUES: &[&str] = &[
+    "undefined",
+    "error",
+    "true",
+    "false",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "4",
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "9223372036854775807",
+    "0.0",
+    "-0.0",
+    "1.0",
+    "0.5",
+    "1.5",
+    "2.5",
+    "3.0",
+    "9007199254740992.0",
+    "1E300",
+    "real(\"NaN\")",
+    "real(\"INF\")",
+    "-real(\"INF\")",
+    "\"\"",
+    "\"a\"",
+    "\"A\"",
+    "\"b\"",
+    "\"aa\"",
+    "\"B\"",
+    "\"1\"",
+    "\"undefined\"",
+    "absTime(\"2001-02-03T04:05:06Z\")",
+    "relTime(\"5\")",
+    "{}",
+    "{ 1 }",
+    "[]",
+    "[ a = 1 ]",
+];
+
+fn condition() -> impl Strategy<Value = String> {
+    let subject = || prop::sample::select(vec!["x", "other.x", "TARGET.x", "y"]).prop_map(str::to_owned);
+    let constant = || {
+        prop::sample::select(vec![
+            "0",
+            "1",
+            "2",
+            "3",
+            "1.0",
+            "1.5",
+            "9007199254740992",
+            "9007199254740993",
+            "9007199254740992.0",
+            "\"a\"",
+            "\"A\"",
+            "\"b\"",
+            "true",
+            "false",
+            "undefined",
+            "relTime(\"5\")",
+            "error",
+        ])
+        .prop_map(str::to_owned)
+    };
+    let operators = vec!["<", "<=", "==", "!=", ">=", ">", "is", "isnt"];
+    let comparison = (subject(), prop::sample::select(operators), constant(), any::<bool>()).prop_map(
+        |(left, operator, right, turned)| {
+            let (left, right) = if turned { (right, left) } else { (left, right) };
+            format!("({left} {operator} {right})")
+        },
+    );
+    let searches = vec!["member", "isMember", "identicalMember"];
+    let member = (prop::sample::select(searches), subject(), prop::collection::vec(constant(), 0..4))
+        .prop_map(|(name, subject, list)| format!("{name}({subject}, {{ {} }})", list.join(", ")));
+    let listed = (any::<bool>(), subject(), prop::sample::select(vec!["a, b", "A", "", "1,undefined"])).prop_map(
+        |(any, subject, list)| format!("stringList{}Member({subject}, \"{list}\")", if any { "I" } else { "" }),
+    );
+    let predicate = (0..super::claims::PREDICATES.len(), subject())
+        .prop_map(|(at, subject)| format!("{}({subject})", super::claims::PREDICATES[at].0));
+    let leaf = prop_oneof![
+        6 => comparison, 1 => member, 1 => listed, 1 => predicate, 2 => subject(),
+        1 => prop::sample::select(vec!["true", "false"]).prop_map(str::to_owned),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| format!("(!({a}))")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} || {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} && {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} ?: {b})")),
+            (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("({a} ? {b} : {c})")),
+        ]
+    })
+}
+
+/// Whether all of these parts are met by the other side.
+fn all_met(parts: &[&Expression], other: &Ad, dialect: Dialect) -> bool {
+    let (environment, [left, _]) = Environment::pair(Ad::default(), other.clone());
+    let context = Context::new(dialect);
+    parts.iter().all(|part| is_met(&Evaluator::new(&environment, &context).evaluate(part, &left).unwrap(), dialect))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn what_is_reported_is_never_true(parts in prop::collection::vec(condition(), 1..5)) {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let text = parts.join(" && ");
+            let tree = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+            let parts = conjuncts(&tree);
+            let found = inconsistencies(&parts, dialect);
+            if found.is_empty() {
+                continue;
+            }
+            for x in VALUES {
+                for y in VALUES {
+                    let ad = parse_ad(format!("[ x = {x}; y = {y} ]").as_bytes(), Rules::new(dialect)).unwrap();
+                    for one in &found {
+                        let parts: Vec<&Expression> = one.parts.iter().map(|place| parts[*place]).collect();
+                        prop_assert!(!all_met(&parts, &ad, dialect), "{text} with x = {x}, y = {y} in {dialect}: {one:?}");
+                    }
+                }
+            }
+        }
+    }
+}

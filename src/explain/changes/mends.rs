@@ -1,0 +1,180 @@
+//! What can be done about one clause.
+
+use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Value};
+use crate::explain::clauses::Clause;
+use crate::explain::examine::Asked;
+use crate::explain::explainer::Situation;
+use crate::explain::fault::Fault;
+use crate::explain::margin::{best, distance, number};
+use crate::explain::report::{Report, Verdict};
+use crate::explain::survey::Survey;
+
+use super::Proposal;
+use super::edit::{Edit, rewritten};
+
+/// What can be done about a clause, other than to drop it, so that some of these rows meet it.
+pub fn mends(
+    survey: &mut Survey,
+    situation: &Situation,
+    report: &Report,
+    place: usize,
+    rows: &[usize],
+) -> Vec<Proposal> {
+    let clause = &situation.clauses[place];
+    let expression = &clause.examined.clause.expression;
+    let mut proposals: Vec<Proposal> = Vec::new();
+    let mut slip = |to: Option<Expression>| {
+        let edit = to.map(|to| Edit::Rewrite { clause: place, to });
+        proposals.extend(edit.map(|edit| Proposal { edits: vec![edit], size: 0.0 }));
+    };
+    match &clause.fault {
+        Some(Fault::Function(name, near)) => near.iter().for_each(|known| slip(recalled(expression, name, known))),
+        Some(Fault::Lacking(name, near)) => near.iter().for_each(|known| slip(renamed(expression, name, known))),
+        Some(Fault::Shadowed(name)) => slip(theirs(expression, name, survey.context.dialect)),
+        Some(Fault::Precedence(_)) => slip(as_it_seems(expression)),
+        Some(Fault::Missing(name)) => {
+            if let Verdict::Unmet { near, fault: Fault::Missing(decisive), .. } = &report.verdict
+                && decisive == name
+            {
+                for (known, _) in near {
+                    slip(renamed(expression, name, known));
+                }
+            }
+        }
+        Some(Fault::Case { .. }) => slip(rewritten(expression, &mut |part| match part.kind() {
+            Kind::Binary(BinaryOperator::Is, left, right) => {
+                Some(Expression::new(Kind::Binary(BinaryOperator::Equal, left.clone(), right.clone()), part.span()))
+            }
+            _ => None,
+        })),
+        _ => {}
+    }
+    let Some(asked) = &clause.examined.asked else { return proposals };
+    if let Some(Fault::Types { .. }) = &clause.fault
+        && let Some(value) = of_other_type(&asked.bound)
+    {
+        proposals
+            .extend(bound_to(asked, situation, place, value).map(|edit| Proposal { edits: vec![edit], size: 0.0 }));
+    }
+    let answers = survey.answers(&situation.asking, &Clause::of(asked.what.clone()));
+    if let Some(value) = best(asked, &answers, rows.iter().copied(), survey) {
+        let size = distance(&value, &asked.bound);
+        proposals.extend(bound_to(asked, situation, place, value).map(|edit| Proposal { edits: vec![edit], size }));
+    }
+    proposals
+}
+
+/// The rows that meet a clause once it is mended.
+pub fn reached(
+    survey: &mut Survey,
+    situation: &Situation,
+    place: usize,
+    mend: &Proposal,
+    rows: Vec<usize>,
+) -> Vec<usize> {
+    let value = mend.edits.iter().find_map(|edit| match edit {
+        Edit::Set { to, .. } => Some(to.clone()),
+        _ => None,
+    });
+    let (Some(asked), Some(_)) = (&situation.clauses[place].examined.asked, value) else { return rows };
+    let answers = survey.answers(&situation.asking, &Clause::of(asked.what.clone()));
+    let Some(best) = best(asked, &answers, rows.iter().copied(), survey) else { return rows };
+    rows.into_iter().filter(|row| answers.values[answers.group(*row)] == best).collect()
+}
+
+/// A comparison that asks for no more than a value that there is.
+fn bound_to(asked: &Asked, situation: &Situation, place: usize, value: Value) -> Option<Edit> {
+    let is_strict = matches!(asked.operator, BinaryOperator::Greater | BinaryOperator::Less);
+    let value = like(value, asked);
+    if let Some(name) = &asked.own {
+        let to = match (&value, asked.operator) {
+            (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),
+            (Value::Integer(value), BinaryOperator::Less) => Value::Integer(value.checked_add(1)?),
+            _ if is_strict => return None,
+            _ => value,
+        };
+        let from = situation.asking.ad.get(name).cloned();
+        return (to != asked.bound).then_some(Edit::Set { name: name.clone(), from, to });
+    }
+    let operator = match asked.operator {
+        BinaryOperator::Greater => BinaryOperator::GreaterEqual,
+        BinaryOperator::Less => BinaryOperator::LessEqual,
+        other => other,
+    };
+    let constant = Expression::literal(value);
+    let (operator, left, right) = if asked.is_exchanged {
+        (operator.exchanged()?, constant, asked.what.clone())
+    } else {
+        (operator, asked.what.clone(), constant)
+    };
+    let to = Expression::new(Kind::Binary(operator, left, right), asked.what.span());
+    Some(Edit::Rewrite { clause: place, to })
+}
+
+/// A number of the type of the bound, if it can be one and still asks for no more.
+#[allow(clippy::cast_possible_truncation)] // below 2^53
+fn like(value: Value, asked: &Asked) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let (Value::Real(real), Value::Integer(_)) = (&value, &asked.bound) else { return value };
+    let whole = match asked.operator {
+        BinaryOperator::Less | BinaryOperator::LessEqual => real.ceil(),
+        _ => real.floor(),
+    };
+    if whole.abs() < EXACT { Value::Integer(whole as i64) } else { value }
+}
+
+/// A string that is a number, and the other way round.
+fn of_other_type(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => {
+            let text = text.to_str();
+            let integer = text.trim().parse().ok().map(Value::Integer);
+            integer.or_else(|| text.trim().parse().ok().filter(|real: &f64| real.is_finite()).map(Value::Real))
+        }
+        Value::Integer(integer) => Some(Value::string(integer.to_string())),
+        value => number(value).map(|real| Value::string(real.to_string())),
+    }
+}
+
+fn renamed(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
+    rewritten(expression, &mut |part| match part.kind() {
+        Kind::Attribute(found) if found == name => Some(Expression::new(Kind::Attribute(known.clone()), part.span())),
+        Kind::Select(of, found) if found == name => {
+            Some(Expression::new(Kind::Select(of.clone(), known.clone()), part.span()))
+        }
+        _ => None,
+    })
+}
+
+/// A name said to be that of the other side.
+fn theirs(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
+    let side = Name::new(if dialect.is_condor() { "TARGET" } else { "other" });
+    rewritten(expression, &mut |part| match part.kind() {
+        Kind::Attribute(found) if found == name => {
+            let side = Expression::new(Kind::Attribute(side.clone()), part.span());
+            Some(Expression::new(Kind::Select(side, name.clone()), part.span()))
+        }
+        _ => None,
+    })
+}
+
+fn recalled(expression: &Expression, name: &Name, known: &str) -> Option<Expression> {
+    rewritten(expression, &mut |part| match part.kind() {
+        Kind::Call(found, arguments) if found == name => {
+            Some(Expression::new(Kind::Call(Name::new(known), arguments.clone()), part.span()))
+        }
+        _ => None,
+    })
+}
+
+/// `a > b is c ? d : e` as `a > (b is c ? d : e)`.
+fn as_it_seems(expression: &Expression) -> Option<Expression> {
+    let Kind::Conditional(condition, yes, no) = expression.bare().kind() else { return None };
+    let Kind::Binary(outer, left, other) = condition.kind() else { return None };
+    let Kind::Binary(inner, first, second) = left.kind() else { return None };
+    let span = expression.span();
+    let condition = Expression::new(Kind::Binary(*outer, second.clone(), other.clone()), span);
+    let chosen = Expression::new(Kind::Conditional(condition, yes.clone(), no.clone()), span);
+    let chosen = Expression::new(Kind::Parentheses(chosen), span);
+    Some(Expression::new(Kind::Binary(*inner, first.clone(), chosen), span))
+}

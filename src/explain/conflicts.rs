@@ -1,0 +1,110 @@
+//! Sets of clauses that no offer meets together.
+
+/// Sets of clauses that no offer meets together, though some offer meets all but any one of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conflicts {
+    /// The positions of the clauses, smaller sets first.
+    pub sets: Vec<Vec<usize>>,
+    /// Whether these are all.
+    pub is_complete: bool,
+}
+
+/// With more sets in hand than this, not all are sought.
+const MOST: usize = 2000;
+
+/// The positions of the bits of a mask, in ascending order.
+pub fn positions(mask: u128) -> Vec<usize> {
+    (0..u128::BITS as usize).filter(|place| mask >> place & 1 == 1).collect()
+}
+
+/// The masks of which no other one is a part, smaller ones first.
+pub fn minimal(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
+    let mut masks: Vec<u128> = masks.into_iter().collect();
+    masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
+    masks.dedup();
+    let mut kept: Vec<u128> = Vec::new();
+    for mask in masks {
+        if !kept.iter().any(|smaller| smaller & mask == *smaller) {
+            kept.push(mask);
+        }
+    }
+    kept
+}
+
+impl Conflicts {
+    /// The conflicts where these sets of clauses fail, each in some offer.  A set is in conflict if it has one of
+    /// each of them: the smallest such sets are found failure by failure (Berge's algorithm).
+    pub(super) fn of(failing: &[u128]) -> Self {
+        let mut found = vec![0_u128];
+        for failed in failing {
+            let (mut hit, missed): (Vec<u128>, Vec<u128>) = found.iter().partition(|set| *set & failed != 0);
+            let grown = missed.iter().flat_map(|set| positions(*failed).into_iter().map(move |place| set | 1 << place));
+            hit.extend(grown.take(4 * MOST));
+            let is_too_much = hit.len() > 4 * MOST;
+            found = if is_too_much { hit } else { minimal(hit) };
+            if found.len() > MOST {
+                return Conflicts { sets: shown(some(failing)), is_complete: false };
+            }
+        }
+        Conflicts { sets: shown(found), is_complete: true }
+    }
+}
+
+/// A few of the smallest sets: what is left when one clause after the other is left out, beginning at each.
+fn some(failing: &[u128]) -> Vec<u128> {
+    let all = failing.iter().fold(0, |all, failed| all | failed);
+    let places = positions(all);
+    let from = |first: usize| {
+        let order = places.iter().cycle().skip(first).take(places.len());
+        order.fold(all, |set, place| {
+            let fewer = set & !(1 << place);
+            if failing.iter().all(|failed| failed & fewer != 0) { fewer } else { set }
+        })
+    };
+    minimal((0..places.len()).map(from))
+}
+
+fn shown(sets: Vec<u128>) -> Vec<Vec<usize>> {
+    let mut sets: Vec<Vec<usize>> = sets.into_iter().map(positions).collect();
+    sets.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Conflicts, minimal, some};
+
+    /// Every set of clauses, by trying.
+    fn brute(failing: &[u128], clauses: u32) -> Vec<Vec<usize>> {
+        let is_conflict = |set: u128| failing.iter().all(|failed| failed & set != 0);
+        super::shown(minimal((0..1 << clauses).filter(|set| is_conflict(*set))))
+    }
+
+    #[test]
+    fn minimal_and_complete() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for _ in 0..500 {
+            let clauses = random.u32(1..8);
+            let failing: Vec<u128> = (0..random.usize(1..9)).map(|_| random.u128(1..1 << clauses)).collect();
+            let failing = minimal(failing);
+            let found = Conflicts::of(&failing);
+            assert_eq!(found.sets, brute(&failing, clauses), "{failing:?}");
+            assert!(found.is_complete);
+            assert!(super::shown(some(&failing)).iter().all(|set| found.sets.contains(set)));
+        }
+    }
+
+    #[test]
+    fn too_many_are_not_all_sought() {
+        // Twenty pairs: a million ways to have one of each.
+        let failing: Vec<u128> = (0..20).map(|pair| 3 << (2 * pair)).collect();
+        let found = Conflicts::of(&failing);
+        assert!(!found.is_complete && !found.sets.is_empty());
+        assert!(found.sets.iter().all(|set| set.len() == 20));
+    }
+
+    #[test]
+    fn nothing_fails_nothing_conflicts() {
+        assert_eq!(Conflicts::of(&[0]).sets, [[0_usize; 0]; 0]);
+    }
+}

@@ -1,0 +1,87 @@
+//! What is to be said of the names and types in a constraint.
+
+use crate::ad::{BinaryOperator, Name, Value};
+use crate::eval::Mentions;
+use crate::syntax::{Style, print_value};
+
+use super::clauses::text;
+use super::explainer::near;
+use super::fault::{Fault, misread, phrase, weights};
+use super::report::{Finding, Report};
+use super::survey::{Asking, Survey};
+
+/// So many names of a clause are looked at.
+const MOST_NAMES: usize = 20;
+
+/// What is to be said of the names and types in the clauses of a report.
+pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &Asking) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (place, clause) in report.clauses.iter().enumerate() {
+        let mut add = |kind, text: String| found.push(Finding { kind, clause: place, text });
+        let examined = &clause.examined;
+        if let Some(Fault::Function(name, near)) = &clause.fault {
+            let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
+            add("function", format!("there is no function {name}(){}", did_you_mean(&near)));
+        }
+        if let Some(reading) = misread(&examined.clause.expression) {
+            let reading = text(&reading, survey.context.dialect);
+            add("precedence", format!("`{}` is read as `{reading}`", clause.text));
+        }
+        for name in &examined.lacking {
+            let near = match &clause.fault {
+                Some(Fault::Lacking(_, near)) => near.iter().map(Name::to_string).collect(),
+                _ => Vec::new(),
+            };
+            add("lacking", format!("MY.{name} is not there{}", did_you_mean(&near)));
+        }
+        for name in examined.theirs.iter().take(MOST_NAMES) {
+            // What a clause can do without is not what hinders.
+            if report.offers > 0 && clause.counts.is_true == 0 && survey.having(name) == 0 {
+                let near: Vec<String> =
+                    near(name, survey, names).iter().map(|(name, offers)| format!("{name} ({offers})")).collect();
+                add("missing", format!("the other side has no {name}{}", did_you_mean(&near)));
+            }
+        }
+        if let Some(Fault::Shadowed(name)) = &clause.fault {
+            add("shadowed", format!("{name} is read on its own side, though the other side has one, too"));
+        }
+        if let Some(Fault::Types { theirs, bound, offers }) = &clause.fault {
+            let (theirs, bound) = (phrase(*theirs), phrase(*bound));
+            add("types", format!("`{}` compares {theirs} with {bound}, in {offers}", clause.text));
+        }
+        if let Some(asked) = examined.asked.as_ref().filter(|asked| asked.operator == BinaryOperator::Is)
+            && let Value::String(bound) = &asked.bound
+        {
+            let answers = survey.answers_of(asking, &asked.what);
+            for (value, offers) in answers.values.iter().zip(weights(&answers, survey)) {
+                if let Value::String(theirs) = value
+                    && theirs.eq_ignore_case(bound)
+                    && theirs != bound
+                {
+                    let [theirs, bound] = [value, &asked.bound].map(value_text);
+                    add("case", format!("`=?=` tells {bound} from {theirs}, which {offers} have"));
+                }
+            }
+        }
+        let mentions = Mentions::of(&examined.clause.expression, survey.context.dialect);
+        let mut fallen: Vec<&Name> = Vec::new();
+        for name in mentions.either.iter().filter(|name| asking.ad.get(name).is_none()) {
+            if !fallen.contains(&name) && survey.having(name) > 0 {
+                fallen.push(name);
+            }
+        }
+        for name in fallen {
+            add("fall-through", format!("{name} is not there itself: it is read on the other side"));
+        }
+    }
+    found
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
+}
+
+/// A value as it is written.
+pub fn value_text(value: &Value) -> String {
+    String::from_utf8_lossy(&print_value(value, Style::New)).into_owned()
+}

@@ -1,0 +1,28 @@
+//! Why a request matches nothing: what each clause of its constraint is in every offer, which of them no offer meets
+//! together, who refuses it, and what would let it match.
+
+mod changes;
+mod clauses;
+mod conflicts;
+mod examine;
+mod explainer;
+mod fault;
+mod findings;
+mod margin;
+mod nearest;
+mod pairing;
+mod refusals;
+mod report;
+mod survey;
+mod words;
+
+pub use changes::{Change, Edit};
+pub use clauses::Clause;
+pub use conflicts::Conflicts;
+pub use examine::{Asked, Examined};
+pub use explainer::Explainer;
+pub use fault::Fault;
+pub use pairing::{Paired, PairedClause};
+pub use report::{ClauseReport, Finding, Near, Refusal, Report, Verdict};
+pub use survey::{Counts, Outcome};
+pub use words::{Wording, shortened, thousands};

@@ -1,0 +1,128 @@
+//! What the offers bind to each name.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::ad::{Ad, Dialect, Distinct, Expression, Kind, Name, Value};
+use crate::eval::Mentions;
+use crate::pool::Key;
+
+/// The code of a row without the attribute.
+const ABSENT: u32 = 0;
+
+/// What the offers bind to a name.
+#[derive(Default)]
+pub struct Attribute {
+    /// For each row 0, or the place of the expression among the distinct ones, from 1; rows behind the last have no
+    /// such attribute.
+    codes: Vec<u32>,
+    /// The distinct expressions.
+    pub expressions: Vec<Expression>,
+    mentions: OnceCell<Mentions>,
+}
+
+/// An attribute while the offers are walked through.
+#[derive(Default)]
+struct Growing {
+    attribute: Attribute,
+    literals: FxHashMap<Key, u32>,
+    others: Distinct,
+    codes_of_others: Vec<u32>,
+    /// What the last offer that has it binds to it: most do as the one before.
+    last: Option<(Expression, u32)>,
+}
+
+/// All attributes of some ads, by name.  Every ad is walked once, which is faster than to look names up in it.
+pub fn attributes(ads: &[Ad]) -> IndexMap<Name, Rc<Attribute>, FxBuildHasher> {
+    let mut growing: IndexMap<Name, Growing, FxBuildHasher> = IndexMap::default();
+    // Most ads have their attributes where the ad before has them.
+    let mut places: Vec<usize> = Vec::new();
+    for (row, ad) in ads.iter().enumerate() {
+        for (position, bound) in ad.iter().enumerate() {
+            let expected = places.get(position).copied();
+            let is_it = |place: &usize| growing.get_index(*place).is_some_and(|(name, _)| name == bound.name);
+            let place = expected.filter(is_it).unwrap_or_else(|| match growing.get_index_of(bound.name) {
+                Some(place) => place,
+                None => growing.insert_full(bound.name.clone(), Growing::default()).0,
+            });
+            match places.get_mut(position) {
+                Some(expected) => *expected = place,
+                None => places.push(place),
+            }
+            growing[place].add(row, bound.expression);
+        }
+    }
+    growing.into_iter().map(|(name, growing)| (name, Rc::new(growing.attribute))).collect()
+}
+
+impl Growing {
+    fn add(&mut self, row: usize, expression: &Expression) {
+        let code = match &self.last {
+            Some((last, code)) if last.same(expression) || is_same_literal(last, expression) => *code,
+            _ => self.code(expression),
+        };
+        self.attribute.codes.resize(row, ABSENT);
+        self.attribute.codes.push(code);
+        if self.last.as_ref().is_none_or(|(_, last)| *last != code) {
+            self.last = Some((expression.clone(), code));
+        }
+    }
+
+    fn code(&mut self, expression: &Expression) -> u32 {
+        let next = u32::try_from(self.attribute.expressions.len() + 1).unwrap_or(u32::MAX);
+        let code = match expression.kind() {
+            Kind::Literal(value) if is_scalar(value) => *self.literals.entry(Key::of(value)).or_insert(next),
+            _ => {
+                let (number, is_new) = self.others.number(expression);
+                if is_new {
+                    self.codes_of_others.push(next);
+                }
+                self.codes_of_others[number]
+            }
+        };
+        if code == next {
+            self.attribute.expressions.push(expression.clone());
+        }
+        code
+    }
+}
+
+impl Attribute {
+    /// The same for rows that bind the same to the name.
+    pub fn code(&self, row: usize) -> u32 {
+        self.codes.get(row).copied().unwrap_or(ABSENT)
+    }
+
+    /// Whether a row has it.
+    pub fn has(&self, row: usize) -> bool {
+        self.code(row) != ABSENT
+    }
+
+    /// What its expressions mention.
+    pub fn mentions(&self, dialect: Dialect) -> &Mentions {
+        self.mentions.get_or_init(|| {
+            let mut mentions = Mentions::default();
+            let others = self.expressions.iter().filter(|expression| !matches!(expression.kind(), Kind::Literal(_)));
+            others.for_each(|expression| mentions.add(expression, dialect));
+            mentions
+        })
+    }
+}
+
+/// Whether a value is told from others by its key, for ever.
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::List(_) | Value::Ad(_))
+}
+
+/// Whether both are the same simple value, written out.
+fn is_same_literal(left: &Expression, right: &Expression) -> bool {
+    match (left.kind(), right.kind()) {
+        (Kind::Literal(Value::Integer(left)), Kind::Literal(Value::Integer(right))) => left == right,
+        (Kind::Literal(Value::Boolean(left)), Kind::Literal(Value::Boolean(right))) => left == right,
+        (Kind::Literal(Value::String(left)), Kind::Literal(Value::String(right))) => left == right,
+        _ => false,
+    }
+}

@@ -1,0 +1,74 @@
+//! Which names the ads of a text in the long form have, without reading what is bound to them.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::ad::Name;
+
+/// Names, as they are spelt in ads of the long form.
+#[derive(Default)]
+pub struct Spellings {
+    names: IndexSet<Box<[u8]>, FxBuildHasher>,
+    /// Which name came after each, the last time: most ads have the names of the one before, in its order.
+    next: Vec<usize>,
+}
+
+impl Spellings {
+    /// Looks through a text.  What stands before the first `=` of a line is a name, if the line is none of a comment.
+    pub fn look_through(&mut self, text: &[u8]) {
+        let (mut at, mut last) = (0, None);
+        while at < text.len() {
+            let rest = &text[at..];
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            at += length + 1;
+            let line = &rest[..length];
+            let expected = last.and_then(|last: usize| self.next.get(last).copied());
+            if let Some(expected) = expected.filter(|expected| self.begins(line, *expected)) {
+                last = Some(expected);
+                continue;
+            }
+            let Some(name) = name(line) else { continue };
+            let place = match self.names.get_index_of(name) {
+                Some(place) => place,
+                None => self.names.insert_full(name.into()).0,
+            };
+            self.next.resize(self.names.len(), 0);
+            if let Some(last) = last {
+                self.next[last] = place;
+            }
+            last = Some(place);
+        }
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
+        self.names.iter().map(|name| Name::new(&String::from_utf8_lossy(name)))
+    }
+
+    /// Whether a line begins with a name and a sign that it is one.
+    fn begins(&self, line: &[u8], place: usize) -> bool {
+        let Some(name) = self.names.get_index(place) else { return false };
+        let behind = line.strip_prefix(&**name);
+        behind.is_some_and(|behind| behind.starts_with(b" =") || behind.starts_with(b"="))
+    }
+}
+
+/// The name that a line binds.
+fn name(line: &[u8]) -> Option<&[u8]> {
+    let name = line[..memchr::memchr(b'=', line)?].trim_ascii();
+    (!name.is_empty() && !name.starts_with(b"#") && !name.starts_with(b"//")).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spellings;
+
+    #[test]
+    fn each_name_once_as_it_is_spelt() {
+        let mut found = Spellings::default();
+        found.look_through(b"# a = 1\nName = \"a\"\nCpus=4\nLoad = Cpus == 4\n\nName = \"b\"\n  cpus = 2\nodd\n");
+        found.look_through(b"Name = \"c\"\nCpus = 4\nCpusTotal = 5\n//x = 1\n");
+        let names: Vec<String> = found.names().map(|name| name.to_string()).collect();
+        assert_eq!(names, ["Name", "Cpus", "Load", "cpus", "CpusTotal"]);
+    }
+}

@@ -1,0 +1,394 @@
+//! Explanations: what they say is what evaluating every pair says.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use classad::ad::{Ad, Dialect, Value};
+use classad::constraint::{Protocol, is_met};
+use classad::eval::Context;
+use classad::explain::{Explainer, Outcome, Report, Verdict};
+use classad::matching::{Pair, Side};
+use classad::syntax::{Rules, Style, parse_ad, print_ad};
+use fastrand::Rng;
+
+use super::random::seeds;
+
+const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
+
+fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
+    from[random.usize(0..from.len())]
+}
+
+/// A clause of a request, or of an offer: names meet on both sides, or on neither.
+fn clause(random: &mut Rng) -> String {
+    let name = pick(random, &["Cpus", "Memory", "Arch", "Owner", "Gpus", "Disk", "Half"]);
+    let side = pick(random, &["other.", "other.", "target.", "TARGET.", "", "self.", "MY."]);
+    let constant = pick(
+        random,
+        &["1", "2", "3", "2.5", "\"a\"", "\"A\"", "\"b\"", "true", "undefined", "Cpus", "self.Memory", "Wish", "\"2\""],
+    );
+    let operator = pick(random, &["<", "<=", "==", "!=", ">=", ">", "is", "isnt"]);
+    match random.u8(0..14) {
+        0 => format!("{side}{name}"),
+        1 => format!("({side}{name} {operator} {constant} || other.Cpus > 2)"),
+        2 => format!("!({side}{name} {operator} {constant})"),
+        3 => format!("{constant} {operator} {side}{name}"),
+        4 => format!("{side}{name} + 1 {operator} {constant}"),
+        5 => format!("isUndefined({side}{name})"),
+        6 => format!("{side}{name} - 1 > {constant} is undefined ? {constant} : true"),
+        7 => pick(random, &["START", "MY.Half", "Requirements", "Constraint is error", "eval(\"other.Cpus > 1\")"])
+            .into(),
+        8 => pick(random, &["true", "1", "false", "unparse(Half) == \"x\"", "nosuch(1)", "other.START"]).into(),
+        _ => format!("{side}{name} {operator} {constant}"),
+    }
+}
+
+fn clauses(random: &mut Rng, most: usize) -> String {
+    let clauses: Vec<String> = (0..random.usize(1..=most)).map(|_| clause(random)).collect();
+    clauses.join(" && ")
+}
+
+fn ad(random: &mut Rng, most: usize) -> String {
+    let mut text = String::from("[ ");
+    let mut add = |random: &mut Rng, name: &str, values: &[&str]| {
+        if random.u8(0..4) > 0 {
+            let _ = write!(text, "{name} = {}; ", pick(random, values));
+        }
+    };
+    add(random, "Cpus", &["1", "2", "3", "2.0", "\"2\"", "Memory"]);
+    add(random, "Memory", &["1", "2", "3", "4"]);
+    add(random, "Arch", &["\"a\"", "\"A\"", "\"b\"", "\"b\""]);
+    add(random, "Owner", &["\"a\"", "\"b\"", "undefined", "error"]);
+    add(random, "Disk", &["1", "2", "other.Cpus", "other.Disk"]);
+    add(random, "Half", &["Cpus / 2", "other.Memory > 1", "MY.Cpus > 1 && other.Cpus > 1"]);
+    add(random, "Wish", &["1", "2", "3"]);
+    let start = clauses(random, 2);
+    add(random, "START", &[&start, "true", "Constraint"]);
+    if random.u8(0..12) > 0 {
+        let _ = write!(text, "Constraint = {} ", clauses(random, most));
+    }
+    text + "]"
+}
+
+struct Brute<'a> {
+    offers: &'a [Ad],
+    protocol: Protocol,
+    context: Context,
+}
+
+impl Brute<'_> {
+    fn pair(&self, request: &Ad, offer: usize) -> Pair {
+        Pair::new(request.clone(), self.offers[offer].clone(), self.protocol.clone(), self.context.clone())
+    }
+
+    fn matching(&self, request: &Ad) -> Vec<usize> {
+        let accepts = |offer: &usize| {
+            let pair = self.pair(request, *offer);
+            [Side::Left, Side::Right].iter().all(|side| pair.accepts(*side).unwrap())
+        };
+        (0..self.offers.len()).filter(accepts).collect()
+    }
+
+    /// What each clause of a report is in each offer.
+    fn outcomes(&self, request: &Ad, report: &Report) -> Vec<Vec<Outcome>> {
+        let of_offer = |offer| {
+            let pair = self.pair(request, offer);
+            let of_clause = report.clauses.iter().map(|clause| {
+                let clause = &clause.examined.clause;
+                let value = if clause.is_whole {
+                    pair.attribute(Side::Left, &clause.through[0])
+                } else {
+                    pair.value(Side::Left, &clause.expression)
+                };
+                outcome(&value.unwrap(), self.context.dialect)
+            });
+            of_clause.collect()
+        };
+        (0..self.offers.len()).map(of_offer).collect()
+    }
+}
+
+fn outcome(value: &Value, dialect: Dialect) -> Outcome {
+    match value {
+        value if is_met(value, dialect) => Outcome::True,
+        Value::Boolean(_) => Outcome::False,
+        Value::Integer(_) | Value::Real(_) if dialect.is_condor() => Outcome::False,
+        Value::Undefined => Outcome::Undefined,
+        _ => Outcome::Error,
+    }
+}
+
+/// The sets of clauses that no offer meets, while each smaller set is met by some.
+fn conflicts(outcomes: &[Vec<Outcome>], clauses: usize) -> Vec<Vec<usize>> {
+    let is_met = |set: usize| {
+        outcomes.iter().any(|of| (0..clauses).all(|clause| set >> clause & 1 == 0 || of[clause] == Outcome::True))
+    };
+    let is_minimal = |set: usize| {
+        let without = |clause: usize| set & !(1 << clause);
+        !is_met(set) && (0..clauses).all(|clause| without(clause) == set || is_met(without(clause)))
+    };
+    let places = |set: usize| (0..clauses).filter(|clause| set >> clause & 1 == 1).collect::<Vec<_>>();
+    let mut found: Vec<Vec<usize>> = (1..1 << clauses).filter(|set| is_minimal(*set)).map(places).collect();
+    found.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+    found
+}
+
+/// A thousand random requests and pools: every count, conflict and change is what evaluation says.
+#[test]
+fn every_count_is_that_of_brute_force() {
+    let (mut changes, mut sets, mut verdicts) = (0, 0, std::collections::BTreeMap::new());
+    for seed in seeds().take(1000) {
+        let mut random = Rng::with_seed(seed);
+        let dialect = DIALECTS[random.usize(0..2)];
+        let parse = |text: &str| {
+            parse_ad(text.as_bytes(), Rules::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+        };
+        let mut offers: Vec<Ad> = (0..random.usize(1..12)).map(|_| parse(&ad(&mut random, 2))).collect();
+        // Some offers are one ad in memory.
+        offers.extend(offers.first().cloned().filter(|_| random.bool()));
+        let request = parse(&ad(&mut random, 6));
+        let shown = || {
+            let offers: Vec<_> = offers.iter().map(|ad| print_ad(ad, Style::default())).collect();
+            let texts = std::iter::once(print_ad(&request, Style::default())).chain(offers);
+            let texts: Vec<String> = texts.map(|text| String::from_utf8(text).unwrap()).collect();
+            format!("seed {seed}, {dialect}: {}", texts.join("\n"))
+        };
+        let context = Context { chance: None, now: Some(1), ..Context::new(dialect) };
+        let protocol = Protocol::new(dialect);
+        let brute = Brute { offers: &offers, protocol: protocol.clone(), context: context.clone() };
+        let mut explainer = Explainer::new(&offers, protocol, context);
+        // What is asked once more is answered as before, whatever was asked in between.
+        explainer.explain(&parse(&ad(&mut random, 3)));
+        let report = explainer.explain(&request);
+        let matching = brute.matching(&request);
+        assert_eq!(explainer.matching(&request), matching, "{}", shown());
+        assert_eq!((report.offers, report.matches), (offers.len(), matching.len()), "{}", shown());
+        assert_eq!(report.verdict == Verdict::Matches, !matching.is_empty(), "{}", shown());
+
+        let outcomes = brute.outcomes(&request, &report);
+        let clauses = report.clauses.len();
+        for (place, clause) in report.clauses.iter().enumerate() {
+            let count = |wanted: Outcome| outcomes.iter().filter(|of| of[place] == wanted).count();
+            let counts = &clause.counts;
+            let found = [counts.is_true, counts.is_false, counts.undefined, counts.error];
+            let expected = [Outcome::True, Outcome::False, Outcome::Undefined, Outcome::Error].map(count);
+            assert_eq!(found, expected, "clause {place}, {}", shown());
+            let is_true = |of: &Vec<Outcome>, clause: usize| of[clause] == Outcome::True;
+            let remaining = outcomes.iter().filter(|of| (0..=place).all(|clause| is_true(of, clause))).count();
+            assert_eq!(clause.remaining, remaining, "clause {place}, {}", shown());
+            let others = |of: &&Vec<Outcome>| (0..clauses).all(|other| other == place || is_true(of, other));
+            let alone = outcomes.iter().filter(|of| of[place] != Outcome::True).filter(others).count();
+            assert_eq!(clause.sole_blocker, alone, "clause {place}, {}", shown());
+        }
+        let accepts = |side, offer| brute.pair(&request, offer).accepts(side).unwrap();
+        let suitable = (0..offers.len()).filter(|offer| accepts(Side::Left, *offer)).count();
+        assert_eq!(report.suitable, suitable, "{}", shown());
+        let refusing = (0..offers.len()).filter(|offer| !accepts(Side::Right, *offer)).count();
+        assert_eq!(report.refusals.iter().map(|refusal| refusal.offers).sum::<usize>(), refusing, "{}", shown());
+
+        if clauses > 0 {
+            assert!(report.conflicts.is_complete);
+            assert_eq!(report.conflicts.sets, conflicts(&outcomes, clauses), "{}", shown());
+            sets += report.conflicts.sets.len();
+        }
+        for near in &report.nearest {
+            let unmet = outcomes[near.offer].iter().enumerate().filter(|(_, is)| **is != Outcome::True);
+            let unmet: Vec<(usize, Outcome)> = unmet.map(|(place, is)| (place, *is)).collect();
+            assert_eq!(near.fails, unmet, "{}", shown());
+            assert_eq!(near.refuses.is_empty(), accepts(Side::Right, near.offer), "{}", shown());
+        }
+        for change in &report.changes {
+            assert_eq!(change.matches, brute.matching(&change.request).len(), "{}: {}", change.text(), shown());
+            assert!(change.matches > 0 && !change.edits.is_empty());
+            changes += 1;
+        }
+        *verdicts.entry(report.verdict.as_str()).or_insert(0) += 1;
+    }
+    // The texts are such that there is something of everything.
+    assert!(changes > 300 && sets > 300, "{changes} changes, {sets} conflicts");
+    assert!(verdicts.len() >= 7, "{verdicts:?}");
+}
+
+/// A situation: files, and the arguments of `classad explain`.
+struct Situation {
+    arguments: Vec<String>,
+    files: Vec<(String, String)>,
+}
+
+impl Situation {
+    fn parse(text: &str) -> Self {
+        let mut situation = Situation { arguments: Vec::new(), files: Vec::new() };
+        for part in text.split("\n--- ").skip(1) {
+            let (name, content) = part.split_once('\n').unwrap();
+            match name {
+                "arguments" => situation.arguments = content.split_whitespace().map(str::to_owned).collect(),
+                name => situation.files.push((name.to_owned(), format!("{}\n", content.trim_end()))),
+            }
+        }
+        situation
+    }
+
+    /// What is printed at a width, on a terminal without one if there is none; escapes are shown.
+    fn run(&self, folder: &Path, columns: Option<&str>, more: &[&str]) -> (String, Option<i32>) {
+        std::fs::create_dir_all(folder).unwrap();
+        for (name, content) in &self.files {
+            std::fs::write(folder.join(name), content).unwrap();
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        command.current_dir(folder).env_remove("COLUMNS").env("LC_ALL", "C.UTF-8").env_remove("NO_COLOR");
+        command.args(["explain", &self.files[0].0, "--pool", &self.files[1].0]).args(&self.arguments).args(more);
+        if let Some(columns) = columns {
+            command.env("COLUMNS", columns);
+        }
+        let output = command.output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let mut text = String::from_utf8(output.stdout).unwrap();
+        for line in errors.lines() {
+            let _ = writeln!(text, "! {line}");
+        }
+        (text.replace('\x1b', "<ESC>"), output.status.code())
+    }
+}
+
+/// Every situation of `tests/cases/explain`, at three widths, in colour, and piped.  With `BLESS=1` in the environment
+/// what differs is rewritten.
+#[test]
+fn what_is_shown() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/explain");
+    let mut names: Vec<_> = std::fs::read_dir(&cases).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "case"));
+    names.sort();
+    assert!(names.len() >= 25);
+    let mut differing = Vec::new();
+    for path in names {
+        let situation = Situation::parse(&std::fs::read_to_string(&path).unwrap());
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain").join(&name);
+        let mut shown = String::new();
+        let mut last = String::new();
+        for columns in ["60", "120", "80"] {
+            let (text, status) = situation.run(&folder, Some(columns), &[]);
+            assert!(matches!(status, Some(0 | 1)), "{name}: {status:?}\n{text}");
+            if text != last {
+                let _ = write!(shown, "=== {columns} columns, status {}\n{text}", status.unwrap());
+            }
+            last = text;
+        }
+        let (piped, _) = situation.run(&folder, None, &[]);
+        assert_eq!(piped, last, "{name}: where no width is known, there are 80 columns");
+        assert!(!shown.contains("<ESC>"), "{name}: nothing of the input, and no colour, reaches a terminal");
+        let (coloured, _) = situation.run(&folder, Some("80"), &["--color", "always"]);
+        if coloured != last {
+            let _ = write!(shown, "=== 80 columns, in colour\n{coloured}");
+        }
+        let expected = path.with_extension("out");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&expected, &shown).unwrap();
+        } else if std::fs::read_to_string(&expected).unwrap_or_default() != shown {
+            differing.push(format!("{name}:\n{shown}"));
+        }
+    }
+    assert!(differing.is_empty(), "{}\n(BLESS=1 rewrites them)", differing.join("\n"));
+}
+
+/// The first line says it all, and the first screen is no longer than a screen.
+#[test]
+fn the_first_line_suffices() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/explain");
+    for (name, words) in [
+        ("misspelt", &["no offer defines OpSysMajorVersion", "OpSysMajorVer?", "3 offers have it"][..]),
+        ("string-number", &["compares a string with a number", "TARGET.Memory >= \"4096\""]),
+        ("case", &["=?= minds upper and lower case", "\"LINUX\""]),
+        ("precedence", &["is read as `((TARGET.Memory - 1024 > TARGET.Limit) =?= undefined) ?"]),
+        ("memory", &["no offer has Memory >= 65536 (RequestMemory)", "63488"]),
+        ("contradiction", &["TARGET.Memory > 64000", "TARGET.Memory < 4000", "never be true together"]),
+        ("conflict", &["Arch", "Cpus >= 32", "together"]),
+        ("refused", &["but it refuses: `TARGET.Owner != \"alice\"` is false"]),
+        ("taken", &["7.1 matches 1 of 3 offers", "taken by 7.0"]),
+        ("lacking", &["it has no RequestMem itself", "RequestMemory"]),
+        ("function", &["there is no function regex()", "regexp()"]),
+        ("ports", &["gangmatch"]),
+    ] {
+        let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-first").join(name);
+        let (text, _) = situation.run(&folder, Some("80"), &[]);
+        let first = text.lines().next().unwrap_or_default();
+        for word in words {
+            assert!(first.contains(word), "{name}: {word} is not in {first}");
+        }
+        assert!(text.lines().count() <= 25, "{name}: {text}");
+    }
+}
+
+/// Why a job of the generated pool is never matched, by what its constraint says: the verdict and an attribute.
+fn cause(job: &str) -> Option<(&'static [&'static str], &'static str)> {
+    const MISSING: &[&str] = &["missing-attribute"];
+    const UNSATISFIED: &[&str] = &["unsatisfied-clause"];
+    [
+        ("TARGET.HasSingularty", MISSING, "HasSingularty"),
+        ("TARGET.OpSysMajorVersion", MISSING, "OpSysMajorVersion"),
+        ("(TARGET.HasCVMFS)", MISSING, "HasCVMFS"),
+        ("Target.GpuCapability", MISSING, "GpuCapability"),
+        ("(TARGET.OpSysMajorVer == 6)", UNSATISFIED, "OpSysMajorVer"),
+        ("\"CentOS6\"", UNSATISFIED, "OpSysAndVer"),
+        ("\"SL6\"", UNSATISFIED, "OpSysAndVer"),
+        ("\"RedHat7\"", UNSATISFIED, "OpSysAndVer"),
+        ("\"INTEL\"", UNSATISFIED, "Arch"),
+        ("\"aarch64\"", UNSATISFIED, "Arch"),
+        ("\"ppc64le\"", UNSATISFIED, "Arch"),
+        ("RequestMemory = 4000000\n", UNSATISFIED, "RequestMemory"),
+        ("RequestMemory = 8000000\n", UNSATISFIED, "RequestMemory"),
+        ("RequestMemory = 16777216\n", UNSATISFIED, "RequestMemory"),
+        ("TARGET.Memory < ", &["contradiction"], "Memory"),
+    ]
+    .into_iter()
+    .find_map(|(text, verdicts, attribute)| job.contains(text).then_some((verdicts, attribute)))
+}
+
+/// Every job of a generated pool that can never match is told why, and that is true.
+#[test]
+fn causes_that_are_known_are_found() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-pool");
+    std::fs::create_dir_all(&folder).unwrap();
+    let classad = |arguments: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        command.args(arguments.split(' ')).current_dir(&folder).output().unwrap()
+    };
+    for kind in ["machines", "jobs"] {
+        let ads = classad(&format!("workload pool --machines 250 --jobs 2000 --never 0.3 --form long --kind {kind}"));
+        std::fs::write(folder.join(kind), ads.stdout).unwrap();
+    }
+    let output = classad("explain jobs --pool machines --unmatched -o json");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["schema"], "classad.explain/1");
+    let reports = document["reports"].as_array().unwrap();
+    let text = std::fs::read_to_string(folder.join("jobs")).unwrap();
+    let mut told = std::collections::BTreeMap::new();
+    for job in text.split("\n\n") {
+        let Some((verdicts, attribute)) = cause(job) else { continue };
+        let id = job.lines().find_map(|line| line.strip_prefix("GlobalJobId = ")).unwrap().trim_matches('"');
+        let of_job = reports.iter().find(|report| report["requests"].as_array().unwrap().iter().any(|name| name == id));
+        let report = of_job.unwrap_or_else(|| panic!("{id} can never match: {job}"));
+        let verdict = report["verdict"].as_str().unwrap();
+        // What is wrong by itself comes before what is wrong with the pool.
+        let is_expected = verdicts.contains(&verdict) || verdict == "contradiction";
+        assert!(is_expected, "{id}: {verdict}, expected {verdicts:?}: {}", report["summary"]);
+        let attributes = report["attributes"].as_array().unwrap();
+        assert!(attributes.iter().any(|name| name == attribute), "{id}: {attribute} is not in {attributes:?}");
+        *told.entry(attribute).or_insert(0) += 1;
+    }
+    assert!(told.len() >= 6, "{told:?}");
+    for report in reports {
+        let clauses = report["clauses"].as_array().unwrap();
+        let never = clauses.iter().any(|clause| clause["true"] == 0);
+        let remaining = clauses.last().map_or(0, |clause| clause["remaining"].as_u64().unwrap());
+        match report["verdict"].as_str().unwrap() {
+            "unsatisfied-clause" | "missing-attribute" | "type-clash" => assert!(never, "{report}"),
+            "conflict" | "contradiction" => assert!(remaining == 0, "{report}"),
+            "refused" | "taken" => assert!(remaining > 0, "{report}"),
+            other => panic!("{other}: {report}"),
+        }
+    }
+}
