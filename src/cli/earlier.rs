@@ -155,10 +155,8 @@ fn ranks(value: Option<&Json>) -> Option<[f64; 2]> {
 
 /// A record of `--notify`.
 fn notice(fields: &Map<String, Json>) -> Result<Notice, Fault> {
-    match fields.get("version").and_then(Json::as_u64) {
-        Some(VERSION) => {}
-        Some(other) => return Err(format!("this record is of version {other}, which this program does not know")),
-        None => return Err("a record of a match must have a `version`".to_owned()),
+    if version(fields)?.is_none() {
+        return Err("a record of a match must have a `version`".to_owned());
     }
     let bond = match text_of(fields, "bond")?.as_str() {
         "pair" => Bond::Pair,
@@ -174,6 +172,16 @@ fn notice(fields: &Map<String, Json>) -> Result<Notice, Fault> {
         return Err("a match must have members".to_owned());
     }
     Ok(Notice { id: text_of(fields, "match")?, time: fields.get("time").and_then(Json::as_i64), bond, parties })
+}
+
+/// The version of a record, if it has one: the one that is known.
+fn version(fields: &Map<String, Json>) -> Result<Option<u64>, Fault> {
+    match fields.get("version").and_then(Json::as_u64) {
+        Some(other) if other != VERSION => {
+            Err(format!("this record is of version {other}, which this program does not know"))
+        }
+        version => Ok(version),
+    }
 }
 
 fn party(fields: &Map<String, Json>, own: usize) -> Result<Party, Fault> {
@@ -214,6 +222,7 @@ fn pair(fields: &Map<String, Json>) -> Result<Notice, Fault> {
 
 /// A tree of `gangmatch`.
 fn gang(fields: &Map<String, Json>) -> Result<Notice, Fault> {
+    version(fields)?;
     let mut parties = vec![named(text_of(fields, "request")?, None)];
     let mut pending: Vec<(usize, &Json)> = list_of(fields, "ports")?.iter().rev().map(|port| (0, port)).collect();
     while let Some((parent, port)) = pending.pop() {
@@ -221,8 +230,12 @@ fn gang(fields: &Map<String, Json>) -> Result<Notice, Fault> {
         let own = parties.len();
         let ranks = ranks(fields.get("ranks"));
         let docking = Docking { parent, label: text_of(fields, "label")?, link: index_of(fields, "link")?, ranks };
-        parties.push(named(text_of(fields, "offer")?, Some(docking)));
+        let part_of = text_of(fields, "of").ok();
+        parties.push(Party { part_of, ..named(text_of(fields, "offer")?, Some(docking)) });
         pending.extend(list_of(fields, "ports")?.iter().rev().map(|below| (own, below)));
     }
-    Ok(Notice::new(Bond::Gang, parties, None))
+    let notice = Notice::new(Bond::Gang, parties, None);
+    // It may be called by more than is told here.
+    let id = text_of(fields, "match").unwrap_or_else(|_| notice.id.clone());
+    Ok(Notice { id, ..notice })
 }

@@ -1,33 +1,52 @@
 //! `classad gangmatch`: multilateral batch matching.
 
+mod explain;
+mod told;
+mod writer;
+
 use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use classad::eval::Mentions;
-use classad::matching::gang::{Algorithm, Docked, Gang, GangFault, Gangmatcher};
+use classad::eval::{Context, Mentions};
+use classad::matching::gang::{Algorithm, Gang, GangFault, Gangmatcher};
+use classad::matching::policy::PolicyFault;
 use classad::matching::{Notice, Party};
-use serde_json::json;
 
 use super::advertising::Advertising;
-use super::input::{self, Identified};
+use super::input;
 use super::matches::{Common, Reading};
 use super::notify::Notify;
-use super::output::{self, Cell, OutputForm, Rows, out};
-use super::policy::PolicyOptions;
+use super::output::{self, JsonWriter, OutputForm, out};
+use super::parties::Parties;
+use super::policy::{GivenPolicy, PolicyOptions};
+use super::report;
 use super::session::Session;
 use super::{Failure, Status};
+use writer::GangWriter;
 
 const EXAMPLES: &str = "\
 Examples:
   classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
-      --offers samples/license/licenses.ad";
+      --offers samples/license/licenses.ad
+  classad gangmatch samples/gangs/jobs.ad --offers samples/gangs/offers.ad \\
+      --policy samples/gangs/policy.yaml -o tree
+  classad gangmatch samples/multiprocessor/client.ad --offers samples/multiprocessor/service.ad \\
+      --offers samples/multiprocessor/nodes.ad --all
+  classad gangmatch samples/papers/thesis-figure-8-two-hosts.ad \\
+      --offers samples/gangs/hosts.ad --limit 2 -o json
+  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
+      --offers samples/license/licenses.ad --explain";
 
 /// Match requests with all the offers that their ports need
 ///
-/// Each request in turn gets a gang: an offer docked at each of its ports, and at theirs.  The offers
-/// of a gang are used up; a request that cannot have all of them gets none.
+/// Each request in turn gets a gang: an offer docked at each of its ports, and at theirs. The gang is the one that the
+/// request prefers: the best offer at its first port with which all the others can be filled, then at its second.
+/// The offers of a gang are used up; a request that cannot have all of them gets none. Which ports of a group,
+/// `[ Ports = {...}; Min = 1; Max = 1 ]`, are filled is up to the matchmaker: as many as can be, the first ones first.
+///
+/// On a terminal gangs are printed as trees: each port with the offer docked there, and below it the ports of that.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gangmatch {
@@ -36,9 +55,19 @@ pub struct Gangmatch {
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true)]
     offers: Vec<String>,
-    /// How gangs are searched for
-    #[arg(long, default_value = "best", value_parser = algorithms())]
+    /// How gangs are searched for: by `best`, as ranks or a docking vector have it; the others, of the thesis, take the
+    /// first gang that they find
+    #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithms())]
     algorithm: Algorithm,
+    /// Print every gang that each request could have, the best first; nothing is taken
+    #[arg(long, conflicts_with = "algorithm")]
+    all: bool,
+    /// Print the N best gangs that each request could have; nothing is taken
+    #[arg(long, value_name = "N", conflicts_with_all = ["all", "algorithm"], value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Print for each request without a gang what keeps it from one, instead of the gangs
+    #[arg(long, conflicts_with_all = ["all", "limit"])]
+    explain: bool,
     #[command(flatten)]
     policy: PolicyOptions,
     #[command(flatten)]
@@ -59,110 +88,180 @@ impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let sources = input::sides(session, &self.requests, &self.offers)?;
         let given = self.policy.read(session)?.without_share(session);
-        if !given.policy.docking.is_empty() || given.policy.residual.is_some() {
-            let message = "gangmatch follows the roots and the order of a policy, not its docking and residual";
-            return Err(Failure::Refused(Some(message.to_owned())));
-        }
+        self.check(&given)?;
         let ads = self.common.ads(session, sources, Reading::Whole, &Mentions::default())?;
         let [requests, mut offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
         let start = Instant::now();
         let context = session.context();
         offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
-        let ads: Vec<_> = requests.iter().map(|request| request.ad.clone()).collect();
-        let (roots, failures) = given.policy.roots(&ads, &context).map_err(|fault| given.refuse(session, fault))?;
-        let ads: Vec<_> = offers.iter().map(|offer| offer.ad.clone()).collect();
-        let (matcher, bad) = Gangmatcher::new(&ads, self.common.protocol(session), session.context());
-        let mut matcher = matcher.by(self.algorithm, session.options.seed.unwrap_or_default());
+        let parties = Parties::new([requests, offers]);
+        let [requests, offers] = parties.ads();
+        let (roots, failures) =
+            given.policy.roots(&requests, &context).map_err(|fault| given.refuse(session, fault))?;
+        let (matcher, bad) = Gangmatcher::new(&offers, self.common.protocol(session), session.context());
+        let matcher = matcher.by(self.algorithm, session.options.seed.unwrap_or_default());
+        let mut matcher = matcher.docking(given.policy.docking.clone()).dividing(given.policy.residual.clone());
         for bad in bad {
-            offers[bad.index].bad_ports(session, &bad.fault)?;
+            parties.offers[bad.index].bad_ports(session, &bad.fault)?;
         }
-        let mut gangs = Vec::new();
-        for index in roots {
-            let request = &requests[index];
-            match matcher.marshal(index, &request.ad) {
-                Ok(gang) => gangs.extend(gang),
-                Err(GangFault::Ports(fault)) => request.bad_ports(session, &fault)?,
-                Err(GangFault::Policy(fault)) => return Err(given.refuse(session, fault)),
-            }
-            // The first gang will do, if nobody is told of any.
-            if session.options.quiet && self.notify.notify.is_none() && !gangs.is_empty() {
-                break;
-            }
-        }
-        let at = self.advertising.lifetime.at(session).or(context.now);
-        self.notify.write(session, || {
-            let offer = |index: usize| Party::of_offer(&offers[index].ad, &offers[index].id, &context);
-            let request = |index: usize| Party::new(&requests[index].ad, &requests[index].id, &context);
-            gangs.iter().map(|gang| Notice::of_gang(gang, request(gang.request), offer, at)).collect()
-        })?;
-        let mut out = out();
-        if !session.options.quiet && !self.notify.takes_the_output() {
-            self.print(&mut out, &gangs, &requests, &offers)?;
-        }
-        out.flush()?;
+        let mut run = Run { command: self, session, given: &given, parties: &parties, context, roots: &roots };
+        let found = if self.takes_nothing() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
         let statistics = matcher.statistics();
         session.failures(statistics.failures + failures);
         if self.common.stats {
             output::statistics(&statistics, start.elapsed().as_secs_f64());
         }
-        Ok(Status::of(!gangs.is_empty()))
+        Ok(Status::of(found))
     }
 
-    fn print(
-        &self,
-        out: &mut dyn Write,
-        gangs: &[Gang],
-        requests: &[Identified],
-        offers: &[Identified],
-    ) -> Result<(), Failure> {
-        if let Some(form @ (OutputForm::Json | OutputForm::Jsonl)) = self.common.output {
-            let objects = gangs.iter().map(|gang| tree(gang, &requests[gang.request].id, offers));
-            return Ok(output::json_array(out, form, objects)?);
+    /// Whether gangs are found that a request could have, rather than given to it.
+    fn takes_nothing(&self) -> bool {
+        self.all || self.limit.is_some()
+    }
+
+    /// Refuses what makes no sense together.
+    fn check(&self, given: &GivenPolicy) -> Result<(), Failure> {
+        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
+        if self.notify.notify.is_some() && self.takes_nothing() {
+            return refuse("--notify tells of matches; with --all or --limit there are none");
         }
-        let mut rows = Rows::new(&["request", "offers", "ranks"]);
-        for gang in gangs {
-            let members = gang.members();
-            let ids: Vec<&str> = members.iter().map(|docked| offers[docked.offer].id.as_str()).collect();
-            let ranks: Vec<String> = members.iter().map(|d| format!("{}/{}", d.rank, d.offer_rank)).collect();
-            let cells = [requests[gang.request].id.clone(), ids.join(","), ranks.join(",")];
-            rows.rows.push(cells.map(Cell::from).into());
+        if self.notify.takes_the_output() && self.explain {
+            return refuse("--explain and --notify - both want standard output");
         }
-        rows.write(out, self.common.output, !self.common.no_header)
+        if self.explain && !matches!(self.common.output, None | Some(OutputForm::Json | OutputForm::Jsonl)) {
+            return refuse("--explain prints lines to read, or json or jsonl");
+        }
+        if self.algorithm != Algorithm::Best && !given.policy.docking.is_empty() {
+            return refuse("the algorithms of the thesis have no preferences: a docking vector needs --algorithm best");
+        }
+        Ok(())
     }
 }
 
-/// The tree of a gang as JSON.  Its own list of what is left to write: gangs may be chained a long way.
-fn tree(gang: &Gang, request: &str, offers: &[Identified]) -> String {
-    enum Task<'a> {
-        Text(&'static str),
-        Docked(&'a Docked),
-    }
-    fn below<'a>(ports: &'a [Docked], tasks: &mut Vec<Task<'a>>) {
-        for (position, docked) in ports.iter().enumerate().rev() {
-            tasks.push(Task::Docked(docked));
-            if position > 0 {
-                tasks.push(Task::Text(","));
+/// A run of the command over the requests that are served.
+struct Run<'r> {
+    command: &'r Gangmatch,
+    session: &'r mut Session,
+    given: &'r GivenPolicy,
+    parties: &'r Parties,
+    context: Context,
+    roots: &'r [usize],
+}
+
+impl Run<'_> {
+    /// Gives each request its gang; whether one got any.
+    fn marshal(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
+        let command = self.command;
+        let mut gangs: Vec<Gang> = Vec::new();
+        let mut impasses = Vec::new();
+        for &index in self.roots {
+            let request = &self.parties.requests[index];
+            let gang = matcher.marshal(index, &request.ad).or_else(|fault| self.told(index, fault))?;
+            if gang.is_none() && command.explain {
+                let impasse = matcher.impasse(index, &request.ad);
+                impasses.extend(impasse.or_else(|fault| self.told_before(fault))?.map(|impasse| (index, impasse)));
+            }
+            gangs.extend(gang);
+            // The first gang will do, if nobody is told of any.
+            if self.session.options.quiet && command.notify.notify.is_none() && !gangs.is_empty() {
+                break;
             }
         }
+        let at = command.advertising.lifetime.at(self.session).or(self.context.now);
+        command
+            .notify
+            .write(self.session, || gangs.iter().map(|gang| notice(gang, self.parties, &self.context, at)).collect())?;
+        let mut out = out();
+        if self.session.options.quiet || command.notify.takes_the_output() {
+        } else if command.explain {
+            let texts = impasses.iter().map(|(index, impasse)| (&self.parties.requests[*index].id, impasse));
+            if let Some(form) = command.common.output {
+                let mut writer = JsonWriter::new(form);
+                for (request, impasse) in texts {
+                    writer.write(&mut out, &explain::json(impasse, request, self.parties))?;
+                }
+                writer.finish(&mut out)?;
+            } else {
+                for (request, impasse) in texts {
+                    let text = explain::text(impasse, request, self.parties, report::width());
+                    out.write_all(text.as_bytes())?;
+                }
+            }
+        } else {
+            let mut writer = self.writer()?;
+            for gang in &gangs {
+                self.write(&mut writer, &mut out, gang)?;
+            }
+            writer.finish(&mut out)?;
+        }
+        out.flush()?;
+        Ok(!gangs.is_empty())
     }
-    let mut text = format!("{{\"request\":{},\"ports\":[", json!(request));
-    let mut tasks = vec![Task::Text("]}")];
-    below(&gang.ports, &mut tasks);
-    while let Some(task) = tasks.pop() {
-        match task {
-            Task::Text(fixed) => text.push_str(fixed),
-            Task::Docked(docked) => {
-                text.extend([format!(
-                    "{{\"label\":{},\"offer\":{},\"link\":{},\"ranks\":{},\"ports\":[",
-                    json!(docked.label),
-                    json!(offers[docked.offer].id),
-                    docked.link,
-                    json!([docked.rank, docked.offer_rank]),
-                )]);
-                tasks.push(Task::Text("]}"));
-                below(&docked.ports, &mut tasks);
+
+    /// Writes the gangs that each request could have, one by one as they are found; whether there is one.
+    fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
+        let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        let mut out = out();
+        let mut writer = if self.session.options.quiet { GangWriter::Nothing } else { self.writer()? };
+        let mut any = false;
+        for &index in self.roots {
+            let mut gangs = match matcher.gangs(index, &self.parties.requests[index].ad) {
+                Ok(gangs) => gangs,
+                Err(fault) => {
+                    self.told(index, fault)?;
+                    continue;
+                }
+            };
+            for gang in gangs.by_ref().take(most) {
+                any = true;
+                self.write(&mut writer, &mut out, &gang)?;
+                // The next one may take long.
+                out.flush()?;
+                if self.session.options.quiet {
+                    return Ok(true);
+                }
+            }
+            if let Some(fault) = gangs.fault() {
+                return Err(self.given.refuse(self.session, fault));
             }
         }
+        writer.finish(&mut out)?;
+        Ok(any)
     }
-    text
+
+    /// Reports what is wrong with a request; a policy that cannot be followed ends everything.
+    fn told(&mut self, index: usize, fault: GangFault) -> Result<Option<Gang>, Failure> {
+        match fault {
+            GangFault::Ports(fault) => self.parties.requests[index].bad_ports(self.session, &fault).map(|()| None),
+            GangFault::Policy(fault) => Err(self.refuse(fault)),
+        }
+    }
+
+    /// The same when it was reported already.
+    fn told_before<T>(&mut self, fault: GangFault) -> Result<Option<T>, Failure> {
+        match fault {
+            GangFault::Ports(_) => Ok(None),
+            GangFault::Policy(fault) => Err(self.refuse(fault)),
+        }
+    }
+
+    fn refuse(&mut self, fault: PolicyFault) -> Failure {
+        self.given.refuse(self.session, fault)
+    }
+
+    fn writer(&self) -> Result<GangWriter, Failure> {
+        GangWriter::new(self.command.common.output, !self.command.common.no_header)
+    }
+
+    fn write(&mut self, writer: &mut GangWriter, out: &mut dyn Write, gang: &Gang) -> Result<(), Failure> {
+        let (parties, context) = (self.parties, &self.context);
+        writer.write(self.session, out, gang, parties, || notice(gang, parties, context, None))
+    }
+}
+
+/// The notice of a gang.
+fn notice(gang: &Gang, parties: &Parties, context: &Context, at: Option<i64>) -> Notice {
+    let request = &parties.requests[gang.request];
+    let offer = |index: usize| Party::of_offer(&parties.offers[index].ad, &parties.offers[index].id, context);
+    Notice::of_gang(gang, Party::new(&request.ad, &request.id, context), offer, at)
 }

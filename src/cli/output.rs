@@ -14,13 +14,15 @@ use super::input::Identified;
 use super::session::Session;
 
 use rows::tsv;
-pub use rows::{Cell, RowWriter, Rows, json_array, value_text};
+pub use rows::{Cell, JsonWriter, RowWriter, Rows, json_array, value_text};
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OutputForm {
     /// A table for people
     Table,
+    /// Indented trees, of gangs
+    Tree,
     /// Ads in HTCondor's long form
     Long,
     /// Bracketed ads
@@ -95,7 +97,7 @@ impl OutputForm {
             OutputForm::Jsonl => Some(Form::JsonLines),
             OutputForm::Xml => Some(Form::Xml),
             OutputForm::Yaml => Some(Form::Yaml),
-            OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => None,
+            OutputForm::Table | OutputForm::Tree | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => None,
         }
     }
 }

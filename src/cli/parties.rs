@@ -75,14 +75,7 @@ impl Parties {
         let (request, offer) = (&self.requests[pairing.request], &self.offers[pairing.offer]);
         let mut asking = Party::new(request.advertisement(), &self.request(pairing.request, unit), context);
         asking.part_of = unit.map(|_| request.id.clone());
-        let offered = |index| {
-            let id = self.offer(index, part);
-            if part == 1 {
-                return Party::of_offer(offer.advertisement(), &id, context);
-            }
-            // Whoever uses an offer has lost it with the first part.
-            Party { part_of: Some(offer.id.clone()), ..Party::new(offer.advertisement(), &id, context) }
-        };
+        let offered = |_| Party::of_offer(offer.advertisement(), &offer.id, context).part(part);
         Notice::of_pair(pairing, asking, offered, at)
     }
 }

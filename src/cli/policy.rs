@@ -50,9 +50,10 @@ impl PolicyOptions {
         for (option, texts, vector) in
             [("--order", &self.order, &mut given.policy.order), ("--dock", &self.dock, &mut given.policy.docking)]
         {
-            let rules: Result<Vec<Rule>, Failure> =
-                texts.iter().map(|text| input::expression(session, option, text).map(Rule::from)).collect();
-            let rules = rules?;
+            let mut rules = Vec::new();
+            for text in texts {
+                rules.extend(Rule::from(input::expression(session, option, text)?).components());
+            }
             if !rules.is_empty() {
                 *vector = rules;
             }

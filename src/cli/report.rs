@@ -293,6 +293,28 @@ pub fn line(text: &str) -> String {
     text.chars().map(picture_of).collect()
 }
 
+/// Adds words as lines that are no wider than this, unless a word is; from the second line on further to the right.
+pub fn wrap(text: &mut String, indent: &str, words: impl IntoIterator<Item = String>, width: usize) {
+    let mut used = 0;
+    for word in words {
+        let word = line(&word);
+        let length = word.chars().count();
+        if used == 0 {
+            text.push_str(indent);
+            used = indent.chars().count();
+        } else if used + 1 + length > width {
+            text.extend(["\n", indent, "    "]);
+            used = indent.chars().count() + 4;
+        } else {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(&word);
+        used += length;
+    }
+    text.push('\n');
+}
+
 /// A line that tells what is new (`+`), what is gone (`-`), or what has changed (`~`).
 pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> String {
     let (text, end) = (line(text), "\x1b[0m");

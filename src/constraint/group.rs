@@ -47,6 +47,33 @@ impl Group {
             })
     }
 
+    /// Whether it is satisfied when exactly these ports are filled.
+    #[must_use]
+    pub fn is_satisfied_by(&self, filled: &Pattern) -> bool {
+        // A group that may be empty is an entry that counts or does not.
+        let (mut least, mut most) = (0, 0);
+        for entry in &self.entries {
+            let (has_filled, may_count) = match entry {
+                Entry::Port(port) => (filled.contains(*port), filled.contains(*port)),
+                Entry::Group(group) => (group.has_one_of(filled), group.is_satisfied_by(filled)),
+            };
+            if has_filled && !may_count {
+                return false;
+            }
+            least += usize::from(has_filled);
+            most += usize::from(may_count);
+        }
+        least <= self.max && most >= self.min
+    }
+
+    /// Whether one of these ports is in it.
+    fn has_one_of(&self, ports: &Pattern) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            Entry::Port(port) => ports.contains(*port),
+            Entry::Group(group) => group.has_one_of(ports),
+        })
+    }
+
     /// The ways to fill so many ports, those that fill the most first, and among these those that fill the
     /// leftmost; none if there are more than [`MOST_PATTERNS`].
     #[must_use]
@@ -96,7 +123,7 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Group};
+    use super::{Entry, Group, Pattern};
 
     fn patterns(group: &Group, ports: usize) -> Vec<Vec<usize>> {
         group.patterns(ports).unwrap().iter().map(|pattern| pattern.ones().collect()).collect()
@@ -115,6 +142,42 @@ mod tests {
         let all = Group { entries: vec![Entry::Port(0), Entry::Group(either)], min: 2, max: 2 };
         assert!(!all.is_mandatory());
         assert_eq!(patterns(&all, 4), [vec![0, 2, 3], vec![0, 1]]);
+    }
+
+    /// A group of ports from the next one on, and of groups of them.
+    fn random(random: &mut fastrand::Rng, next: &mut usize, depth: usize) -> Group {
+        let mut entries = Vec::new();
+        for _ in 0..random.usize(1..4) {
+            if depth > 0 && random.bool() {
+                entries.push(Entry::Group(self::random(random, next, depth - 1)));
+            } else {
+                entries.push(Entry::Port(*next));
+                *next += 1;
+            }
+        }
+        let max = random.usize(0..=entries.len());
+        Group { min: random.usize(0..=max), max, entries }
+    }
+
+    #[test]
+    fn it_is_satisfied_by_its_patterns_and_by_nothing_else() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut satisfied = 0;
+        for _ in 0..300 {
+            let mut ports = 0;
+            let group = random(&mut rng, &mut ports, 2);
+            if ports > 10 {
+                continue;
+            }
+            let patterns = group.patterns(ports).unwrap();
+            for bits in 0..1_usize << ports {
+                let filled: Pattern = (0..ports).filter(|port| bits & (1 << port) != 0).collect();
+                let is_pattern = patterns.iter().any(|pattern| pattern.ones().eq(filled.ones()));
+                assert_eq!(group.is_satisfied_by(&filled), is_pattern, "{group:?} {filled:?}");
+                satisfied += usize::from(is_pattern);
+            }
+        }
+        assert!(satisfied > 300, "{satisfied}");
     }
 
     #[test]

@@ -88,6 +88,16 @@ impl Party {
         Party { preempts: Advertisement::new(ad, context).occupant(), ..Party::new(ad, id, context) }
     }
 
+    /// The same of a part of it, if that is not the whole: what remained has a number behind its name, and nobody
+    /// uses it, since whoever did has lost it with the first part.
+    #[must_use]
+    pub fn part(self, part: usize) -> Self {
+        if part == 1 {
+            return self;
+        }
+        Party { id: format!("{}#{part}", self.id), part_of: Some(self.id), preempts: None, ..self }
+    }
+
     /// What the ad is called as it was advertised.
     #[must_use]
     pub fn advertised(&self) -> &str {
@@ -127,7 +137,7 @@ impl Notice {
             let own = parties.len();
             let ranks = Some([docked.rank, docked.offer_rank]);
             let docking = Docking { parent, label: docked.label.clone(), link: docked.link, ranks };
-            parties.push(Party { docking: Some(docking), ..offer(docked.offer) });
+            parties.push(Party { docking: Some(docking), ..offer(docked.offer).part(docked.part) });
             pending.extend(docked.ports.iter().rev().map(|below| (own, below)));
         }
         Notice::new(Bond::Gang, parties, time)
@@ -159,7 +169,7 @@ mod tests {
     fn a_gang_is_told_from_its_root_downwards() {
         let docked = |label: &str, offer, ports| {
             let label = label.to_owned();
-            Docked { label, offer, link: 0, rank: 1.0, offer_rank: 2.0, ports }
+            Docked { label, offer, part: 1, link: 0, rank: 1.0, offer_rank: 2.0, ports }
         };
         let below = vec![docked("cpu", 7, vec![]), docked("disk", 5, vec![])];
         let ports = vec![docked("service", 3, below), docked("licence", 4, vec![])];

@@ -7,6 +7,7 @@ mod differences;
 mod explain;
 mod forms;
 mod fuzz;
+mod gang_policies;
 mod gangs;
 mod help;
 mod layout;

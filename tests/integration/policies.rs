@@ -331,10 +331,9 @@ fn match_under_rules() {
     let (status, _, errors) =
         classad(&["match", &jobs, "--offers", &machines, "--policy", &residual, "--strategy", "max"]);
     assert!(status == Some(2) && errors.contains("--strategy greedy"), "{errors}");
-    for option in [&["--policy", &residual][..], &["--dock", "1"]] {
-        let (status, _, errors) = classad(&[&["gangmatch", &jobs, "--offers", &machines], option].concat());
-        assert!(status == Some(2) && errors.contains("not its docking and residual"), "{errors}");
-    }
+    let naive = ["gangmatch", &jobs, "--offers", &machines, "--dock", "1", "--algorithm", "naive"];
+    let (status, _, errors) = classad(&naive);
+    assert!(status == Some(2) && errors.contains("needs --algorithm best"), "{errors}");
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn the_licence_gang_marshals() {
 #[test]
 fn the_rendering_service_marshals_its_own_machine_and_licence() {
     let offers = together(&["rendering/service.ad", "rendering/machines.ad", "rendering/licenses.ad"]);
-    assert_eq!(gangs(&ads("rendering/client.ad"), &offers), ["client-1: service, pixel, lic-pixel"]);
+    assert_eq!(gangs(&ads("rendering/client.ad"), &offers), ["client-1: service, voxel, lic-voxel"]);
     // Without a licence the service cannot serve, and the client gets nothing.
     let offers = together(&["rendering/service.ad", "rendering/machines.ad"]);
     assert!(gangs(&ads("rendering/client.ad"), &offers).is_empty());

@@ -143,6 +143,9 @@ impl RowWriter {
     /// As a table on a terminal, tab-separated otherwise, unless a form is asked for.
     pub fn new(header: Vec<String>, form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
         let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+        if form == OutputForm::Tree {
+            return Err(Failure::Refused(Some("these are rows: only gangs are trees".to_owned())));
+        }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
             let message = "these are rows, not ads: write them as table, csv, tsv or json";
             return Err(Failure::Refused(Some(message.to_owned())));
@@ -217,18 +220,18 @@ pub fn json_array(
 }
 
 /// Writes JSON values one after the other.
-struct JsonWriter {
+pub struct JsonWriter {
     /// Each on a line of its own, not as an array.
     lines: bool,
     is_empty: bool,
 }
 
 impl JsonWriter {
-    fn new(form: OutputForm) -> Self {
+    pub fn new(form: OutputForm) -> Self {
         JsonWriter { lines: form == OutputForm::Jsonl, is_empty: true }
     }
 
-    fn write(&mut self, out: &mut dyn Write, value: &impl std::fmt::Display) -> io::Result<()> {
+    pub fn write(&mut self, out: &mut dyn Write, value: &impl std::fmt::Display) -> io::Result<()> {
         let is_first = std::mem::replace(&mut self.is_empty, false);
         match (self.lines, is_first) {
             (true, _) => writeln!(out, "{value}"),
@@ -237,7 +240,8 @@ impl JsonWriter {
         }
     }
 
-    fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes what ends an array.
+    pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.lines, self.is_empty) {
             (true, _) => Ok(()),
             (false, true) => writeln!(out, "[]"),

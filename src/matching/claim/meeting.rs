@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Frame, Kind, Name, Participant, Span, Value};
-use crate::constraint::{Protocol, is_met};
-use crate::eval::{Context, Environment, Evaluator, Member};
+use crate::constraint::{Pattern, Protocol, is_met, ports};
+use crate::eval::{Context, Environment, Evaluator, Member, UNFILLED};
 
 use super::super::gang;
 use super::super::notice::{Bond, Docking};
 use super::{Veto, Vote};
-
-/// Nobody: a label bound to it is undefined.
-const NOBODY: (Participant, usize) = (Participant::MAX, 0);
 
 /// The parties as scopes that are bound to each other.
 pub struct Meeting<'a> {
@@ -84,20 +81,41 @@ impl<'a> Meeting<'a> {
         }
     }
 
-    /// For each party a port that the match knows nothing of, if its ad has got one since.
+    /// The parties whose ports are not filled as their groups have it by now: an ad may have got a port since that the
+    /// match knows nothing of.
     fn unmatched_ports(&self, vote: &Vote) -> Vec<(usize, String)> {
-        let mut matched: Vec<Vec<usize>> = vec![Vec::new(); vote.ads.len()];
+        let mut matched = vec![Pattern::new(); vote.ads.len()];
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking {
-                matched[party].push(docking.link);
-                matched[docking.parent].extend(self.port(docking.parent, &docking.label));
+                // What is no port of it is told by whoever asks it.
+                if self.member(party).is_some_and(|member| docking.link < member.ports.len()) {
+                    matched[party].grow_and_insert(docking.link);
+                }
+                if let Some(port) = self.port(docking.parent, &docking.label) {
+                    matched[docking.parent].grow_and_insert(port);
+                }
             }
         }
-        let unmatched = |(party, matched): (usize, Vec<usize>)| {
+        let unmatched = |(party, matched): (usize, Pattern)| {
             let member = self.member(party).filter(|member| vote.is_present(party) && !is_implicit(member))?;
-            let mut bindings = member.bindings.iter().enumerate();
-            let (_, binding) = bindings.find(|(port, _)| !matched.contains(port))?;
-            Some((party, format!("nothing was docked at its port `{}`", binding.name)))
+            let group = ports(&member.frame.ad).ok()?.group;
+            if group.is_satisfied_by(&matched) {
+                return None;
+            }
+            let matched = &matched;
+            let labels = |filled: bool| {
+                let bindings = member.bindings.iter().enumerate();
+                let found = bindings.filter(move |(port, _)| matched.contains(*port) == filled);
+                found.map(|(_, binding)| format!("`{}`", binding.name))
+            };
+            Some(match labels(false).next() {
+                Some(label) if group.is_mandatory() => (party, format!("nothing was docked at its port {label}")),
+                _ => {
+                    let filled: Vec<String> = labels(true).collect();
+                    let filled = if filled.is_empty() { "none".to_owned() } else { filled.join(", ") };
+                    (party, format!("the ports that were filled are not those that its groups want: {filled}"))
+                }
+            })
         };
         matched.into_iter().enumerate().filter_map(unmatched).collect()
     }
@@ -172,7 +190,7 @@ fn member(ad: Option<Ad>, party: usize, bond: Bond) -> Result<Member, String> {
     }
     let (mut member, _) = gang::member(&ad, participant(party)).map_err(|fault| fault.reason)?;
     for binding in &mut member.bindings {
-        binding.to = Some(NOBODY);
+        binding.to = Some(UNFILLED);
     }
     Ok(member)
 }

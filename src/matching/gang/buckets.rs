@@ -58,6 +58,11 @@ impl Buckets {
         alike
     }
 
+    /// Rows have changed: those that were alike may not be any more.
+    pub fn forget(&mut self) {
+        self.alike = None;
+    }
+
     fn read(&mut self, ad: &Ad, table: &Table, participant: u32) {
         let labels = table.labels(participant);
         ad.iter().for_each(|attribute| self.look(attribute.expression, &labels, table));

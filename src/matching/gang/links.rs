@@ -33,6 +33,8 @@ pub struct Links {
     free: Rows,
     /// Rows that rank what docks there.
     ranking: Rows,
+    /// Rows of which the columns tell what they were: what is left of them is asked by evaluation.
+    changed: Rows,
     imported: Vec<Imported>,
     /// What each attribute is bound to in each row, as whoever docks there sees it; behind the last row nothing.
     attributes: FxHashMap<Name, Vec<Option<Expression>>>,
@@ -67,6 +69,7 @@ impl Links {
             unused: (0..places.len()).collect(),
             free: Rows::with_capacity(places.len()),
             ranking: Rows::with_capacity(places.len()),
+            changed: Rows::with_capacity(places.len()),
             places,
             rows_of,
             imported: Vec::new(),
@@ -189,6 +192,33 @@ impl Links {
         self.free.set_range(rows, false);
     }
 
+    /// Gives the rows of an offer back, whose ad is another one by now.
+    pub fn put_back(&mut self, participant: Participant, table: &Table) {
+        let rows = self.rows_of(participant);
+        if rows.len() == table.ports(participant) {
+            for row in rows {
+                let place = self.places[row];
+                self.unused.insert(row);
+                self.changed.insert(row);
+                self.free.set(row, table.parts(place).is_some());
+                self.ranking.set(row, table.ranks(place));
+                self.demands[row] = None;
+            }
+            // Columns are made anew when it costs less than to try each changed row.
+            let changed = self.changed.count_ones(..);
+            if changed * changed <= self.places.len() {
+                return;
+            }
+        }
+        let mut renewed = Links::new(table);
+        for other in (1..=self.rows_of.len()).filter_map(|other| Participant::try_from(other).ok()) {
+            if other != participant && !self.rows_of(other).any(|row| self.unused.contains(row)) {
+                renewed.take(other);
+            }
+        }
+        *self = renewed;
+    }
+
     /// Whether one of these rows ranks what docks there.
     pub fn any_ranks(&self, rows: &Rows) -> bool {
         !self.ranking.is_disjoint(rows)
@@ -217,6 +247,8 @@ impl Links {
             found.clear();
             return;
         }
+        let mut changed = self.changed.clone();
+        changed.intersect_with(found);
         let dialect = table.context.dialect;
         let mut selected = Rows::with_capacity(self.places.len());
         for condition in &window.conditions {
@@ -242,6 +274,17 @@ impl Links {
                 *found &= admit | !asked;
             }
         }
+        found.union_with(&changed);
+    }
+
+    /// The rows that a window lets in of the offers that are used up.
+    pub fn answer_used(&mut self, window: &Window, table: &mut Table) -> Rows {
+        let mut used: Rows = (0..self.places.len()).collect();
+        used.difference_with(&self.unused);
+        let free = std::mem::replace(&mut self.free, used);
+        let found = self.answer(window, table);
+        self.free = free;
+        found
     }
 
     /// The column of what an attribute of the rows comes to.

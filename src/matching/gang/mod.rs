@@ -3,8 +3,10 @@
 mod agenda;
 mod ahead;
 mod buckets;
+mod division;
 mod form;
 mod given;
+mod impasse;
 mod links;
 mod outlook;
 mod search;
@@ -15,6 +17,7 @@ mod tests;
 mod window;
 mod worth;
 
+pub use impasse::{Condition, Definition, Impasse, Prospect, Stuck};
 pub use search::{GangFault, Gangmatcher, Gangs};
 pub use strategy::{Algorithm, Order, Strategy};
 pub(super) use table::member;
@@ -37,6 +40,8 @@ pub struct Docked {
     pub label: String,
     /// Index of the offer.
     pub offer: usize,
+    /// Which part of the offer it is, if what remained of it was offered again: 1 is the whole.
+    pub part: usize,
     /// Which of the offer's own ports is its link to the port above.
     pub link: usize,
     /// How the port ranks the offer.

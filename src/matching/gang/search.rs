@@ -19,6 +19,7 @@ use crate::matching::policy::{PolicyFault, Rule, Vector};
 use super::agenda::{Agenda, Goal, Newcomer};
 use super::ahead::Ahead;
 use super::buckets::Buckets;
+use super::division::Divisions;
 use super::links::{Links, Rows};
 use super::outlook::{Outlook, Prospect};
 use super::strategy::{Algorithm, Order, Strategy};
@@ -31,16 +32,17 @@ use super::{BadPorts, Docked, Gang};
 pub struct Gangmatcher {
     pub(super) table: Table,
     pub(super) links: Links,
-    strategy: Strategy,
+    pub(super) strategy: Strategy,
     random: fastrand::Rng,
     pub(super) buckets: Buckets,
     pub(super) statistics: Statistics,
+    pub(super) divisions: Divisions,
     /// Whether the first candidate of the first port is expected to do: it did for the last request.
     hopeful: bool,
     /// The first docking vector that was met; all others must compare with it.
     vector: Option<Vector>,
     /// What is wrong with the docking vector.
-    fault: Option<PolicyFault>,
+    pub(super) fault: Option<PolicyFault>,
 }
 
 /// Why a gang cannot be looked for.
@@ -200,6 +202,7 @@ impl Gangmatcher {
             random: fastrand::Rng::with_seed(0),
             buckets: Buckets::default(),
             statistics: Statistics::default(),
+            divisions: Divisions::default(),
             hopeful: true,
             vector: None,
             fault: None,
@@ -247,11 +250,13 @@ impl Gangmatcher {
             for docked in gang.members() {
                 self.links.take(participant(docked.offer));
             }
+            self.divide(&gang);
             gang
         }))
     }
 
-    /// The gangs of a request, the one that it prefers first, one at a time: nothing is used up.
+    /// The gangs of a request, the one that it prefers first, one at a time: nothing is used up.  They end early when
+    /// docking vectors do not compare: [`Gangs::fault`].
     ///
     /// # Errors
     ///
@@ -299,6 +304,13 @@ pub struct Gangs<'m> {
     last: Option<Preference>,
 }
 
+impl Gangs<'_> {
+    /// What is wrong with the docking vectors, if the gangs ended for that.
+    pub fn fault(&mut self) -> Option<PolicyFault> {
+        self.matcher.fault.take()
+    }
+}
+
 impl Iterator for Gangs<'_> {
     type Item = Gang;
 
@@ -313,7 +325,8 @@ impl Iterator for Gangs<'_> {
     }
 }
 
-fn participant(offer: usize) -> Participant {
+/// An offer as a participant.
+pub fn participant(offer: usize) -> Participant {
     Participant::try_from(offer + 1).unwrap_or(Participant::MAX)
 }
 
@@ -743,6 +756,7 @@ impl Search<'_> {
             let docked = Docked {
                 label: table.label(place),
                 offer: link.participant as usize - 1,
+                part: self.matcher.divisions.part(link.participant),
                 link: link.port,
                 rank: table.rank(place),
                 offer_rank: table.rank(link),

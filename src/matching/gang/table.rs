@@ -132,6 +132,16 @@ impl Table {
         binding.map_or_else(|| "other".to_owned(), |binding| binding.name.to_string())
     }
 
+    /// The port of a participant with a label.
+    pub fn labelled(&self, participant: Participant, label: &str) -> Option<PortPlace> {
+        let member = self.environment.members().get(participant as usize)?;
+        let port = match self.is_implicit(participant) {
+            true => label.eq_ignore_ascii_case("other").then_some(0),
+            false => member.bindings.iter().position(|binding| binding.name.is(label)),
+        };
+        port.map(|port| PortPlace { participant, port })
+    }
+
     /// Binds the labels of two ports to each other's ads.
     pub fn dock(&mut self, a: PortPlace, b: PortPlace) {
         self.bind(a, Some((b.participant, b.port)));

@@ -9,7 +9,7 @@ mod vector;
 use std::fmt;
 use std::ops::Range;
 
-use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
 use crate::constraint::is_met;
 use crate::eval::{Context, Environment, Evaluator, Halt, Mentions};
 use crate::pool::Policies;
@@ -37,6 +37,17 @@ impl From<Expression> for Rule {
 }
 
 impl Rule {
+    /// The elements of a list, `{ a, b }`, as rules of their own; else the rule itself.
+    #[must_use]
+    pub fn components(self) -> Vec<Rule> {
+        match self.expression.bare().kind() {
+            Kind::List(elements) if !elements.is_empty() => {
+                elements.iter().map(|element| Rule { expression: element.clone(), range: self.range.clone() }).collect()
+            }
+            _ => vec![self],
+        }
+    }
+
     /// The value in an ad that meets no one.
     ///
     /// # Errors

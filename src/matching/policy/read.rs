@@ -112,7 +112,7 @@ impl<'o> Reader<'o> {
         positive
     }
 
-    /// Several expressions, or one.
+    /// Several expressions, or one; a list of the language is the vector of its elements (thesis, Figure 9).
     fn vector(&mut self, node: &'o Node) -> Vec<Rule> {
         match &node.content {
             Content::Sequence(components) if components.is_empty() => {
@@ -120,7 +120,7 @@ impl<'o> Reader<'o> {
                 Vec::new()
             }
             Content::Sequence(components) => components.iter().filter_map(|component| self.rule(component)).collect(),
-            _ => self.rule(node).into_iter().collect(),
+            _ => self.rule(node).into_iter().flat_map(Rule::components).collect(),
         }
     }
 
