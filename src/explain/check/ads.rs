@@ -163,15 +163,16 @@ impl<'a> Whole<'a> {
             Kind::List(entries) => entries,
             _ => &[],
         };
-        for (place, port) in ports.iter().enumerate() {
+        for (place, port) in ports.list.iter().enumerate() {
             let Some(record) = &port.record else { continue };
-            if self.protocol.constraint(record).is_none()
-                && let Some(entry) = entries.get(place)
-            {
+            if self.protocol.constraint(record).is_none() {
+                // Ports in groups are told by their label alone.
+                let is_listed = entries.len() == ports.list.len();
+                let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
                 found.push(Finding::new(&rules::MISSING, message).at(list.name, entry, ""));
             }
-            let later = ports.get(place + 1..).unwrap_or_default();
+            let later = ports.list.get(place + 1..).unwrap_or_default();
             for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
                 let expression = attribute.expression;
                 let named = names(expression)
