@@ -174,7 +174,8 @@ mod tests {
                 }
                 Goal::Fill(place) => {
                     let docked = children[place.participant as usize][place.port];
-                    log.push_str(&format!("{docked} "));
+                    log += &docked.to_string();
+                    log.push(' ');
                     let has_ports = !children[docked as usize].is_empty();
                     agenda = agenda.docked(PortPlace { participant: docked, port: 9 }, has_ports);
                 }

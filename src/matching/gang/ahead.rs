@@ -130,9 +130,12 @@ impl Search<'_> {
                 let link = links.place(row);
                 let mut answer = rows.clone();
                 let waiting: Vec<PortPlace> = waiting.iter().copied().chain([*other, link]).collect();
-                let window = table.suppose(*other, link, |table| match is_shown {
-                    true => Window::of(place, &waiting, table, links),
-                    false => Window::of_waiting(place, &waiting, table),
+                let window = table.suppose(*other, link, |table| {
+                    if is_shown {
+                        Window::of(place, &waiting, table, links)
+                    } else {
+                        Window::of_waiting(place, &waiting, table)
+                    }
                 });
                 links.keep(&mut answer, &window, table);
                 together.union_with(&answer);

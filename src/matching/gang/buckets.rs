@@ -45,7 +45,9 @@ impl Buckets {
                 self.read(&table.ad(participant), table, participant);
             }
             let vector: Vec<Expression> = table.vector().iter().map(|rule| rule.expression.clone()).collect();
-            vector.iter().for_each(|expression| self.look(expression, &[label()], table));
+            for expression in &vector {
+                self.look(expression, &[label()], table);
+            }
         }
         if let Some(alike) = &self.alike
             && (known, was_opaque) == (self.looked_at.len(), self.is_opaque)
@@ -117,8 +119,12 @@ impl Alike {
         let mut starts = vec![0; buckets.first().len() + 1];
         let of: Vec<(usize, usize)> =
             (0..buckets.rows()).filter_map(|row| buckets.group(row).map(|bucket| (bucket, row))).collect();
-        of.iter().for_each(|(bucket, _)| starts[bucket + 1] += 1);
-        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        for (bucket, _) in &of {
+            starts[bucket + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
         let (mut rows, mut next) = (vec![0; of.len()], starts.clone());
         for (bucket, row) in of {
             rows[next[bucket]] = row;
@@ -140,7 +146,9 @@ impl Alike {
             from = row + 1;
             if let Some(bucket) = self.bucket(row) {
                 let alike = &self.rows[self.starts[bucket]..self.starts[bucket + 1]];
-                alike.iter().for_each(|row| left.set(*row, false));
+                for row in alike {
+                    left.set(*row, false);
+                }
             }
         }
         found

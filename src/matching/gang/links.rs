@@ -115,10 +115,10 @@ impl Links {
             let mut kind = Some(Vec::with_capacity(parts.len()));
             if let Some(rank) = table.rank_form(*place) {
                 self.ranking.insert(row);
-                match rank {
-                    Form::Known(rank) => kind.as_mut().map(|kind| kind.push((RANK, Key::of(&rank)))),
-                    _ => kind.take().map(|_| ()),
-                };
+                match (rank, &mut kind) {
+                    (Form::Known(rank), Some(kind)) => kind.push((RANK, Key::of(&rank))),
+                    _ => kind = None,
+                }
             }
             for (part, frame) in &parts {
                 let imported = match part.bare().kind() {
@@ -143,7 +143,9 @@ impl Links {
                     kind = None;
                 } else {
                     rows.push((row, bound));
-                    kind.as_mut().map(|kind: &mut Vec<_>| kind.push((number, key)));
+                    if let Some(kind) = &mut kind {
+                        kind.push((number, key));
+                    }
                 }
             }
             let next = u32::try_from(kinds.len()).unwrap_or(u32::MAX);

@@ -14,13 +14,16 @@ use super::table::PortPlace;
 use super::window::Window;
 use super::worth::{Preference, Worth};
 
+/// The best candidates of a port, the best first.
+type Tops = Rc<[(Participant, Worth)]>;
+
 /// What candidates are worth to the ports of the request, whatever is docked at its other ports.
 #[derive(Default)]
 pub struct Outlook {
     /// By port and row; not known where it depends on other ports.
     worths: FxHashMap<(usize, usize), Worth>,
     /// The best candidates by port, the best first; none if what one is worth depends on other ports.
-    tops: FxHashMap<usize, Option<Rc<[(Participant, Worth)]>>>,
+    tops: FxHashMap<usize, Option<Tops>>,
 }
 
 /// What can become of the next way of a decision.
@@ -68,7 +71,7 @@ impl Search<'_> {
 
     /// The best candidates of a port of the request, whatever docks at the others: so many that however many other
     /// ports take theirs, one is left.
-    fn tops(&mut self, place: PortPlace) -> Option<Rc<[(Participant, Worth)]>> {
+    fn tops(&mut self, place: PortPlace) -> Option<Tops> {
         if let Some(tops) = self.outlook.tops.get(&place.port) {
             return tops.clone();
         }

@@ -343,20 +343,19 @@ impl Search<'_> {
                     // Whatever else is found must be better.
                     self.retreat(&self.everything(), false).and_then(|()| self.advance())
                 }
-                Goal::Begin(newcomer) => match self.shapes(newcomer) {
-                    Some(patterns) => {
+                Goal::Begin(newcomer) => {
+                    if let Some(patterns) = self.shapes(newcomer) {
                         let choice = Choice::Shape { newcomer, patterns, next: 0, taken: None };
                         self.levels.push(Level::new(choice, state));
                         self.advance()
-                    }
-                    None => {
+                    } else {
                         let ports = (0..self.matcher.table.ports(newcomer.participant)).collect();
                         match self.begin(&state, newcomer, ports) {
                             Ok(begun) => Some(begun),
                             Err(conflict) => self.retreat(&conflict, true).and_then(|()| self.advance()),
                         }
                     }
-                },
+                }
                 Goal::Fill(place) => {
                     let candidates = self.candidates(place, &state);
                     self.levels.push(Level::new(Choice::Port { place, candidates, docked: None }, state));
@@ -366,7 +365,8 @@ impl Search<'_> {
             state = match next {
                 Some(next) => next,
                 None if self.ahead.is_due => {
-                    // What the first candidates did not tell, the index will.
+                    // What the first candidates did not tell, the index will, and probably the next time, too.
+                    self.matcher.hopeful = false;
                     self.give_up();
                     self.ahead = Ahead::new(true);
                     start.clone()
@@ -443,9 +443,10 @@ impl Search<'_> {
 
     /// How many candidates there are; those that nothing tells apart count as one if they are summarized.
     fn size(&mut self, rows: &Rows) -> usize {
-        match self.matcher.strategy.summarized {
-            true => self.alike().representatives(rows, usize::MAX).len(),
-            false => rows.count_ones(..),
+        if self.matcher.strategy.summarized {
+            self.alike().representatives(rows, usize::MAX).len()
+        } else {
+            rows.count_ones(..)
         }
     }
 
@@ -485,7 +486,8 @@ impl Search<'_> {
 
     /// Rows by what they are worth to a port, the best first; then in the order of the input.
     fn ranked(&mut self, place: PortPlace, rows: &Rows) -> Candidates {
-        let (mut ranked, mut held): (Vec<(usize, Worth)>, Vec<(usize, Worth)>) = (Vec::new(), Vec::new());
+        let mut ranked: Vec<(usize, Worth)> = Vec::new();
+        let mut held = Vec::new();
         for row in rows.ones() {
             // What is in the gang already is no candidate: that is told when its turn comes.
             if self.holders.contains_key(&self.matcher.links.place(row).participant) {
@@ -530,9 +532,10 @@ impl Search<'_> {
     /// Undoes decisions up to the last one that has to do with a conflict, and that one; nothing if there is none.
     /// What it decided is impossible, or else only no better than what has been found.
     fn retreat(&mut self, conflict: &Levels, impossible: bool) -> Option<()> {
-        let culprit = match self.matcher.strategy.preferring {
-            true => conflict.ones().take_while(|level| *level < self.levels.len()).last()?,
-            false => self.levels.len().checked_sub(1)?,
+        let culprit = if self.matcher.strategy.preferring {
+            conflict.ones().take_while(|level| *level < self.levels.len()).last()?
+        } else {
+            self.levels.len().checked_sub(1)?
         };
         while self.levels.len() > culprit {
             let mut level = self.levels.pop()?;
@@ -697,10 +700,8 @@ impl Search<'_> {
             level.worths = Worth::of_unfilled(ports.filter(|port| !pattern.contains(*port)));
             let (state, worths) = (level.before.clone(), level.worths.clone());
             let is_wanted = self.prospect(depth, &worths, None) == Prospect::Better;
-            let begun = match is_wanted {
-                true => self.begin(&state, newcomer, pattern.ones().collect()),
-                false => Err(self.everything()),
-            };
+            let begun =
+                if is_wanted { self.begin(&state, newcomer, pattern.ones().collect()) } else { Err(self.everything()) };
             let Err(conflict) = begun else { return begun.ok() };
             let mut level = self.levels.pop()?;
             self.undo(&mut level);

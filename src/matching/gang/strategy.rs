@@ -36,6 +36,7 @@ pub enum Order {
 }
 
 /// The switches of the search.
+#[allow(clippy::struct_excessive_bools)] // the five switches of the thesis's algorithms are what they are
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// Whether candidates come from the index.

@@ -135,9 +135,10 @@ impl Table {
     /// The port of a participant with a label.
     pub fn labelled(&self, participant: Participant, label: &str) -> Option<PortPlace> {
         let member = self.environment.members().get(participant as usize)?;
-        let port = match self.is_implicit(participant) {
-            true => label.eq_ignore_ascii_case("other").then_some(0),
-            false => member.bindings.iter().position(|binding| binding.name.is(label)),
+        let port = if self.is_implicit(participant) {
+            label.eq_ignore_ascii_case("other").then_some(0)
+        } else {
+            member.bindings.iter().position(|binding| binding.name.is(label))
         };
         port.map(|port| PortPlace { participant, port })
     }
@@ -159,7 +160,9 @@ impl Table {
         let before = [a, b].map(|place| (place, self.bound(place)));
         self.dock(a, b);
         let found = work(self);
-        before.into_iter().for_each(|(place, to)| self.bind(place, to));
+        for (place, to) in before {
+            self.bind(place, to);
+        }
         found
     }
 
@@ -168,9 +171,13 @@ impl Table {
         let places = (0..self.ports(participant)).map(|port| PortPlace { participant, port });
         let docked = places.map(|place| (place, self.bound(place)));
         let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED)).collect();
-        docked.iter().for_each(|(place, _)| self.bind(*place, None));
+        for (place, _) in &docked {
+            self.bind(*place, None);
+        }
         let found = work(self);
-        docked.into_iter().for_each(|(place, to)| self.bind(place, to));
+        for (place, to) in docked {
+            self.bind(place, to);
+        }
         found
     }
 

@@ -92,8 +92,9 @@ impl Exhaustive {
             let depth = self.steps.len();
             if optional {
                 let unfilled: Vec<usize> = (0..all).filter(|port| !pattern.contains(*port)).collect();
-                self.steps.push(Some(-(unfilled.len() as f64)));
-                self.steps.extend(unfilled.into_iter().map(|port| Some(port as f64)));
+                let step = |number: usize| f64::from(u32::try_from(number).unwrap());
+                self.steps.push(Some(-step(unfilled.len())));
+                self.steps.extend(unfilled.into_iter().map(|port| Some(step(port))));
             }
             let ports = pattern.ones().filter(|port| Some(*port) != link);
             let ports = ports.map(|port| PortPlace { participant, port }).collect();
@@ -221,7 +222,7 @@ impl Writer {
                 3 if name == "B" => "A".to_owned(),
                 _ => self.number().to_string(),
             };
-            text.push_str(&format!("{name} = {value}; "));
+            text += &[name, " = ", &value, "; "].concat();
         }
         text
     }
@@ -300,7 +301,7 @@ impl Writer {
             let from = self.0.usize(..count);
             let (min, max) = (self.0.usize(..2), self.0.usize(1..=count - from));
             let group = format!("[ Min = {min}; Max = {max}; Ports = {{ {} }} ]", ports[from..].join(", "));
-            let before: String = ports[..from].iter().map(|port| format!("{port}, ")).collect();
+            let before: String = ports[..from].iter().flat_map(|port| [port.as_str(), ", "]).collect();
             format!("[ Ports = {{ {before}{group} }} ]")
         } else {
             format!("[ Ports = {{ {} }} ]", ports.join(", "))
@@ -325,7 +326,7 @@ pub(super) fn text(ads: &[&Ad]) -> String {
 #[test]
 fn best_is_the_greatest_of_all_gangs() {
     let (cases, seed) = (number("CLASSAD_CASES", 4000), number("CLASSAD_SEED", 1));
-    let (mut matched, mut with_choice) = (0, 0);
+    let (mut matched, mut with_choice) = (0_u64, 0_u64);
     for case in number("CLASSAD_FIRST", 0)..cases {
         let mut writer = Writer(fastrand::Rng::with_seed(seed * 1_000_000 + case));
         let mut offers: Vec<Ad> = (0..writer.0.usize(2..7)).map(|_| writer.offer()).collect();
@@ -344,7 +345,7 @@ fn best_is_the_greatest_of_all_gangs() {
         let mut best = new();
         for (index, root) in roots.iter().enumerate() {
             let all = exhaustive.gangs(root);
-            with_choice += usize::from(all.len() > 1);
+            with_choice += u64::from(all.len() > 1);
             let found = best.marshal(index, root).unwrap();
             let expected = all.first().map(|key| (key.offers.clone(), key.links.clone()));
             assert_eq!(found.as_ref().map(members), expected, "case {case}, root {index}\n{}", shown());
@@ -379,5 +380,5 @@ fn best_is_the_greatest_of_all_gangs() {
         }
     }
     // What is compared is worth comparing.
-    assert!(matched as u64 > cases / 4 && with_choice as u64 > cases / 4, "{matched} {with_choice} of {cases}");
+    assert!(matched > cases / 4 && with_choice > cases / 4, "{matched} {with_choice} of {cases}");
 }
