@@ -183,8 +183,9 @@ fn marshal(offers: &[Ad], request: &Ad) -> (Option<Gang>, Statistics) {
 #[test]
 fn six_ports_do_not_fight_for_five_machines() {
     for constraint in ["{i}.Kind == \"good\"", "{i}.Kind == \"good\" && {i}.Key >= 0"] {
-        let kind =
-            |key: usize, last: usize| if key % 11 == 0 && key < last { "Kind = \"good\"" } else { "Kind = \"poor\"" };
+        let kind = |key: usize, last: usize| {
+            if key.is_multiple_of(11) && key < last { "Kind = \"good\"" } else { "Kind = \"poor\"" }
+        };
         let five: Vec<Ad> = (0..56).map(|key| machine(key, kind(key, 55))).collect();
         let (gang, counted) = marshal(&five, &wide(6, constraint));
         assert!(gang.is_none() && counted.tests == 0, "{counted:?}");
@@ -248,7 +249,7 @@ fn gangs_of_sixteen() {
 /// is not tried in every order.
 #[test]
 fn equal_ranks_are_not_tried_in_every_order() {
-    let memory = |key: usize| format!("Memory = {}", if key % 3 == 0 && key < 30 { 16 } else { 8 });
+    let memory = |key: usize| format!("Memory = {}", if key.is_multiple_of(3) && key < 30 { 16 } else { 8 });
     let offers: Vec<Ad> = (0..100).map(|key| machine(key, &memory(key))).collect();
     let port =
         |number: usize| format!("[ Label = h{number}; Constraint = h{number}.Key >= 0; Rank = h{number}.Memory ]");

@@ -73,6 +73,10 @@ impl Search<'_> {
             if participant == 0 && Some(port) == ports.first() {
                 self.ahead.first = rows.ones().next();
             }
+            if participant == 0 && rows.is_clear() {
+                let Gangmatcher { table, links, exhausted, .. } = &mut *self.matcher;
+                exhausted.insert(Window::of(place, &[], table, links).asked());
+            }
             let rows = self.narrowed(place, rows, &state.waiting, &domains);
             self.must_be_possible(place, &rows)?;
             domains.push((place, Rc::new(rows)));

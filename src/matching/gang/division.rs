@@ -44,6 +44,7 @@ impl Gangmatcher {
         self.table.replace(participant, remainder)?;
         self.links.put_back(participant, &self.table);
         self.buckets.forget();
+        self.exhausted.clear();
         *self.divisions.parts.entry(participant).or_insert(1) += 1;
         Ok(())
     }

@@ -24,7 +24,7 @@ use super::links::{Links, Rows};
 use super::outlook::{Outlook, Prospect};
 use super::strategy::{Algorithm, Order, Strategy};
 use super::table::{PortPlace, Table, Verdict};
-use super::window::Window;
+use super::window::{Asked, Window};
 use super::worth::{Preference, Worth};
 use super::{BadPorts, Docked, Gang};
 
@@ -35,6 +35,8 @@ pub struct Gangmatcher {
     pub(super) strategy: Strategy,
     random: fastrand::Rng,
     pub(super) buckets: Buckets,
+    /// What no offer is left for: offers only get fewer.
+    pub(super) exhausted: FxHashSet<Asked>,
     pub(super) statistics: Statistics,
     pub(super) divisions: Divisions,
     /// Whether the first candidate of the first port is expected to do: it did for the last request.
@@ -201,6 +203,7 @@ impl Gangmatcher {
             strategy: Algorithm::Best.strategy(),
             random: fastrand::Rng::with_seed(0),
             buckets: Buckets::default(),
+            exhausted: FxHashSet::default(),
             statistics: Statistics::default(),
             divisions: Divisions::default(),
             hopeful: true,
@@ -279,8 +282,22 @@ impl Gangmatcher {
         Vector::check(std::iter::once(&*known).chain(&mut vectors), "docking", self.table.vector())
     }
 
+    /// Whether a port of the seated request asks for what no offer is left for.
+    fn is_hopeless(&self) -> bool {
+        self.strategy.preferring
+            && !self.exhausted.is_empty()
+            && self.table.patterns(0).is_none()
+            && (0..self.table.ports(0)).rev().any(|port| {
+                let place = PortPlace { participant: 0, port };
+                self.exhausted.contains(&Window::of(place, &[], &self.table, &self.links).asked())
+            })
+    }
+
     /// The best gang of the seated request, or the first; of those that are worth less than another if there is one.
     pub(super) fn search(&mut self, below: Option<Preference>) -> Option<(Preference, Gang)> {
+        if self.is_hopeless() {
+            return None;
+        }
         let looks_ahead = self.strategy.preferring && (below.is_some() || self.table.ports(0) > 2 || !self.hopeful);
         let mut search = Search {
             matcher: self,

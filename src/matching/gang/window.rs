@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::ad::{BinaryOperator, Expression, Frame, Group, Kind, Name, Span, Value};
 use crate::constraint::is_met;
 use crate::eval::binary;
+use crate::pool::Key;
 
 use super::form::{Form, Translation};
 use super::links::Links;
@@ -23,6 +24,14 @@ pub struct Window {
     pub conditions: Vec<Condition>,
     /// What the port shows them: for each kind of bounds that they may have, by its number, the value.
     pub offered: Vec<(usize, Value)>,
+}
+
+/// What a window asks for, whoever asks.
+#[derive(PartialEq, Eq, Hash)]
+pub struct Asked {
+    never: bool,
+    conditions: Vec<(Translation, Option<(BinaryOperator, Key)>)>,
+    offered: Vec<(usize, Key)>,
 }
 
 /// A condition on one attribute of a candidate.
@@ -61,6 +70,19 @@ impl Window {
             }
         }
         window
+    }
+
+    /// What it asks for: what lets no row in for one port lets none in for another that asks for the same.
+    pub fn asked(&self) -> Asked {
+        let conditions = self.conditions.iter().map(|condition| {
+            let test = match &condition.test {
+                Test::Compares(operator, value) => Some((*operator, Key::of(value))),
+                Test::IsMet => None,
+            };
+            (condition.translation.clone(), test)
+        });
+        let offered = self.offered.iter().map(|(number, value)| (*number, Key::of(value)));
+        Asked { never: self.never, conditions: conditions.collect(), offered: offered.collect() }
     }
 
     /// Only what docked ports demand whose constraints could not be decided yet.
