@@ -154,8 +154,8 @@ impl Tagged {
             let Some(docked) = gang.as_ref().and_then(|gang| gang.ports.first()) else { continue };
             let (kind, threshold) = self.machines[docked.offer];
             matched.insert(index);
-            let jobs = self.jobs.iter().enumerate();
-            cost += jobs.filter(|(at, (of, tag))| *of == kind && *tag >= threshold && !matched.contains(at)).count();
+            let others = self.jobs.iter().enumerate();
+            cost += others.filter(|(at, (of, tag))| *of == kind && *tag >= threshold && !matched.contains(at)).count();
         }
         Ok((matched.len(), cost))
     }
@@ -167,9 +167,9 @@ fn opportunities(bench: &Bench) -> Result<String> {
     text +=
         &table::heading(&["k", "matched by dyns", "by dynsr", "opportunity cost of dyns", "of dynsr", "difference"]);
     for k in [1, 4, 6, 8, 10] {
-        let tagged = Tagged::new(bench.data.size(4000), f64::from(k));
-        let (first, fixed) = tagged.opportunity_cost(Algorithm::Dyns)?;
-        let (second, random) = tagged.opportunity_cost(Algorithm::Dynsr)?;
+        let workload = Tagged::new(bench.data.size(4000), f64::from(k));
+        let (first, fixed) = workload.opportunity_cost(Algorithm::Dyns)?;
+        let (second, random) = workload.opportunity_cost(Algorithm::Dynsr)?;
         let difference = i128::try_from(random)? - i128::try_from(fixed)?;
         let cells = [
             k.to_string(),

@@ -5,6 +5,7 @@
 //! (conflict-directed backjumping), skips candidates that nothing tells apart from one that failed, looks ahead
 //! ([`super::ahead`]), and goes on until no gang can be better than the best one found ([`super::outlook`]).
 
+use std::fmt;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
@@ -55,6 +56,17 @@ pub enum GangFault {
     /// The docking vectors of candidates do not compare.
     Policy(PolicyFault),
 }
+
+impl fmt::Display for GangFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GangFault::Ports(fault) => fault.fmt(f),
+            GangFault::Policy(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for GangFault {}
 
 impl From<PortFault> for GangFault {
     fn from(fault: PortFault) -> Self {
