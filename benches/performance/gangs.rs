@@ -147,17 +147,17 @@ impl Tagged {
     /// The sum over all matches of the jobs, not matched yet, that could have had the machine.
     fn opportunity_cost(&self, algorithm: Algorithm) -> Result<(usize, usize)> {
         let [jobs, machines] = self.ads()?;
-        let mut matcher = matcher(algorithm, &machines);
-        let (mut matched, mut cost) = (HashSet::new(), 0);
+        let mut gangs = matcher(algorithm, &machines);
+        let (mut taken, mut cost) = (HashSet::new(), 0);
         for (index, job) in jobs.iter().enumerate() {
-            let gang = matcher.marshal(index, job).map_err(|fault| format!("{fault:?}"))?;
+            let gang = gangs.marshal(index, job).map_err(|fault| format!("{fault:?}"))?;
             let Some(docked) = gang.as_ref().and_then(|gang| gang.ports.first()) else { continue };
             let (kind, threshold) = self.machines[docked.offer];
-            matched.insert(index);
+            taken.insert(index);
             let others = self.jobs.iter().enumerate();
-            cost += others.filter(|(at, (of, tag))| *of == kind && *tag >= threshold && !matched.contains(at)).count();
+            cost += others.filter(|(at, (of, tag))| *of == kind && *tag >= threshold && !taken.contains(at)).count();
         }
-        Ok((matched.len(), cost))
+        Ok((taken.len(), cost))
     }
 }
 

@@ -146,7 +146,7 @@ impl Selection {
     }
 
     /// The same with one ad for all that are written alike in what is asked for.  What these names are bound to is
-    /// not, unless it is asked for anyway: [`Selected::label`] has it.
+    /// not, unless it is asked for anyway: [`super::Selected::label`] has it.
     #[must_use]
     pub fn grouped(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
         let mut groups = Groups::default();
