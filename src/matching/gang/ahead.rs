@@ -9,8 +9,10 @@ use crate::ad::Participant;
 
 use super::buckets::Alike;
 use super::given::Given;
+use super::levels::{Level, Levels, State};
 use super::links::Rows;
-use super::search::{Gangmatcher, Level, Levels, Search, State};
+use super::matcher::Gangmatcher;
+use super::search::Search;
 use super::table::{PortPlace, Table};
 use super::window::Window;
 
@@ -247,15 +249,5 @@ impl Ties {
         }
         let together = |port: usize| (0..ports).filter(|other| group[*other] == group[port]).collect();
         Ties { mentioned, tied: (0..ports).map(together).collect() }
-    }
-}
-
-impl Level {
-    /// The port that is filled; none if the shape of an ad is decided.
-    pub fn place(&self) -> Option<PortPlace> {
-        match self.choice {
-            super::search::Choice::Port { place, .. } => Some(place),
-            super::search::Choice::Shape { .. } => None,
-        }
     }
 }

@@ -10,8 +10,8 @@ use crate::eval::Mentions;
 use crate::matching::policy::label;
 use crate::pool::Partition;
 
+use super::levels::first_from;
 use super::links::{Links, Rows};
-use super::search::first_from;
 use super::table::Table;
 
 /// Which rows are alike to the requests so far.

@@ -7,7 +7,7 @@ use crate::constraint::{Pattern, PortFault};
 use crate::eval::{Binding, Halt};
 use crate::matching::policy::Residual;
 
-use super::search::{Gangmatcher, participant};
+use super::matcher::{Gangmatcher, participant};
 use super::table::{PortPlace, Table};
 use super::{Docked, Gang};
 

@@ -11,7 +11,7 @@ use crate::syntax::{Style, print, print_value};
 
 use super::Gang;
 use super::links::Rows;
-use super::search::{GangFault, Gangmatcher, participant};
+use super::matcher::{GangFault, Gangmatcher, participant};
 use super::strategy::Algorithm;
 use super::table::{PortPlace, Table, Verdict};
 use super::window::Window;

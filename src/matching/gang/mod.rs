@@ -7,7 +7,9 @@ mod division;
 mod form;
 mod given;
 mod impasse;
+mod levels;
 mod links;
+mod matcher;
 mod outlook;
 mod search;
 mod strategy;
@@ -18,7 +20,7 @@ mod window;
 mod worth;
 
 pub use impasse::{Condition, Definition, Impasse, Prospect, Stuck};
-pub use search::{GangFault, Gangmatcher, Gangs};
+pub use matcher::{GangFault, Gangmatcher, Gangs};
 pub use strategy::{Algorithm, Order, Strategy};
 pub(super) use table::member;
 

@@ -8,8 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ad::Participant;
 
 use super::given::Given;
+use super::levels::Level;
 use super::links::Rows;
-use super::search::{Gangmatcher, Level, Search};
+use super::matcher::Gangmatcher;
+use super::search::Search;
 use super::table::PortPlace;
 use super::window::Window;
 use super::worth::{Preference, Worth};

@@ -5,77 +5,24 @@
 //! (conflict-directed backjumping), skips candidates that nothing tells apart from one that failed, looks ahead
 //! ([`super::ahead`]), and goes on until no gang can be better than the best one found ([`super::outlook`]).
 
-use std::fmt;
 use std::rc::Rc;
 
-use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Participant};
-use crate::constraint::{Pattern, PortFault, Protocol};
-use crate::eval::Context;
-use crate::matching::Statistics;
-use crate::matching::policy::{PolicyFault, Rule, Vector};
+use crate::ad::Participant;
+use crate::constraint::Pattern;
 
 use super::agenda::{Agenda, Goal, Newcomer};
 use super::ahead::Ahead;
-use super::buckets::Buckets;
-use super::division::Divisions;
-use super::links::{Links, Rows};
+use super::levels::{Candidates, Choice, Level, Levels, State};
+use super::links::Rows;
+use super::matcher::Gangmatcher;
 use super::outlook::{Outlook, Prospect};
-use super::strategy::{Algorithm, Order, Strategy};
-use super::table::{PortPlace, Table, Verdict};
-use super::window::{Asked, Window};
+use super::strategy::Order;
+use super::table::{PortPlace, Verdict};
+use super::window::Window;
 use super::worth::{Preference, Worth};
-use super::{BadPorts, Docked, Gang};
-
-/// Marshals gangs from a set of offers, which are used up by them.
-pub struct Gangmatcher {
-    pub(super) table: Table,
-    pub(super) links: Links,
-    pub(super) strategy: Strategy,
-    random: fastrand::Rng,
-    pub(super) buckets: Buckets,
-    /// What no offer is left for: offers only get fewer.
-    pub(super) exhausted: FxHashSet<Asked>,
-    pub(super) statistics: Statistics,
-    pub(super) divisions: Divisions,
-    /// Whether the first candidate of the first port is expected to do: it did for the last request.
-    hopeful: bool,
-    /// The first docking vector that was met; all others must compare with it.
-    vector: Option<Vector>,
-    /// What is wrong with the docking vector.
-    pub(super) fault: Option<PolicyFault>,
-}
-
-/// Why a gang cannot be looked for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum GangFault {
-    /// The ports of the request cannot be used.
-    Ports(PortFault),
-    /// The docking vectors of candidates do not compare.
-    Policy(PolicyFault),
-}
-
-impl fmt::Display for GangFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GangFault::Ports(fault) => fault.fmt(f),
-            GangFault::Policy(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for GangFault {}
-
-impl From<PortFault> for GangFault {
-    fn from(fault: PortFault) -> Self {
-        GangFault::Ports(fault)
-    }
-}
-
-/// Decisions, as positions among the levels of the search.
-pub type Levels = FixedBitSet;
+use super::{Docked, Gang};
 
 /// A search for one request.
 pub struct Search<'m> {
@@ -91,277 +38,9 @@ pub struct Search<'m> {
     pub(super) below: Option<Preference>,
 }
 
-/// What a search is at between two decisions.
-#[derive(Clone)]
-pub struct State {
-    pub agenda: Agenda,
-    /// Docked ports whose constraints could not be decided yet.
-    pub waiting: Rc<[PortPlace]>,
-    /// What may dock at ports that are still open, where that has been looked up.
-    pub domains: Rc<[(PortPlace, Rc<Rows>)]>,
-}
-
-/// A decision that can be taken in several ways.
-pub struct Level {
-    pub choice: Choice,
-    pub before: State,
-    /// What the way that is taken is worth: one step for a candidate, some for the shape of an ad.
-    pub worths: Vec<Worth>,
-    /// Earlier decisions that have to do with the failure of ways tried so far.
-    conflict: Levels,
-    /// The buckets of candidates that have failed for reasons that hold for all in them.
-    failed: FxHashSet<usize>,
-    /// Whether all that failed here did so because no gang is possible, and not because none is better.
-    impossible: bool,
-}
-
-impl Level {
-    fn new(choice: Choice, before: State) -> Self {
-        let (conflict, failed) = (Levels::new(), FxHashSet::default());
-        Level { choice, before, worths: Vec::new(), conflict, failed, impossible: true }
-    }
-
-    /// The port that is filled, and what is docked there.
-    pub fn docked(&self) -> Option<(PortPlace, PortPlace)> {
-        match self.choice {
-            Choice::Port { place, docked: Some(link), .. } => Some((place, link)),
-            _ => None,
-        }
-    }
-
-    /// There is no other way left.
-    fn exhaust(&mut self) {
-        match &mut self.choice {
-            Choice::Port { candidates, .. } => candidates.exhaust(),
-            Choice::Shape { patterns, next, .. } => *next = patterns.len(),
-        }
-    }
-}
-
-/// What is decided.
-pub enum Choice {
-    /// Which candidate is docked at a port.
-    Port { place: PortPlace, candidates: Candidates, docked: Option<PortPlace> },
-    /// Which ports of an ad are filled.
-    Shape { newcomer: Newcomer, patterns: Rc<[Pattern]>, next: usize, taken: Option<usize> },
-}
-
-/// Candidates of a port, in the order in which they are tried.
-pub enum Candidates {
-    /// In the order of the input.
-    Set { rows: Rc<Rows>, next: usize },
-    /// In an order of their own, with what they are worth where somebody ranks.
-    Listed { rows: Vec<usize>, worths: Vec<Worth>, next: usize },
-}
-
-impl Candidates {
-    /// The next row, and what it is worth.
-    fn next(&mut self) -> Option<(usize, Worth)> {
-        match self {
-            Candidates::Set { rows, next } => {
-                let row = first_from(rows, *next)?;
-                *next = row + 1;
-                Some((row, Worth::NONE))
-            }
-            Candidates::Listed { rows, worths, next } => {
-                let row = *rows.get(*next)?;
-                let worth = worths.get(*next).cloned().unwrap_or(Worth::NONE);
-                *next += 1;
-                Some((row, worth))
-            }
-        }
-    }
-
-    /// Whether this many are left.
-    fn has(&self, many: usize) -> bool {
-        match self {
-            Candidates::Set { rows, next } => rows.ones().skip_while(|row| row < next).nth(many - 1).is_some(),
-            Candidates::Listed { rows, next, .. } => rows.len() >= next + many,
-        }
-    }
-
-    /// None is left.
-    fn exhaust(&mut self) {
-        match self {
-            Candidates::Set { rows, next } => *next = rows.len(),
-            Candidates::Listed { rows, next, .. } => *next = rows.len(),
-        }
-    }
-}
-
-/// The first row of a set from one on.
-pub fn first_from(rows: &Rows, from: usize) -> Option<usize> {
-    const BITS: usize = usize::BITS as usize;
-    let blocks = rows.as_slice();
-    let mut at = from / BITS;
-    let mut block = blocks.get(at)? & (usize::MAX << (from % BITS));
-    while block == 0 {
-        at += 1;
-        block = *blocks.get(at)?;
-    }
-    Some(at * BITS + block.trailing_zeros() as usize)
-}
-
-impl Gangmatcher {
-    /// A matchmaker with these offers; those whose ports cannot be used are reported and left out.  It looks for
-    /// the best gangs, and by ranks, unless told otherwise.
-    #[must_use]
-    pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<BadPorts>) {
-        let (table, bad) = Table::new(offers, protocol, context);
-        let bad = bad.into_iter().map(|(index, fault)| BadPorts { index, fault }).collect();
-        let matcher = Gangmatcher {
-            links: Links::new(&table),
-            table,
-            strategy: Algorithm::Best.strategy(),
-            random: fastrand::Rng::with_seed(0),
-            buckets: Buckets::default(),
-            exhausted: FxHashSet::default(),
-            statistics: Statistics::default(),
-            divisions: Divisions::default(),
-            hopeful: true,
-            vector: None,
-            fault: None,
-        };
-        (matcher, bad)
-    }
-
-    /// Looks for gangs by another algorithm; the seed is for those that draw lots.
-    #[must_use]
-    pub fn by(mut self, algorithm: Algorithm, seed: u64) -> Self {
-        self.strategy = algorithm.strategy();
-        self.random = fastrand::Rng::with_seed(seed);
-        self
-    }
-
-    /// Values candidates by the docking vector of a policy instead of by ranks.
-    #[must_use]
-    pub fn docking(mut self, vector: Vec<Rule>) -> Self {
-        self.table.follow(vector);
-        self
-    }
-
-    /// What has been counted so far.
-    #[must_use]
-    pub fn statistics(&self) -> Statistics {
-        Statistics { evaluations: self.table.evaluations, failures: self.table.failures, ..self.statistics }
-    }
-
-    /// Marshals the gang of a request.  Either all its ports are filled, and the offers are used up, or
-    /// none is, and everything is given back (thesis §5.1.3).
-    ///
-    /// # Errors
-    ///
-    /// When the ports of the request cannot be used, or docking vectors do not compare.
-    pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
-        self.table.seat(request)?;
-        self.statistics.roots += 1;
-        let found = self.search(None);
-        if let Some(fault) = self.fault.take() {
-            return Err(GangFault::Policy(fault));
-        }
-        Ok(found.map(|(_, mut gang)| {
-            self.statistics.matched += 1;
-            gang.request = index;
-            for docked in gang.members() {
-                self.links.take(participant(docked.offer));
-            }
-            self.divide(&gang);
-            gang
-        }))
-    }
-
-    /// The gangs of a request, the one that it prefers first, one at a time: nothing is used up.  They end early when
-    /// docking vectors do not compare: [`Gangs::fault`].
-    ///
-    /// # Errors
-    ///
-    /// When the ports of the request cannot be used.
-    pub fn gangs(&mut self, index: usize, request: &Ad) -> Result<Gangs<'_>, GangFault> {
-        self.table.seat(request)?;
-        self.statistics.roots += 1;
-        self.strategy = Algorithm::Best.strategy();
-        Ok(Gangs { matcher: self, request: index, last: None })
-    }
-
-    /// Checks that docking vectors compare.
-    fn check<'w>(&mut self, worths: impl Iterator<Item = &'w Worth> + Clone) -> Result<(), PolicyFault> {
-        let mut vectors = worths.filter_map(|worth| match worth {
-            Worth::Vector(vector) => Some(vector),
-            _ => None,
-        });
-        let Some(first) = vectors.clone().next() else { return Ok(()) };
-        let known = self.vector.get_or_insert_with(|| first.clone());
-        Vector::check(std::iter::once(&*known).chain(&mut vectors), "docking", self.table.vector())
-    }
-
-    /// Whether a port of the seated request asks for what no offer is left for.
-    fn is_hopeless(&self) -> bool {
-        self.strategy.preferring
-            && !self.exhausted.is_empty()
-            && self.table.patterns(0).is_none()
-            && (0..self.table.ports(0)).rev().any(|port| {
-                let place = PortPlace { participant: 0, port };
-                self.exhausted.contains(&Window::of(place, &[], &self.table, &self.links).asked())
-            })
-    }
-
-    /// The best gang of the seated request, or the first; of those that are worth less than another if there is one.
-    pub(super) fn search(&mut self, below: Option<Preference>) -> Option<(Preference, Gang)> {
-        if self.is_hopeless() {
-            return None;
-        }
-        let looks_ahead = self.strategy.preferring && (below.is_some() || self.table.ports(0) > 2 || !self.hopeful);
-        let mut search = Search {
-            matcher: self,
-            levels: Vec::new(),
-            holders: FxHashMap::default(),
-            ahead: Ahead::new(looks_ahead),
-            outlook: Outlook::default(),
-            best: None,
-            below,
-        };
-        let found = search.run();
-        search.give_up();
-        found
-    }
-}
-
-/// The gangs of a request, the one that it prefers first.
-pub struct Gangs<'m> {
-    matcher: &'m mut Gangmatcher,
-    request: usize,
-    last: Option<Preference>,
-}
-
-impl Gangs<'_> {
-    /// What is wrong with the docking vectors, if the gangs ended for that.
-    pub fn fault(&mut self) -> Option<PolicyFault> {
-        self.matcher.fault.take()
-    }
-}
-
-impl Iterator for Gangs<'_> {
-    type Item = Gang;
-
-    fn next(&mut self) -> Option<Gang> {
-        let (preference, mut gang) = self.matcher.search(self.last.take())?;
-        if self.last.replace(preference).is_none() {
-            self.matcher.statistics.matched +=
-                u64::from(self.matcher.statistics.matched < self.matcher.statistics.roots);
-        }
-        gang.request = self.request;
-        Some(gang)
-    }
-}
-
-/// An offer as a participant.
-pub fn participant(offer: usize) -> Participant {
-    Participant::try_from(offer + 1).unwrap_or(Participant::MAX)
-}
-
 impl Search<'_> {
     /// Goes forward as long as goals can be reached, back to an earlier decision when one cannot.
-    fn run(&mut self) -> Option<(Preference, Gang)> {
+    pub(super) fn run(&mut self) -> Option<(Preference, Gang)> {
         let start = State { agenda: Agenda::new(), waiting: Rc::from([]), domains: Rc::from([]) };
         let mut state = start.clone();
         loop {
@@ -406,7 +85,7 @@ impl Search<'_> {
     }
 
     /// Undoes all decisions.
-    fn give_up(&mut self) {
+    pub(super) fn give_up(&mut self) {
         while let Some(mut level) = self.levels.pop() {
             self.undo(&mut level);
         }

@@ -1,6 +1,6 @@
 //! What is told of requests without a gang, against trying everything.
 
-use super::super::search::participant;
+use super::super::matcher::participant;
 use super::super::table::{PortPlace, Table, Verdict};
 use super::super::tests::{Exhaustive, Writer, members, text};
 use super::super::{Gangmatcher, Impasse};
