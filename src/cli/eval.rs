@@ -4,10 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
-use classad::eval::{Environment, Evaluator};
+use classad::eval::Evaluator;
 use classad::format::Problem;
 
 use super::input;
+use super::known::meeting;
 use super::output::{out, value_text};
 use super::session::Session;
 use super::source::Text;
@@ -121,14 +122,7 @@ impl Eval {
         expression: &Expression,
         shown: &Text,
     ) -> Result<Status, Failure> {
-        let (environment, frame) = match (ad, target) {
-            (ad, Some(target)) => {
-                let (environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), target.clone());
-                (environment, frame)
-            }
-            (Some(ad), None) => Environment::alone(ad),
-            (None, None) => Environment::nowhere(),
-        };
+        let (environment, frame) = meeting(ad, target);
         let value = match Evaluator::new(&environment, &session.context()).evaluate(expression, &frame) {
             Ok(value) => value,
             Err(halt) => {

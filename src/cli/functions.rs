@@ -47,14 +47,18 @@ impl Functions {
             return Ok(Status::No);
         };
         if !session.options.quiet {
-            writeln!(out, "{}\n    {}\n    {}", function.signature, function.doc, example(function))?;
-            if function.strict {
-                writeln!(out, "    in the papers' dialect an undefined or error argument decides")?;
-            }
+            out.write_all(described(function).as_bytes())?;
         }
         out.flush()?;
         Ok(Status::Yes)
     }
+}
+
+/// What there is to know of a function, in a few lines.
+pub fn described(function: &Function) -> String {
+    let strict = "    in the papers' dialect an undefined or error argument decides\n";
+    let strict = if function.strict { strict } else { "" };
+    format!("{}\n    {}\n    {}\n{strict}", function.signature, function.doc, example(function))
 }
 
 fn example(function: &Function) -> String {

@@ -1,6 +1,6 @@
 //! `classad gangmatch`: multilateral batch matching.
 
-mod explain;
+pub mod explain;
 mod told;
 mod writer;
 
@@ -24,7 +24,7 @@ use super::policy::{GivenPolicy, PolicyOptions};
 use super::report;
 use super::session::Session;
 use super::{Failure, Status};
-use writer::GangWriter;
+pub use writer::GangWriter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -260,7 +260,7 @@ impl Run<'_> {
 }
 
 /// The notice of a gang.
-fn notice(gang: &Gang, parties: &Parties, context: &Context, at: Option<i64>) -> Notice {
+pub fn notice(gang: &Gang, parties: &Parties, context: &Context, at: Option<i64>) -> Notice {
     let request = &parties.requests[gang.request];
     let offer = |index: usize| Party::of_offer(&parties.offers[index].ad, &parties.offers[index].id, context);
     Notice::of_gang(gang, Party::new(&request.ad, &request.id, context), offer, at)

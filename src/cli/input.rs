@@ -206,6 +206,7 @@ pub fn each_ad(
         for item in text.block.ads(session.dialect()) {
             match item {
                 Ok(Entry { ad, number, offset, .. }) => {
+                    session.go_on()?;
                     source.ads = source.ads.max(number);
                     let place = Place { text: text.clone(), offset };
                     if !visit(session, Found { ad, number, place })? {

@@ -1,4 +1,4 @@
-//! How much is known of ads, and what is not: for `specialize`, `refs` and their cases.
+//! Which ads an expression stands among, and how much is known of them.
 
 use std::sync::Arc;
 
@@ -20,6 +20,18 @@ pub fn names_of(unknowns: &References) -> Vec<String> {
         names.insert("the clock or chance".to_owned());
     }
     names.into_iter().collect()
+}
+
+/// An ad, if there is one, and whom it meets, if anyone: all is known of both.
+pub fn meeting(ad: Option<Ad>, target: Option<&Ad>) -> (Environment, Arc<Frame>) {
+    match (ad, target) {
+        (ad, Some(target)) => {
+            let (environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), target.clone());
+            (environment, frame)
+        }
+        (Some(ad), None) => Environment::alone(ad),
+        (None, None) => Environment::nowhere(),
+    }
 }
 
 /// How much of the ads is known.

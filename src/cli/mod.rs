@@ -29,6 +29,7 @@ mod pattern;
 mod policy;
 mod query;
 mod refs;
+mod repl;
 mod report;
 mod rows;
 mod session;
@@ -130,6 +131,7 @@ enum Command {
     Transform(transform::TransformAds),
     Functions(functions::Functions),
     Workload(workload::Workload),
+    Repl(repl::Repl),
 }
 
 /// Runs the command that the arguments ask for.
@@ -170,6 +172,7 @@ pub fn run() -> ExitCode {
         Command::Transform(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
         Command::Workload(command) => command.run(&mut session),
+        Command::Repl(command) => command.run(&mut session),
     };
     ExitCode::from(session.conclude(result))
 }

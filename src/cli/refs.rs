@@ -145,25 +145,34 @@ impl Refs {
             }
             return;
         }
-        // A name counts once in an ad, however its letters are written.
-        let mut names = IndexMap::new();
-        let mut note = |name: String, reference| {
-            names.entry(name.to_ascii_lowercase()).or_insert((name, reference));
-        };
         let expressions = question.expressions(&ad.ad).into_iter().map(|(_, expression)| expression);
         let references = references_of_all(expressions, &frame, &environment, context);
-        if self.internal {
-            references.internal.iter().for_each(|name| note(print_name(name), None));
-        } else {
-            references.external.into_iter().for_each(|one| note(one.to_string(), Some(one)));
-            if references.everything {
-                note(EVERYTHING.to_owned(), None);
-            }
-        }
-        for (key, (name, reference)) in names {
+        for (key, (name, reference)) in if self.internal { internal(&references) } else { external(references) } {
             found.note(&ad.id, key, name, reference);
         }
     }
+}
+
+/// References by their names in small letters: each counts once in an ad, however its letters are written.
+pub type Named = IndexMap<String, (String, Option<Reference>)>;
+
+/// The attributes of an ad itself that are read.
+pub fn internal(references: &References) -> Named {
+    named(references.internal.iter().map(|name| (print_name(name), None)))
+}
+
+/// What the ad itself does not answer.
+pub fn external(references: References) -> Named {
+    let everything = references.everything.then(|| (EVERYTHING.to_owned(), None));
+    named(references.external.into_iter().map(|one| (one.to_string(), Some(one))).chain(everything))
+}
+
+fn named(references: impl Iterator<Item = (String, Option<Reference>)>) -> Named {
+    let mut names = Named::new();
+    for (name, reference) in references {
+        names.entry(name.to_ascii_lowercase()).or_insert((name, reference));
+    }
+    names
 }
 
 /// Whose references are asked for.

@@ -26,6 +26,8 @@ pub struct Session {
     /// What a form could not carry.
     changes: usize,
     mistakes: usize,
+    /// Where what is being done was asked for, before every message; nothing for a command line.
+    place: String,
 }
 
 impl Session {
@@ -39,7 +41,9 @@ impl Session {
         }
         context.most_steps = options.max_steps.unwrap_or(context.most_steps);
         context.deepest = options.max_depth.unwrap_or(context.deepest);
-        Session { options, context, trouble: false, budget: false, errors: 0, warnings: 0, changes: 0, mistakes: 0 }
+        let place = String::new();
+        let (trouble, budget, errors, warnings, changes, mistakes) = (false, false, 0, 0, 0, 0);
+        Session { options, context, trouble, budget, errors, warnings, changes, mistakes, place }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
@@ -67,8 +71,34 @@ impl Session {
         self.context.clone()
     }
 
+    /// What evaluations are given from now on.
+    pub fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
+
     pub fn dialect(&self) -> Dialect {
         self.context.dialect
+    }
+
+    /// Refuses to go on with what nobody waits for any more.
+    pub fn go_on(&self) -> Result<(), Failure> {
+        if self.context.is_interrupted() { Err(Failure::Refused(None)) } else { Ok(()) }
+    }
+
+    /// Begins something new, which was asked for at this place: what of the last is not shown is told.
+    pub fn turn(&mut self, place: String) {
+        self.tell_rest();
+        (self.errors, self.warnings, self.changes) = (0, 0, 0);
+        self.place = place;
+    }
+
+    /// Whoever sits before the terminal has seen what went wrong: it is not told by the exit status.
+    pub fn forgive(&mut self) {
+        (self.trouble, self.budget) = (false, false);
+    }
+
+    fn say(&self, kind: &str, message: &str) {
+        report::message(&self.options, kind, &format!("{}{message}", self.place));
     }
 
     /// Whether standard output is a terminal.
@@ -117,9 +147,9 @@ impl Session {
             }
             let message = format!("{id}: {}: {}", change.0, change.1);
             if self.options.strict {
-                report::message(&self.options, "error", &format!("{message}; the ad is left out"));
+                self.say("error", &format!("{message}; the ad is left out"));
             } else {
-                report::message(&self.options, "warning", &format!("{message}, as this form cannot carry it"));
+                self.say("warning", &format!("{message}, as this form cannot carry it"));
             }
         }
         changes.is_empty() || !self.options.strict
@@ -129,17 +159,17 @@ impl Session {
     pub fn trouble(&mut self, message: &str) {
         self.trouble = true;
         self.mistakes += 1;
-        report::message(&self.options, "error", message);
+        self.say("error", message);
     }
 
     /// Warns of something that is done, but perhaps not as it was meant; the exit status stays.
     pub fn warning(&self, message: &str) {
-        report::message(&self.options, "warning", message);
+        self.say("warning", message);
     }
 
     /// Tells something that does not change the exit status.
     pub fn note(&self, message: &str) {
-        report::message(&self.options, "note", message);
+        self.say("note", message);
     }
 
     /// Reports that an evaluation did not end within its budget.
@@ -149,9 +179,9 @@ impl Session {
         let hint = match halt {
             Halt::TooDeep(_) => "; --max-depth raises the limit",
             Halt::TooLong(_) => "; --max-steps raises the limit",
-            Halt::Unknown => "",
+            Halt::Unknown | Halt::Interrupted => "",
         };
-        report::message(&self.options, "error", &format!("{what}: {halt}{hint}"));
+        self.say("error", &format!("{what}: {halt}{hint}"));
     }
 
     /// Notes that a number of evaluations did not end within their budgets.
@@ -160,17 +190,28 @@ impl Session {
             self.budget = true;
             let message =
                 format!("{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth");
-            report::message(&self.options, "error", &message);
+            self.say("error", &message);
         }
     }
 
-    /// The exit status of the run.
-    pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
+    /// Tells how much is not shown.
+    fn tell_rest(&self) {
         for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings"), (self.changes, "changes")] {
             if count > MOST_SHOWN {
                 self.note(&format!("{} more {what} are not shown", count - MOST_SHOWN));
             }
         }
+    }
+
+    /// Notes that a budget was exceeded, which has been told.
+    pub fn exceeded(&mut self) {
+        self.budget = true;
+        self.mistakes += 1;
+    }
+
+    /// The exit status of the run.
+    pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
+        self.tell_rest();
         let status = match result {
             Ok(status) => status,
             // Whoever closed the pipe has seen enough.

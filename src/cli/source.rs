@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use classad::format::{Block, Form, Stream};
+use classad::format::{Block, Form, Position, Stream};
 
 use super::output;
 
@@ -73,6 +73,12 @@ impl Text {
     /// A file that holds no ads, read whole.
     pub fn of_file(name: &str, bytes: Vec<u8>, form: Form) -> Self {
         Text { name: name.into(), block: Arc::new(Block::whole(bytes, form)) }
+    }
+
+    /// A text that begins in this line of something longer.
+    pub fn of_lines(name: &str, text: &str, line: usize) -> Self {
+        let block = Block { place: Position { line, column: 1 }, ..Block::whole(text, Form::New) };
+        Text { name: name.into(), block: Arc::new(block) }
     }
 
     /// A text that stands on the command line itself.

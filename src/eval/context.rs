@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::ad::Dialect;
@@ -21,6 +21,8 @@ pub struct Context {
     pub deepest: u32,
     /// How many nodes one evaluation may visit.
     pub most_steps: u64,
+    /// By what it may be stopped before it is done; none if nobody waits.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Context {
@@ -34,7 +36,38 @@ impl Context {
             chance: Some(Chance::new(fastrand::u64(..))),
             deepest: 20_000,
             most_steps: 10_000_000,
+            interrupt: None,
         }
+    }
+
+    /// Whether nobody waits for the result any more.  What matches, searches and explains ends early then: its result
+    /// is of no use.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(Interrupt::is_raised)
+    }
+}
+
+/// A flag that says that a result is no longer wanted, which clones share.  Whoever waits raises it, from any thread or
+/// the handler of a signal; evaluations and searches that were handed it look at it now and then.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Stops what is going on.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets what comes next go on.
+    pub fn lower(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether it has been raised.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -67,6 +100,8 @@ pub enum Halt {
     TooLong(u64),
     /// The value depends on something that is not known yet: a name that is not bound, the time.
     Unknown,
+    /// Nobody waits for the value any more: [`Context::interrupt`].
+    Interrupted,
 }
 
 impl fmt::Display for Halt {
@@ -75,6 +110,7 @@ impl fmt::Display for Halt {
             Halt::TooDeep(deepest) => write!(f, "evaluation is nested more than {deepest} deep"),
             Halt::TooLong(most) => write!(f, "evaluation took more than {most} steps"),
             Halt::Unknown => f.write_str("the value depends on something that is not known yet"),
+            Halt::Interrupted => f.write_str("interrupted"),
         }
     }
 }

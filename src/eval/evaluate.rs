@@ -21,7 +21,12 @@ pub struct Evaluator<'e> {
     circles: u64,
     depth: u32,
     steps: u64,
+    /// Up to this step nothing has to be looked at.
+    unchecked: u64,
 }
+
+/// So many steps are taken between two looks at the interrupt.
+const UNCHECKED: u64 = 4096;
 
 /// An attribute that is being evaluated: the expression, in which ad, of which participant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +40,8 @@ impl<'e> Evaluator<'e> {
     /// An evaluator with its budgets untouched.
     #[must_use]
     pub fn new(environment: &'e Environment, context: &'e Context) -> Self {
-        Evaluator { environment, context, active: Vec::new(), circles: 0, depth: 0, steps: 0 }
+        let unchecked = if context.interrupt.is_some() { 0 } else { context.most_steps };
+        Evaluator { environment, context, active: Vec::new(), circles: 0, depth: 0, steps: 0, unchecked }
     }
 
     /// What the evaluation is given.
@@ -146,9 +152,22 @@ impl<'e> Evaluator<'e> {
 
     fn step(&mut self) -> Result<(), Halt> {
         self.steps += 1;
+        if self.steps > self.unchecked {
+            return self.check();
+        }
+        Ok(())
+    }
+
+    /// Whether it may go on, and for how long.
+    #[cold]
+    fn check(&mut self) -> Result<(), Halt> {
+        if self.context.is_interrupted() {
+            return Err(Halt::Interrupted);
+        }
         if self.steps > self.context.most_steps {
             return Err(Halt::TooLong(self.context.most_steps));
         }
+        self.unchecked = self.steps.saturating_add(UNCHECKED).min(self.context.most_steps);
         Ok(())
     }
 

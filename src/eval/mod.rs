@@ -14,7 +14,7 @@ mod specialize;
 
 pub(crate) use builtin::patterns::{Options as PatternOptions, Pattern};
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, listed_items, near_functions};
-pub use context::{Chance, Context, Halt};
+pub use context::{Chance, Context, Halt, Interrupt};
 pub use evaluate::Evaluator;
 pub use mentions::Mentions;
 pub use operators::{binary, compare, unary};

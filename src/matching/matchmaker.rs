@@ -190,6 +190,7 @@ impl Matchmaker {
             self.pair.replace(Side::Right, &self.offers[offer]);
             match self.test(offer) {
                 Ok(candidate) => found.extend(candidate),
+                Err(Halt::Interrupted) => return,
                 Err(_) => self.statistics.failures += 1,
             }
         }

@@ -13,6 +13,7 @@ mod printer;
 mod recover;
 mod seen;
 mod token;
+mod unfinished;
 
 pub use error::SyntaxError;
 pub use grammar::{Rules, parse_ad, parse_expression, parse_prefix};
@@ -22,5 +23,6 @@ pub use plain::{is_plain_literal, plain_literal, plain_value};
 pub use printer::{Change, Style, print, print_ad, print_line, print_name, print_spread, print_string, print_value};
 pub use recover::{Binding, ad_errors, bindings};
 pub use seen::{Seen, Sight};
-pub use token::{Strings, Token};
-pub(crate) use token::{lex, long_string_length};
+pub(crate) use token::long_string_length;
+pub use token::{Flaw, Spanned, Strings, Token, lex};
+pub use unfinished::is_unfinished;

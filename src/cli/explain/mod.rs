@@ -4,7 +4,7 @@ mod json;
 mod listing;
 mod names;
 mod page;
-mod pair;
+pub mod pair;
 mod picture;
 mod queue;
 
@@ -25,7 +25,7 @@ use super::parties::Parties;
 use super::session::Session;
 use super::{Failure, Status};
 
-use page::Page;
+pub use page::Page;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,7 +117,7 @@ impl Explain {
         let mut explainer = case.explainer(session).with_names(found.names);
         let status = match &self.offer {
             Some(id) if !self.reverse => {
-                pair::explain(session, &case, &mut explainer, (id, self.request.as_deref()), self)?
+                pair::explain(session, &case, &mut explainer, (id, self.request.as_deref()), self.common.output)?
             }
             _ => self.explain_each(session, &case, &mut explainer, taken.as_ref())?,
         };
@@ -164,13 +164,16 @@ impl Explain {
 }
 
 impl Case<'_> {
-    fn explainer(&self, session: &Session) -> Explainer {
+    pub fn explainer(&self, session: &Session) -> Explainer {
         let ads: Vec<_> = self.offered.iter().map(|ad| ad.ad.clone()).collect();
         Explainer::new(&ads, self.protocol.clone(), session.context())
     }
 
     /// Requests in groups of those that nothing tells apart, each in the order of the input.
     fn alike(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
+        if let [only] = left {
+            return vec![vec![*only]];
+        }
         if left.iter().all(|request| self.asking[*request].is_selected()) {
             // Those that were read as one ad.
             let mut groups: IndexMap<usize, Vec<usize>> = IndexMap::new();

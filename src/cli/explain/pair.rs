@@ -11,8 +11,8 @@ use crate::cli::report::{self, line};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, trace};
 
+use super::Case;
 use super::page::{shortened, sign};
-use super::{Case, Explain};
 
 /// Explains why a named offer and requests do not match.
 pub fn explain(
@@ -20,7 +20,7 @@ pub fn explain(
     case: &Case<'_>,
     explainer: &mut Explainer,
     (offer, request): (&str, Option<&str>),
-    command: &Explain,
+    form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
     let refuse = |what: &str, id: &str| Failure::Refused(Some(format!("there is no {what} called {id}")));
     let place = case.offered.iter().position(|ad| ad.id == offer).ok_or_else(|| refuse("offer", offer))?;
@@ -37,7 +37,7 @@ pub fn explain(
             continue;
         }
         let request = &case.asking[group[0]].id;
-        if let Some(OutputForm::Json | OutputForm::Jsonl) = command.common.output {
+        if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
             let side = |clauses: &[PairedClause]| clauses.iter().map(json).collect::<Vec<_>>();
             let document = serde_json::json!({
                 "requests": group.iter().map(|at| case.asking[*at].id.as_str()).collect::<Vec<_>>(),
@@ -58,7 +58,7 @@ pub fn explain(
         }
         out().write_all(text.as_bytes())?;
     }
-    if let (Some(OutputForm::Json | OutputForm::Jsonl), false) = (command.common.output, session.options.quiet) {
+    if let (Some(OutputForm::Json | OutputForm::Jsonl), false) = (form, session.options.quiet) {
         let document = serde_json::json!({ "schema": "classad.explain.pair/1", "pairs": documents });
         writeln!(out(), "{}", serde_json::to_string_pretty(&document).unwrap_or_default())?;
     }

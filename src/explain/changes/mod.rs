@@ -62,7 +62,7 @@ pub fn changes(survey: &mut Survey, situation: &Situation, report: &Report) -> V
         let steps: Vec<String> =
             edits.iter().map(|edit| edit.text(&situation.clauses, survey.context.dialect)).collect();
         let text = steps.join(", ");
-        if tried.len() >= MOST_TRIED || tried.contains(&text) {
+        if tried.len() >= MOST_TRIED || tried.contains(&text) || survey.context.is_interrupted() {
             continue;
         }
         let changed = apply(&situation.asking.ad, &situation.clauses, &edits);

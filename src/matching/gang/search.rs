@@ -44,6 +44,9 @@ impl Search<'_> {
         let start = State { agenda: Agenda::new(), waiting: Rc::from([]), domains: Rc::from([]) };
         let mut state = start.clone();
         loop {
+            if self.matcher.table.is_interrupted() {
+                return None;
+            }
             let next = match state.agenda.goal() {
                 Goal::Done if !self.matcher.strategy.preferring => return Some((Preference::default(), self.gang())),
                 Goal::Done => {
@@ -298,6 +301,9 @@ impl Search<'_> {
             return self.take_shape(depth);
         }
         loop {
+            if self.matcher.table.is_interrupted() {
+                return None;
+            }
             let level = &mut self.levels[depth];
             let Choice::Port { place, candidates, .. } = &mut level.choice else { return None };
             let (place, (row, worth)) = (*place, candidates.next()?);

@@ -224,6 +224,11 @@ impl Table {
         }
     }
 
+    /// Whether nobody waits for a gang any more.
+    pub fn is_interrupted(&self) -> bool {
+        self.context.is_interrupted()
+    }
+
     /// Whether the constraint of a port is met by what is docked there, as far as it is known.
     pub fn accepts(&mut self, place: PortPlace) -> Verdict {
         let Some(frame) = self.frame(place) else { return Verdict::Refused };

@@ -1,0 +1,159 @@
+//! The two sides: ads as text, of files, of the pool.
+
+use std::path::Path;
+
+use classad::format::Problem;
+use classad::syntax::parse_ad;
+
+use super::argument::Argument;
+use super::desk::{Desk, Pool};
+use super::values::ad_text;
+use super::words::Word;
+use crate::cli::input::{self, Identified};
+use crate::cli::{Failure, report};
+
+/// One of the two sides.
+#[derive(Clone, Copy)]
+enum Side {
+    My,
+    Target,
+}
+
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Side::My => "my",
+            Side::Target => "target",
+        }
+    }
+
+    fn of<'d>(self, desk: &'d mut Desk<'_>) -> &'d mut Option<Identified> {
+        match self {
+            Side::My => &mut desk.my,
+            Side::Target => &mut desk.target,
+        }
+    }
+}
+
+/// `:my`
+pub fn my(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    side(desk, argument, Side::My)
+}
+
+/// `:target`
+pub fn target(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    side(desk, argument, Side::Target)
+}
+
+/// Shows an ad, or puts another in its place.
+fn side(desk: &mut Desk<'_>, argument: &Argument<'_>, side: Side) -> Result<(), Failure> {
+    let name = side.name();
+    let ad = if argument.is_empty() {
+        let text = match side.of(desk).as_ref().map(|ad| ad.ad.clone()) {
+            Some(ad) => ad_text(desk, &ad),
+            None => format!("{name} is no ad"),
+        };
+        return desk.print(&text);
+    } else if argument.text.starts_with('[') {
+        let ad = parse_ad(argument.text.as_bytes(), desk.rules());
+        let ad =
+            ad.map_err(|error| argument.problem(desk.session, &Problem::from_syntax(error, argument.offset, 0)))?;
+        Identified::unnamed(ad).called(name.to_owned())
+    } else if argument.text == "none" {
+        *side.of(desk) = None;
+        return Ok(());
+    } else {
+        chosen(desk, argument)?
+    };
+    let message = report::line(&format!("{name} is {}: {}", ad.id, counted(ad.ad.len(), "attribute")));
+    *side.of(desk) = Some(ad);
+    desk.print(&message.replacen(&format!("{name} is {name}: "), &format!("{name} has "), 1))
+}
+
+/// The ad that a file or the pool has.
+fn chosen(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<Identified, Failure> {
+    let words = argument.words();
+    let (first, which) = match words.as_slice() {
+        [first] => (first, None),
+        [first, which] => (first, Some(which)),
+        _ => return Err(argument.refuse(desk.session, "this is more than a file and which of its ads is meant")),
+    };
+    if which.is_none() && !Path::new(&first.text).is_file() && !desk.pool.offers().is_empty() {
+        let found = pick(desk.pool.offers(), &first.text);
+        let message = format!("neither a file nor an ad of the pool is called {}", first.text);
+        return found.ok_or_else(|| argument.part(first.range.clone()).refuse(desk.session, message));
+    }
+    let ads = load(desk, argument, std::slice::from_ref(first))?;
+    let wanted = which.map_or("1", |which| which.text.as_str());
+    let place = which.unwrap_or(first).range.clone();
+    pick(&ads, wanted).ok_or_else(|| {
+        let message = match (ads.len(), which) {
+            (0, _) => format!("there is no ad in {}", first.text),
+            (all, _) => {
+                format!("none of the {} in {} is number {wanted} or has this name", counted(all, "ad"), first.text)
+            }
+        };
+        argument.part(place).refuse(desk.session, message)
+    })
+}
+
+/// The ad of this name or number.
+fn pick(ads: &[Identified], which: &str) -> Option<Identified> {
+    let named = || ads.iter().find(|ad| ad.id == which);
+    let numbered = || ads.get(which.parse::<usize>().ok()?.checked_sub(1)?);
+    named().or_else(numbered).map(|ad| Identified::unnamed(ad.ad.clone()).called(ad.id.clone()))
+}
+
+/// Reads the ads of files.
+fn load(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<Vec<Identified>, Failure> {
+    if let Some(word) = files.iter().find(|file| file.text == "-") {
+        let message = "standard input is where the entries come from";
+        return Err(argument.part(word.range.clone()).refuse(desk.session, message));
+    }
+    let paths: Vec<String> = files.iter().map(|file| file.text.clone()).collect();
+    let before = desk.session.mistakes();
+    let sources = input::open(desk.session, &paths)?;
+    if sources.is_empty() && desk.session.mistakes() > before {
+        return Err(Failure::Refused(None));
+    }
+    desk.decide_dialect(&sources);
+    input::identified(desk.session, sources, None)
+}
+
+/// Loads the files that are named into the pool.
+pub fn pool_of_files(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    load_pool(desk, argument, &argument.words())
+}
+
+/// Puts the ads of files into the pool, and tells how many there are.
+pub fn load_pool(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<(), Failure> {
+    let before = desk.session.mistakes();
+    let ads = load(desk, argument, files)?;
+    desk.session.go_on()?;
+    let lost = desk.session.mistakes() - before;
+    desk.pool = Pool::new(ads, files.iter().map(|file| file.text.clone()).collect());
+    tell_pool(desk, lost)
+}
+
+/// Tells what the pool is.
+pub fn tell_pool(desk: &mut Desk<'_>, lost: usize) -> Result<(), Failure> {
+    if desk.pool.files.is_empty() {
+        return desk.print("the pool is empty: `:pool FILE` loads one");
+    }
+    let attributes = desk.pool.census.attributes().len();
+    let mut text = format!(
+        "{} of {}, {} in all",
+        counted(desk.pool.offers().len(), "ad"),
+        desk.pool.files.join(", "),
+        counted(attributes, "attribute")
+    );
+    if lost > 0 {
+        text += &format!("; {lost} could not be read");
+    }
+    desk.print(&report::line(&text))
+}
+
+/// `3 ads`
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", classad::explain::thousands(count), if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,205 @@
+//! One among many: in how many ads of the pool something is true, and which of them match.
+
+use classad::ad::{Expression, Value};
+use classad::constraint::stands_for_an_ad;
+use classad::eval::{Environment, Evaluator, Halt, Mentions};
+use classad::explain::Outcome;
+use classad::format::Problem;
+use classad::matching::{Accelerations, Matchmaker, Pair, Side};
+use classad::syntax::parse_expression;
+
+use super::ads::{counted, load_pool, tell_pool};
+use super::argument::Argument;
+use super::desk::Desk;
+use super::entry::names_files;
+use super::words::Word;
+use crate::cli::output::{OutputForm, Rows, out};
+use crate::cli::{Failure, input, report};
+
+/// So many ads are named.
+const MOST_NAMED: usize = 3;
+
+/// So many matches are shown unless it is said how many.
+const USUAL: usize = 10;
+
+/// `:pool`
+pub fn pool(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    if argument.is_empty() {
+        return tell_pool(desk, 0);
+    }
+    let words = argument.words();
+    if names_files(argument.text) {
+        return load_pool(desk, argument, &words);
+    }
+    let parsed = parse_expression(argument.text.as_bytes(), desk.rules());
+    let missing = missing_file(&words, desk.pool.files.is_empty() || parsed.is_err());
+    if let Some(word) = missing {
+        return Err(argument.part(word.range.clone()).refuse(desk.session, "there is no such file"));
+    }
+    let expression =
+        parsed.map_err(|error| argument.problem(desk.session, &Problem::from_syntax(error, argument.offset, 0)))?;
+    if desk.pool.files.is_empty() {
+        let message = "the pool is empty: `:pool FILE` loads one";
+        return Err(argument.refuse(desk.session, message));
+    }
+    count(desk, &expression)
+}
+
+/// The word that is most likely to be the name of a file that is not there.
+fn missing_file(words: &[Word], rather_files: bool) -> Option<&Word> {
+    let is_path = |word: &&Word| word.text.contains(['/', '.']) && !word.text.contains(['(', ')', '<', '>', '=', '"']);
+    let missing = words.iter().find(|word| !std::path::Path::new(&word.text).exists());
+    missing.filter(|_| rather_files).filter(|_| words.iter().all(|word| is_path(&word)))
+}
+
+/// The ads of which an expression is one thing.
+#[derive(Default)]
+struct Tally {
+    ads: usize,
+    /// The first of them.
+    named: Vec<String>,
+    /// Why the first error is one.
+    reason: Option<String>,
+}
+
+/// Tells of how many ads of the pool an expression is true, false, undefined, an error.
+fn count(desk: &mut Desk<'_>, expression: &Expression) -> Result<(), Failure> {
+    let context = desk.session.context();
+    let mut tallies =
+        [Outcome::True, Outcome::False, Outcome::Undefined, Outcome::Error].map(|is| (is, Tally::default()));
+    let (mut numbers, mut failures): (Vec<f64>, u64) = (Vec::new(), 0);
+    for offer in desk.pool.offers() {
+        // What an ad has itself goes before what is defined here.
+        let ad = desk.definitions.iter().fold(offer.ad.clone(), |ad, (name, defined)| match ad.get(name) {
+            Some(_) => ad,
+            None => ad.with(name.clone(), defined.expression.clone()),
+        });
+        let (environment, frame) = Environment::alone(ad);
+        let value = match Evaluator::new(&environment, &context).evaluate(expression, &frame) {
+            Ok(value) => value,
+            Err(Halt::Interrupted) => return Err(Failure::Refused(None)),
+            Err(_) => {
+                failures += 1;
+                continue;
+            }
+        };
+        #[allow(clippy::cast_precision_loss)] // a range for people
+        match &value {
+            Value::Integer(integer) => numbers.push(*integer as f64),
+            Value::Real(real) => numbers.push(*real),
+            _ => {}
+        }
+        let outcome = Outcome::of(&value, context.dialect);
+        let Some((_, tally)) = tallies.iter_mut().find(|(is, _)| *is == outcome) else { continue };
+        tally.ads += 1;
+        if tally.named.len() < MOST_NAMED {
+            tally.named.push(offer.id.clone());
+        }
+        if outcome == Outcome::Error && tally.reason.is_none() {
+            let no_boolean = || format!("{} is no boolean", value.kind().phrase());
+            tally.reason = Some(value.fault().map_or_else(no_boolean, ToString::to_string));
+        }
+    }
+    let all = desk.pool.offers().len();
+    let mut lines: Vec<String> = tallies.iter().map(|(outcome, tally)| tally.line(*outcome, all)).collect();
+    if !numbers.is_empty() {
+        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        lines.push(format!("{:9}  {}: {least} to {most}", "numbers", numbers.len()));
+    }
+    desk.print(&lines.join("\n"))?;
+    desk.session.failures(failures);
+    if tallies[0].1.ads == 0 {
+        tell_missing(desk, expression);
+    }
+    Ok(())
+}
+
+impl Tally {
+    /// `true  2 of 12: slot1, slot2`
+    fn line(&self, outcome: Outcome, all: usize) -> String {
+        let of = if outcome == Outcome::True { format!(" of {}", counted(all, "ad")) } else { String::new() };
+        let mut text = format!("{:9}  {}{of}", outcome.as_str(), classad::explain::thousands(self.ads));
+        // What is false is the usual case.
+        if outcome != Outcome::False && !self.named.is_empty() {
+            let more = if self.ads > self.named.len() { ", ..." } else { "" };
+            text += &format!(": {}{more}", self.named.join(", "));
+        }
+        if let Some(reason) = &self.reason {
+            text += &format!(" ({reason})");
+        }
+        report::line(&text)
+    }
+}
+
+/// Tells which names of an expression no ad has.
+fn tell_missing(desk: &Desk<'_>, expression: &Expression) {
+    let mentions = Mentions::of(expression, desk.session.dialect());
+    let census = &desk.pool.census;
+    let names: indexmap::IndexSet<_> = mentions.own.into_iter().chain(mentions.either).collect();
+    let is_missing = |name: &&classad::ad::Name| {
+        census.attribute(name).is_none() && !desk.definitions.contains_key(*name) && !stands_for_an_ad(name)
+    };
+    names.iter().filter(is_missing).for_each(|name| input::no_ad_has(desk.session, census, name));
+}
+
+/// `:match`
+pub fn matching(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    let request = desk.request()?;
+    if argument.text == "target" || (desk.pool.files.is_empty() && argument.is_empty() && desk.target.is_some()) {
+        return meet(desk);
+    }
+    let most = argument.number(desk.session)?.unwrap_or(USUAL);
+    if desk.pool.files.is_empty() {
+        return Err(Failure::Refused(Some("there is nobody to match: `:pool FILE` loads offers".to_owned())));
+    }
+    let accelerations = Accelerations { match_lists: false, ..Accelerations::ALL };
+    let offers = desk.pool.ads();
+    let mut matcher = Matchmaker::new(&offers, desk.protocol(), desk.session.context(), accelerations);
+    let candidates = matcher.candidates(&request.ad);
+    desk.session.go_on()?;
+    desk.session.failures(matcher.statistics.failures);
+    let all = counted(offers.len(), "offer");
+    desk.print(&report::line(&format!("{} matches {} of {all}", request.id, candidates.len())))?;
+    if request.ad.get_str("Ports").is_some() {
+        desk.session.note("it has Ports, which only :gang fills");
+    }
+    if candidates.is_empty() || desk.session.options.quiet {
+        return Ok(());
+    }
+    let mut rows = Rows::new(&["offer", "request_rank", "offer_rank"]);
+    rows.rows.extend(candidates.iter().take(most).map(|candidate| {
+        let offer = &desk.pool.offers()[candidate.offer];
+        vec![offer.id.clone().into(), candidate.request_rank.into(), candidate.offer_rank.into()]
+    }));
+    rows.write(&mut out(), Some(OutputForm::Table), true)?;
+    match candidates.len().saturating_sub(most) {
+        0 => Ok(()),
+        more => desk.print(&format!("and {} more", classad::explain::thousands(more))),
+    }
+}
+
+/// Tells whether the two sides match.
+fn meet(desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let request = desk.request()?;
+    let message = "there is no other side: `:target FILE` or `:target [ ... ]` gives an ad";
+    let target = desk.target.as_ref().map(|target| target.ad.clone());
+    let target = target.ok_or_else(|| Failure::Refused(Some(message.to_owned())))?;
+    let pair = Pair::new(request.ad, target, desk.protocol(), desk.session.context());
+    let (mut text, mut is_match) = (String::new(), true);
+    for (side, who, whom) in [(Side::Left, "my", "target"), (Side::Right, "target", "my")] {
+        let both = pair.accepts(side).and_then(|accepts| Ok((accepts, pair.rank(side)?)));
+        let (accepts, rank) = match both {
+            Ok(both) => both,
+            Err(Halt::Interrupted) => return Err(Failure::Refused(None)),
+            Err(halt) => {
+                desk.session.halted(&halt, who);
+                return Ok(());
+            }
+        };
+        is_match &= accepts;
+        let verb = if accepts { "accepts" } else { "does not accept" };
+        text += &format!("{who} {verb} {whom}, and ranks it {rank}\n");
+    }
+    desk.print(&(text + if is_match { "they match" } else { "they do not match" }))
+}

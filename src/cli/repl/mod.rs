@@ -1,0 +1,194 @@
+//! `classad repl`: expressions and commands, one by one, at a prompt or from a script.
+
+mod ads;
+mod among;
+mod argument;
+mod commands;
+mod desk;
+mod entry;
+mod explaining;
+mod help;
+mod prompt;
+mod script;
+mod settings;
+mod values;
+mod words;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal};
+
+use clap::Args;
+
+use super::session::Session;
+use super::source::Text;
+use super::{Failure, Status, report};
+
+use argument::Argument;
+use desk::Desk;
+use entry::Entry;
+use script::Script;
+
+const EXAMPLES: &str = "\
+Examples:
+  echo '3 + 4 * 2' | classad repl
+  classad repl samples/pool/machines.long < samples/repl/idle.repl
+  classad repl --echo --file samples/repl/idle.repl samples/pool/machines.long
+
+On a terminal it has a prompt: TAB completes commands, functions, attributes of the ads that are loaded and names of
+files; an entry goes on in the next line while a bracket, a string or an operator is open; Ctrl-C drops the line or
+stops what is going on, Ctrl-D leaves. What was entered is kept in the file that CLASSAD_HISTORY names, else in
+classad/history in the folder for state ($XDG_STATE_HOME, ~/.local/state); with an empty CLASSAD_HISTORY nowhere.
+From a pipe or a file every entry gives the same, without a prompt. Exit status then: 2 if something was wrong with an
+entry or an ad, 3 if a budget was exceeded, 0 otherwise; a session on a terminal ends with 0.
+
+";
+
+fn after_help() -> String {
+    format!("{EXAMPLES}{}", help::all(100).trim_end())
+}
+
+/// Evaluate, match and explain at a prompt
+#[derive(Args)]
+#[command(after_help = after_help())]
+pub struct Repl {
+    /// Files of ads to match with: the pool
+    files: Vec<String>,
+    /// The ad in which expressions stand: the first of a file
+    #[arg(long, value_name = "FILE")]
+    my: Option<String>,
+    /// The ad on the other side: the first of a file
+    #[arg(long, value_name = "FILE")]
+    target: Option<String>,
+    /// Take the entries from a file
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<String>,
+    /// Print each entry before what it gives
+    #[arg(long)]
+    echo: bool,
+}
+
+impl Repl {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let mut desk = Desk::new(session);
+        desk.echo = self.echo;
+        let quoted = |path: &String| format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""));
+        let files: Vec<String> = self.files.iter().map(quoted).collect();
+        let side = |path: &Option<String>| path.as_ref().map(quoted);
+        let loaded = [
+            (!files.is_empty()).then(|| (ads::pool_of_files as Load, files.join(" "))),
+            side(&self.my).map(|path| (ads::my as Load, path)),
+            side(&self.target).map(|path| (ads::target as Load, path)),
+        ];
+        let is_asked = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
+        for (load, paths) in loaded.into_iter().flatten() {
+            let source = Text::of_argument("command line", &paths);
+            // Who asks for a script wants what the script prints.
+            let is_quiet = desk.session.options.quiet;
+            desk.session.options.quiet |= !is_asked;
+            let result = load(&mut desk, &Argument::of(&source, &paths, 0..paths.len()));
+            desk.session.options.quiet = is_quiet;
+            result?;
+        }
+        if is_asked {
+            prompt::converse(&mut desk)?;
+            desk.session.forgive();
+            return Ok(Status::Yes);
+        }
+        match &self.file {
+            Some(path) => read_file(&mut desk, path)?,
+            None => read(&mut desk, "standard input", io::stdin().lock())?,
+        }
+        Ok(Status::Yes)
+    }
+}
+
+type Load = fn(&mut Desk<'_>, &Argument<'_>) -> Result<(), Failure>;
+
+/// Files that load each other are read this deep.
+const DEEPEST: usize = 20;
+
+/// `:load`
+fn load(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    let words = argument.words();
+    if words.is_empty() {
+        return Err(Failure::Refused(Some("`:load` wants a file".to_owned())));
+    }
+    if desk.loading >= DEEPEST {
+        return Err(argument.refuse(desk.session, format!("files load each other more than {DEEPEST} deep")));
+    }
+    for word in words {
+        desk.loading += 1;
+        let result = read_file(desk, &word.text);
+        desk.loading -= 1;
+        match result {
+            Err(Failure::Refused(Some(message))) => {
+                return Err(argument.part(word.range).refuse(desk.session, message));
+            }
+            result => result?,
+        }
+    }
+    Ok(())
+}
+
+/// Enters the lines of a file.
+fn read_file(desk: &mut Desk<'_>, path: &str) -> Result<(), Failure> {
+    let refused =
+        |error: io::Error| Failure::Refused(Some(format!("cannot read {path}: {}", report::io_reason(&error))));
+    let file = File::open(path).map_err(refused)?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(refused(io::ErrorKind::IsADirectory.into()));
+    }
+    read(desk, path, BufReader::new(file))
+}
+
+/// Enters the lines of something, until it ends or is left.
+fn read(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
+    let mut script = Script::new(reader);
+    while !desk.has_left {
+        let next = script.next(|text| entry::goes_on(text, desk.session.dialect()));
+        let next = next.map_err(|error| {
+            Failure::Refused(Some(format!("cannot read {name} to its end: {}", report::io_reason(&error))))
+        })?;
+        let Some((text, line)) = next else { break };
+        if desk.echo && !text.trim().is_empty() {
+            let lines: Vec<String> = text.trim_end().lines().map(|line| format!("> {}", report::line(line))).collect();
+            desk.print(&lines.join("\n"))?;
+        }
+        if matches!(Entry::of(&text), Entry::Nothing) {
+            continue;
+        }
+        desk.entries.push(text.clone());
+        let mistakes = desk.session.mistakes();
+        desk.answer(name, &text, line, format!("{name}:{line}: "))?;
+        if desk.session.options.fail_fast && desk.session.mistakes() > mistakes {
+            return Err(Failure::Refused(None));
+        }
+        desk.session.go_on()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Repl;
+    use super::commands::COMMANDS;
+    use super::desk::Desk;
+    use crate::cli::Cli;
+    use crate::cli::session::Session;
+    use clap::Parser;
+
+    /// Every command's example does something, and nothing is wrong with it.
+    #[test]
+    fn the_examples_of_commands_run() {
+        let cli = Cli::try_parse_from(["classad", "repl", "--quiet"]).expect("this is a command line");
+        let mut session = Session::new(cli.options);
+        let mut desk = Desk::new(&mut session);
+        let before = [":pool samples/gangs/offers.ad", ":my samples/gangs/jobs.ad", ":let spare = 1"];
+        for text in before.into_iter().chain(COMMANDS.iter().map(|command| command.example)) {
+            desk.answer("test", text, 1, String::new()).expect("nothing is refused");
+            assert_eq!(desk.session.mistakes(), 0, "{text}");
+        }
+        assert!(desk.has_left, "the last one leaves");
+        let _: Option<Repl> = None;
+    }
+}

@@ -1,0 +1,77 @@
+//! Whether a text is only the beginning of an expression: for whoever reads it line by line.
+
+use super::grammar::{Rules, parse_expression};
+use super::token::{Flaw, Token, lex};
+
+/// Whether a text is no expression yet, but what follows in the next line may make it one: a bracket, a string or a
+/// comment is open at its end, or an operator waits for its operand.
+#[must_use]
+pub fn is_unfinished(text: &[u8], rules: Rules) -> bool {
+    let Err(error) = parse_expression(text, rules) else { return false };
+    let start = error.span.range().start;
+    // What was found instead of what was expected is the end.
+    if start >= text.len() {
+        return true;
+    }
+    let goes_on = |token| {
+        matches!(token, Token::Flawed(Flaw::UnterminatedString | Flaw::UnterminatedQuote | Flaw::UnterminatedComment))
+    };
+    lex(text, rules.strings).iter().any(|(token, span)| span.range().start == start && goes_on(*token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_unfinished;
+    use crate::ad::Dialect;
+    use crate::syntax::Rules;
+
+    #[test]
+    fn what_can_go_on_is_told_from_what_is_wrong() {
+        let unfinished = [
+            "",
+            "1 +",
+            "(1",
+            "f(1,",
+            "f(1",
+            "[ a = 1;",
+            "[ a =",
+            "{ 1, 2",
+            "x ? 1",
+            "x ? 1 :",
+            "!",
+            "a.",
+            "a[1",
+            "\"ab",
+            "\"ab\nc",
+            "'ab",
+            "1 /* no end",
+            "1 + // more",
+            "(\n\n",
+            "x && \"a\\\"",
+        ];
+        let finished = [
+            "1",
+            "1 + 2",
+            ")",
+            "(1 + )",
+            "1 2",
+            "f(1,,",
+            "[ a = 1 ] ]",
+            "\"ab\"",
+            "1 // more",
+            "12abc +",
+            "# (",
+            "a = ",
+            "(\"a\" \"b",
+        ];
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let of = |text: &str| is_unfinished(text.as_bytes(), Rules::new(dialect));
+            for text in unfinished {
+                assert!(of(text), "{text:?} can go on in {dialect}");
+            }
+            for text in finished {
+                assert!(!of(text), "{text:?} cannot go on in {dialect}");
+            }
+        }
+    }
+}
