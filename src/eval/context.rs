@@ -116,3 +116,40 @@ impl fmt::Display for Halt {
 }
 
 impl std::error::Error for Halt {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Context, Halt, Interrupt};
+    use crate::ad::{Dialect, Value};
+    use crate::eval::{Environment, Evaluator};
+    use crate::syntax::{Rules, parse_expression};
+
+    #[test]
+    fn an_interrupt_stops_what_was_handed_it_while_it_is_raised() {
+        let interrupt = Interrupt::default();
+        let context = Context { interrupt: Some(interrupt.clone()), ..Context::new(Dialect::Classad) };
+        let expression = parse_expression(b"1 + 1", Rules::default()).expect("it parses");
+        let (environment, frame) = Environment::nowhere();
+        let value = || Evaluator::new(&environment, &context).evaluate(&expression, &frame);
+        assert_eq!(value(), Ok(Value::Integer(2)));
+        interrupt.raise();
+        assert_eq!(value(), Err(Halt::Interrupted));
+        interrupt.lower();
+        assert_eq!(value(), Ok(Value::Integer(2)));
+    }
+
+    #[test]
+    fn budgets_hold_beside_an_interrupt() {
+        let long = ["1"; 10_000].join(" + ");
+        let expression = parse_expression(long.as_bytes(), Rules::default()).expect("it parses");
+        let (environment, frame) = Environment::nowhere();
+        for interrupt in [None, Some(Interrupt::default())] {
+            let mut context = Context { interrupt, ..Context::new(Dialect::Classad) };
+            for (most, is_enough) in [(1, false), (4096, false), (19_998, false), (19_999, true)] {
+                context.most_steps = most;
+                let value = Evaluator::new(&environment, &context).evaluate(&expression, &frame);
+                assert_eq!(value.is_ok(), is_enough, "{most}: {value:?}");
+            }
+        }
+    }
+}

@@ -18,6 +18,7 @@ mod properties;
 mod protocol;
 mod random;
 mod references;
+mod repl;
 mod robustness;
 mod samples;
 mod selection;

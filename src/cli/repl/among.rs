@@ -1,12 +1,13 @@
 //! One among many: in how many ads of the pool something is true, and which of them match.
 
-use classad::ad::{Expression, Value};
+use classad::ad::{Expression, Kind, Name, Value};
 use classad::constraint::stands_for_an_ad;
-use classad::eval::{Environment, Evaluator, Halt, Mentions};
+use classad::eval::{Environment, Evaluator, Halt};
 use classad::explain::Outcome;
 use classad::format::Problem;
 use classad::matching::{Accelerations, Matchmaker, Pair, Side};
 use classad::syntax::parse_expression;
+use indexmap::IndexSet;
 
 use super::ads::{counted, load_pool, tell_pool};
 use super::argument::Argument;
@@ -32,7 +33,8 @@ pub fn pool(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure>
         return load_pool(desk, argument, &words);
     }
     let parsed = parse_expression(argument.text.as_bytes(), desk.rules());
-    let missing = missing_file(&words, desk.pool.files.is_empty() || parsed.is_err());
+    let names_nothing = parsed.as_ref().map_or(true, |expression| is_unknown(desk, expression));
+    let missing = missing_file(&words).filter(|_| names_nothing || desk.pool.files.is_empty());
     if let Some(word) = missing {
         return Err(argument.part(word.range.clone()).refuse(desk.session, "there is no such file"));
     }
@@ -46,10 +48,42 @@ pub fn pool(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure>
 }
 
 /// The word that is most likely to be the name of a file that is not there.
-fn missing_file(words: &[Word], rather_files: bool) -> Option<&Word> {
+fn missing_file(words: &[Word]) -> Option<&Word> {
     let is_path = |word: &&Word| word.text.contains(['/', '.']) && !word.text.contains(['(', ')', '<', '>', '=', '"']);
     let missing = words.iter().find(|word| !std::path::Path::new(&word.text).exists());
-    missing.filter(|_| rather_files).filter(|_| words.iter().all(|word| is_path(&word)))
+    missing.filter(|_| words.iter().all(|word| is_path(&word)))
+}
+
+/// Whether an expression looks something up, and no ad of the pool has any of it.
+fn is_unknown(desk: &Desk<'_>, expression: &Expression) -> bool {
+    let names = looked_up(expression);
+    !names.is_empty() && names.iter().all(|name| is_missing(desk, name))
+}
+
+/// Whether neither an ad of the pool nor what is defined has a name.
+fn is_missing(desk: &Desk<'_>, name: &Name) -> bool {
+    desk.pool.census.attribute(name).is_none() && !desk.definitions.contains_key(name)
+}
+
+/// The names that an expression looks up in the ad in which it stands.
+fn looked_up(expression: &Expression) -> IndexSet<Name> {
+    let is_own = |of: &Expression| matches!(of.kind(), Kind::Attribute(name) if name.is("my") || name.is("self"));
+    let (mut names, mut pending) = (IndexSet::new(), vec![expression]);
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            Kind::Attribute(name) if !stands_for_an_ad(name) => {
+                names.insert(name.clone());
+            }
+            Kind::Select(of, name) if is_own(of) => {
+                names.insert(name.clone());
+            }
+            Kind::Select(of, _) => pending.push(of),
+            // It has names of its own.
+            Kind::Ad(_) => {}
+            kind => kind.for_each_child(|child| pending.push(child)),
+        }
+    }
+    names
 }
 
 /// The ads of which an expression is one thing.
@@ -110,7 +144,9 @@ fn count(desk: &mut Desk<'_>, expression: &Expression) -> Result<(), Failure> {
     desk.print(&lines.join("\n"))?;
     desk.session.failures(failures);
     if tallies[0].1.ads == 0 {
-        tell_missing(desk, expression);
+        let names = looked_up(expression);
+        let missing = names.iter().filter(|name| is_missing(desk, name));
+        missing.for_each(|name| input::no_ad_has(desk.session, &desk.pool.census, name));
     }
     Ok(())
 }
@@ -130,17 +166,6 @@ impl Tally {
         }
         report::line(&text)
     }
-}
-
-/// Tells which names of an expression no ad has.
-fn tell_missing(desk: &Desk<'_>, expression: &Expression) {
-    let mentions = Mentions::of(expression, desk.session.dialect());
-    let census = &desk.pool.census;
-    let names: indexmap::IndexSet<_> = mentions.own.into_iter().chain(mentions.either).collect();
-    let is_missing = |name: &&classad::ad::Name| {
-        census.attribute(name).is_none() && !desk.definitions.contains_key(*name) && !stands_for_an_ad(name)
-    };
-    names.iter().filter(is_missing).for_each(|name| input::no_ad_has(desk.session, census, name));
 }
 
 /// `:match`
