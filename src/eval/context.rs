@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn budgets_hold_beside_an_interrupt() {
-        let long = ["1"; 10_000].join(" + ");
+        let long = vec!["1"; 10_000].join(" + ");
         let expression = parse_expression(long.as_bytes(), Rules::default()).expect("it parses");
         let (environment, frame) = Environment::nowhere();
         for interrupt in [None, Some(Interrupt::default())] {

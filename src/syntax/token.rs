@@ -400,6 +400,7 @@ pub(super) fn offset(at: usize) -> u32 {
 }
 
 /// The tokens of a text.
+#[must_use]
 pub fn lex(text: &[u8], strings: Strings) -> Vec<Spanned> {
     let mut tokens = Vec::with_capacity(text.len() / 4);
     let lexer = Token::lexer_with_extras(text, strings.into());

@@ -10,7 +10,6 @@ use classad::eval::{Context, Interrupt};
 use classad::matching::gang::Gangmatcher;
 use classad::matching::{Accelerations, Matchmaker};
 use classad::syntax::{Rules, parse_ad};
-use rexpect::process::wait::WaitStatus;
 use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};
 
@@ -76,7 +75,8 @@ impl Terminal {
     fn leave(mut self, keys: &str) {
         self.send(keys);
         self.0.exp_eof().expect("the session ends");
-        assert!(matches!(self.0.process().wait(), Ok(WaitStatus::Exited(_, 0))));
+        let status = format!("{:?}", self.0.process().wait().expect("it can be waited for"));
+        assert!(status.starts_with("Exited") && status.ends_with(", 0)"), "{status}");
     }
 }
 
@@ -326,5 +326,72 @@ fn whoever_searches_gives_up() {
         }
         assert_eq!(gangs.marshal(0, &gang).expect("its ports are in order").is_none(), is_raised);
         assert_eq!(matcher.candidates(&request).is_empty(), is_raised);
+    }
+}
+
+/// Whatever comes in, every entry is answered or refused, and the last one is reached.
+#[test]
+fn nothing_that_is_entered_ends_the_session() {
+    const PARTS: [&str; 44] = [
+        ":my",
+        ":target",
+        ":pool",
+        ":let",
+        ":type",
+        ":trace",
+        ":specialize",
+        ":refs",
+        ":match",
+        ":gang",
+        ":explain",
+        ":set",
+        ":history",
+        ":help",
+        ":",
+        "samples/pool/jobs.long",
+        "samples/license/jobs.ad",
+        "none",
+        "target",
+        "-v",
+        "-",
+        "3",
+        "[",
+        "]",
+        "(",
+        ")",
+        "{",
+        "}",
+        "\"",
+        "'",
+        "a",
+        "b",
+        "=",
+        "==",
+        "+",
+        "?",
+        "my.",
+        "é",
+        "\u{3000}",
+        "eval(\"é + \")",
+        "/*",
+        "//",
+        ";",
+        "\u{0}",
+    ];
+    for seed in 0..6 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut script = ":pool samples/license/machines.ad\n".to_owned();
+        for _ in 0..300 {
+            for _ in 0..random.usize(1..7) {
+                script.push_str(PARTS[random.usize(..PARTS.len())]);
+                script.push_str(if random.bool() { " " } else { "" });
+            }
+            // Two blank lines end what is open.
+            script.push_str(if random.u8(..8) == 0 { "\n\n\n" } else { "\n" });
+        }
+        script.push_str("\n\n\n\"the\" + 0\nstrcat(\"the \", \"end\")\n");
+        let output = piped(&["--now", "1795285123"], &script);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        assert!(text(&output.stdout).ends_with("\"the end\" : string\n"), "seed {seed}");
     }
 }

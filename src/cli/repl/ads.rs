@@ -1,5 +1,6 @@
 //! The two sides: ads as text, of files, of the pool.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use classad::format::Problem;
@@ -65,9 +66,12 @@ fn side(desk: &mut Desk<'_>, argument: &Argument<'_>, side: Side) -> Result<(), 
     } else {
         chosen(desk, argument)?
     };
-    let message = report::line(&format!("{name} is {}: {}", ad.id, counted(ad.ad.len(), "attribute")));
+    let attributes = counted(ad.ad.len(), "attribute");
+    // What was written here has no name of its own.
+    let message =
+        if ad.id == name { format!("{name} has {attributes}") } else { format!("{name} is {}: {attributes}", ad.id) };
     *side.of(desk) = Some(ad);
-    desk.print(&message.replacen(&format!("{name} is {name}: "), &format!("{name} has "), 1))
+    desk.print(&report::line(&message))
 }
 
 /// The ad that a file or the pool has.
@@ -148,7 +152,7 @@ pub fn tell_pool(desk: &mut Desk<'_>, lost: usize) -> Result<(), Failure> {
         counted(attributes, "attribute")
     );
     if lost > 0 {
-        text += &format!("; {lost} could not be read");
+        let _ = write!(text, "; {lost} could not be read");
     }
     desk.print(&report::line(&text))
 }

@@ -1,5 +1,7 @@
 //! One among many: in how many ads of the pool something is true, and which of them match.
 
+use std::fmt::Write;
+
 use classad::ad::{Expression, Kind, Name, Value};
 use classad::constraint::stands_for_an_ad;
 use classad::eval::{Environment, Evaluator, Halt};
@@ -159,10 +161,10 @@ impl Tally {
         // What is false is the usual case.
         if outcome != Outcome::False && !self.named.is_empty() {
             let more = if self.ads > self.named.len() { ", ..." } else { "" };
-            text += &format!(": {}{more}", self.named.join(", "));
+            let _ = write!(text, ": {}{more}", self.named.join(", "));
         }
         if let Some(reason) = &self.reason {
-            text += &format!(" ({reason})");
+            let _ = write!(text, " ({reason})");
         }
         report::line(&text)
     }
@@ -224,7 +226,7 @@ fn meet(desk: &mut Desk<'_>) -> Result<(), Failure> {
         };
         is_match &= accepts;
         let verb = if accepts { "accepts" } else { "does not accept" };
-        text += &format!("{who} {verb} {whom}, and ranks it {rank}\n");
+        let _ = writeln!(text, "{who} {verb} {whom}, and ranks it {rank}");
     }
     desk.print(&(text + if is_match { "they match" } else { "they do not match" }))
 }

@@ -37,6 +37,8 @@ pub struct Desk<'s> {
     pub has_left: bool,
     /// How many files that load each other are being read.
     pub loading: usize,
+    /// Whether someone sits at a terminal, and is asked for every entry.
+    pub is_asked: bool,
     /// Whether entries are repeated before what they give.
     pub echo: bool,
 }
@@ -61,7 +63,9 @@ pub struct Pool {
 impl Pool {
     pub fn new(ads: Vec<Identified>, files: Vec<String>) -> Self {
         let mut census = Census::names();
-        ads.iter().for_each(|ad| census.add(&ad.ad));
+        for ad in &ads {
+            census.add(&ad.ad);
+        }
         let ids = ads.iter().map(|ad| ad.id.clone()).collect();
         Pool { parties: Parties::new([Vec::new(), ads]), census, files, ids }
     }
@@ -86,6 +90,7 @@ impl<'s> Desk<'s> {
             entries: Vec::new(),
             has_left: false,
             loading: 0,
+            is_asked: false,
             echo: false,
         }
     }
@@ -141,7 +146,7 @@ impl<'s> Desk<'s> {
                 let problem = if help.is_empty() { problem } else { problem.with_help(help) };
                 self.session.problem(source, &problem)
             }
-            Entry::Definition(definition) => values::assign(self, source, text, definition),
+            Entry::Definition(definition) => values::assign(self, source, text, &definition),
             Entry::Expression(range) => values::value(self, &Argument::of(source, text, range)),
         }
     }

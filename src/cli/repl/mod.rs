@@ -79,24 +79,24 @@ impl Repl {
             side(&self.my).map(|path| (ads::my as Load, path)),
             side(&self.target).map(|path| (ads::target as Load, path)),
         ];
-        let is_asked = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
+        desk.is_asked = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
         for (load, paths) in loaded.into_iter().flatten() {
             let source = Text::of_argument("command line", &paths);
             // Who asks for a script wants what the script prints.
             let is_quiet = desk.session.options.quiet;
-            desk.session.options.quiet |= !is_asked;
+            desk.session.options.quiet |= !desk.is_asked;
             let result = load(&mut desk, &Argument::of(&source, &paths, 0..paths.len()));
             desk.session.options.quiet = is_quiet;
             result?;
         }
-        if is_asked {
+        if desk.is_asked {
             prompt::converse(&mut desk)?;
             desk.session.forgive();
             return Ok(Status::Yes);
         }
         match &self.file {
             Some(path) => read_file(&mut desk, path)?,
-            None => read(&mut desk, "standard input", io::stdin().lock())?,
+            None => read_lines(&mut desk, "standard input", io::stdin().lock())?,
         }
         Ok(Status::Yes)
     }
@@ -138,11 +138,11 @@ fn read_file(desk: &mut Desk<'_>, path: &str) -> Result<(), Failure> {
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(refused(io::ErrorKind::IsADirectory.into()));
     }
-    read(desk, path, BufReader::new(file))
+    read_lines(desk, path, BufReader::new(file))
 }
 
 /// Enters the lines of something, until it ends or is left.
-fn read(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
+fn read_lines(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
     let mut script = Script::new(reader);
     while !desk.has_left {
         let next = script.next(|text| entry::goes_on(text, desk.session.dialect()));
@@ -157,20 +157,24 @@ fn read(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(), Fai
         if matches!(Entry::of(&text), Entry::Nothing) {
             continue;
         }
-        desk.entries.push(text.clone());
+        if !desk.is_asked {
+            desk.entries.push(text.clone());
+        }
+        let place = if desk.is_asked && desk.loading == 0 { String::new() } else { format!("{name}:{line}: ") };
         let mistakes = desk.session.mistakes();
-        desk.answer(name, &text, line, format!("{name}:{line}: "))?;
+        desk.answer(name, &text, line, place)?;
         if desk.session.options.fail_fast && desk.session.mistakes() > mistakes {
             return Err(Failure::Refused(None));
         }
-        desk.session.go_on()?;
+        if desk.session.context().is_interrupted() {
+            break;
+        }
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Repl;
     use super::commands::COMMANDS;
     use super::desk::Desk;
     use crate::cli::Cli;
@@ -189,6 +193,5 @@ mod tests {
             assert_eq!(desk.session.mistakes(), 0, "{text}");
         }
         assert!(desk.has_left, "the last one leaves");
-        let _: Option<Repl> = None;
     }
 }

@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
-use classad::ad::{Expression, Name, Value};
-use classad::eval::{Evaluator, Liberties, Verdict, direct_references, references_of_all, specialize, unknowns};
+use classad::ad::{Ad, Expression, Name, Value};
+use classad::eval::{
+    Environment, Evaluator, Liberties, Verdict, direct_references, references_of_all, specialize, unknowns,
+};
 use classad::format::{Form, Problem, layout};
 use classad::syntax::{Style, print, print_ad, print_name, print_value};
 
@@ -44,14 +46,15 @@ fn typed(desk: &Desk<'_>, value: &Value) -> String {
 }
 
 /// An ad on one line, or on several if it does not fit.
-pub fn ad_text(desk: &Desk<'_>, ad: &classad::ad::Ad) -> String {
-    let line = print_ad(ad, Style::New);
+pub fn ad_text(desk: &Desk<'_>, ad: &Ad) -> String {
+    let mut text = print_ad(ad, Style::New);
     let width = report::width();
-    let spread = layout(&line, Form::New, desk.session.dialect(), width).ok();
-    let text = match spread.filter(|spread| line.len() > width && spread.is_sound()) {
-        Some(spread) => spread.text,
-        None => line,
-    };
+    if text.len() > width
+        && let Ok(spread) = layout(&text, Form::New, desk.session.dialect(), width)
+        && spread.is_sound()
+    {
+        text = spread.text;
+    }
     let lines: Vec<String> = String::from_utf8_lossy(&text).trim_end().lines().map(report::line).collect();
     lines.join("\n")
 }
@@ -65,7 +68,7 @@ fn tell_fault(desk: &mut Desk<'_>, expression: &Expression, value: &Value, argum
     // What it reads has places in other texts.
     let is_own = read.internal.is_empty() && (desk.target.is_none() || read.external.is_empty());
     let range = fault.span.range();
-    if is_own && !range.is_empty() && range.end <= argument.text.len() {
+    if is_own && argument.text.get(range.clone()).is_some_and(|text| !text.is_empty()) {
         let problem = Problem::at(argument.part(range).range(), 0, message).as_warning();
         report::problem(&desk.session.options, argument.source, &problem);
     } else {
@@ -123,7 +126,7 @@ fn constraint(desk: &mut Desk<'_>) -> Result<Expression, Failure> {
 
 /// `:refs`
 pub fn refs(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
-    let (environment, frame) = classad::eval::Environment::alone(desk.this_side().unwrap_or_default());
+    let (environment, frame) = Environment::alone(desk.this_side().unwrap_or_default());
     let asked: Vec<Expression> = if argument.is_empty() {
         desk.request()?.ad.iter().map(|attribute| attribute.expression.clone()).collect()
     } else {
@@ -171,9 +174,9 @@ fn shown(name: &Name, text: &str) -> String {
 }
 
 /// `name = expression` as an entry: what `:let` does, and a word for whoever meant to compare.
-pub fn assign(desk: &mut Desk<'_>, source: &Text, text: &str, definition: Definition) -> Result<(), Failure> {
+pub fn assign(desk: &mut Desk<'_>, source: &Text, text: &str, definition: &Definition) -> Result<(), Failure> {
     let written = &text[definition.name.clone()];
-    let name = bind(desk, &Argument::of(source, text, 0..text.len()), &definition)?;
+    let name = bind(desk, &Argument::of(source, text, 0..text.len()), definition)?;
     let has = |ad: &Option<input::Identified>| ad.as_ref().is_some_and(|ad| ad.ad.get(&name).is_some());
     if has(&desk.my) || has(&desk.target) || desk.pool.census.attribute(&name).is_some() {
         desk.session

@@ -107,15 +107,19 @@ impl Vocabulary {
                 () if is(["target", "other"]) => &self.theirs,
                 () => return nothing(before),
             };
-            return Expected { start, words: sorted(beginning(word, names.iter().map(plain))), files: false };
+            return Expected {
+                start,
+                words: sorted(beginning(word, names.iter().map(|name| plain(name)))),
+                files: false,
+            };
         }
         let own = if of_pool { [&self.pool[..], &[], &[]] } else { [&self.mine[..], &self.theirs, &self.pool] };
-        let attributes = own.into_iter().flatten().map(plain);
+        let attributes = own.into_iter().flatten().map(|name| plain(name));
         let functions = FUNCTIONS.iter().map(|function| Pair {
             display: function.signature.to_owned(),
             replacement: format!("{}(", function.name),
         });
-        let words = WORDS.iter().map(|word| plain(&(*word).to_owned()));
+        let words = WORDS.iter().map(|word| plain(word));
         let all = attributes.chain(functions).chain(words);
         Expected { start, words: sorted(beginning(word, all)), files: false }
     }
@@ -132,14 +136,14 @@ fn nothing(before: &str) -> Expected {
 
 /// What of some words the last one behind a command can become.
 fn named<'w>(before: &str, argument: usize, words: impl Iterator<Item = &'w str>) -> Expected {
-    let given = &before[argument..];
-    let start = given.rfind(char::is_whitespace).map_or(argument, |at| argument + at + 1);
-    let words = words.map(|word| plain(&word.to_owned()));
+    let last = before[argument..].rsplit(char::is_whitespace).next().unwrap_or_default();
+    let start = before.len() - last.len();
+    let words = words.map(plain);
     Expected { start, words: beginning(&before[start..], words), files: false }
 }
 
-fn plain(word: &String) -> Pair {
-    Pair { display: word.clone(), replacement: word.clone() }
+fn plain(word: &str) -> Pair {
+    Pair { display: word.to_owned(), replacement: word.to_owned() }
 }
 
 /// Those that begin so, in any case.

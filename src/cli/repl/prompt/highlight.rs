@@ -38,9 +38,9 @@ pub fn painted(text: &str) -> String {
         rest = &rest[end..];
     }
     if is_expression {
-        expression(&mut out, rest)
+        expression(&mut out, rest);
     } else {
-        out.push_str(rest)
+        out.push_str(rest);
     }
     out
 }

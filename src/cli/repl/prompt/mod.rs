@@ -35,9 +35,12 @@ const MOST_REMEMBERED: usize = 5000;
 pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
     let interrupt = Interrupt::default();
     desk.session.context_mut().interrupt = Some(interrupt.clone());
-    if ctrlc::set_handler(move || interrupt.raise()).is_err() {
+    let raised = interrupt.clone();
+    if ctrlc::set_handler(move || raised.raise()).is_err() {
         desk.session.warning("Ctrl-C cannot be caught: it ends the session");
     }
+    // Whoever sits there can mend what is wrong.
+    desk.session.options.fail_fast = false;
     let mut editor = editor(desk).map_err(refused)?;
     let history = history::file();
     if let Some(path) = &history {
@@ -45,9 +48,12 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
         let _ = editor.load_history(path);
         desk.entries = editor.history().iter().cloned().collect();
     }
-    desk.print(concat!("classad ", env!("CARGO_PKG_VERSION"), "; :help lists the commands, Ctrl-D leaves"))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let dialect = desk.session.dialect();
+    desk.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
     while !desk.has_left {
-        desk.session.context().interrupt.iter().for_each(Interrupt::lower);
+        // What is pressed from here on until the next prompt stops what is going on.
+        interrupt.lower();
         if let Some(assistant) = editor.helper_mut() {
             assistant.vocabulary = Vocabulary::of(desk);
         }
@@ -61,8 +67,9 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
                     // reason to stop.
                     let _ = editor.append_history(path);
                 }
+                // What has been pasted may be several entries.
                 desk.entries.push(text.clone());
-                desk.answer("entry", &text, 1, String::new())?;
+                super::read_lines(desk, "entry", text.as_bytes())?;
             }
             Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {}
             Err(ReadlineError::Eof) => break,
