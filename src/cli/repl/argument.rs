@@ -60,6 +60,6 @@ impl<'a> Argument<'a> {
             return Ok(None);
         }
         let number = self.text.parse().ok().filter(|number| *number > 0);
-        number.map(Some).ok_or_else(|| self.refuse(session, "this is no number of them: 1, 2, ..."))
+        number.map(Some).ok_or_else(|| self.refuse(session, "how many? This is no number from 1 on"))
     }
 }
