@@ -132,11 +132,10 @@ fn load(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
 
 /// Enters the lines of a file.
 fn read_file(desk: &mut Desk<'_>, path: &str) -> Result<(), Failure> {
-    let refused =
-        |error: io::Error| Failure::Refused(Some(format!("cannot read {path}: {}", report::io_reason(&error))));
-    let file = File::open(path).map_err(refused)?;
+    let refused = |reason: String| Failure::Refused(Some(format!("cannot read {path}: {reason}")));
+    let file = File::open(path).map_err(|error| refused(report::io_reason(&error)))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(refused(io::ErrorKind::IsADirectory.into()));
+        return Err(refused("it is a directory".to_owned()));
     }
     read_lines(desk, path, BufReader::new(file))
 }
