@@ -48,6 +48,7 @@ mod tests {
             "1 + // more",
             "(\n\n",
             "x && \"a\\\"",
+            "(\"a\" \"b",
         ];
         let finished = [
             "1",
@@ -62,7 +63,6 @@ mod tests {
             "12abc +",
             "# (",
             "a = ",
-            "(\"a\" \"b",
         ];
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let of = |text: &str| is_unfinished(text.as_bytes(), Rules::new(dialect));

@@ -39,7 +39,7 @@ pub struct Desk<'s> {
     pub loading: usize,
     /// Whether someone sits at a terminal, and is asked for every entry.
     pub is_asked: bool,
-    /// Whether entries are repeated before what they give.
+    /// Whether entries are printed, too, before what they give.
     pub echo: bool,
 }
 

@@ -150,8 +150,7 @@ fn read_lines(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(
         })?;
         let Some((text, line)) = next else { break };
         if desk.echo && !text.trim().is_empty() {
-            let lines: Vec<String> = text.trim_end().lines().map(|line| format!("> {}", report::line(line))).collect();
-            desk.print(&lines.join("\n"))?;
+            desk.print(&transcribed(&text))?;
         }
         if matches!(Entry::of(&text), Entry::Nothing) {
             continue;
@@ -170,6 +169,15 @@ fn read_lines(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(
         }
     }
     Ok(())
+}
+
+/// An entry as it stands behind the prompt; further lines stand below its first.
+fn transcribed(text: &str) -> String {
+    let prompts = std::iter::once(prompt::PROMPT.to_owned());
+    let prompts = prompts.chain(std::iter::repeat(format!("{:>1$}", "> ", prompt::PROMPT.len())));
+    let lines = text.trim_end().lines().zip(prompts);
+    let lines: Vec<String> = lines.map(|(line, prompt)| prompt + &report::line(line)).collect();
+    lines.join("\n")
 }
 
 #[cfg(test)]

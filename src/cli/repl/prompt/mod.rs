@@ -26,7 +26,8 @@ use crate::cli::report;
 use complete::{Expected, Vocabulary};
 use hint::Hint;
 
-const PROMPT: &str = "classad> ";
+/// What stands before an entry.
+pub const PROMPT: &str = "classad> ";
 
 /// So many entries are remembered.
 const MOST_REMEMBERED: usize = 5000;
