@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use classad::explain::thousands;
 use classad::format::Problem;
 use classad::syntax::parse_ad;
 
@@ -11,6 +12,7 @@ use super::desk::{Desk, Pool};
 use super::values::ad_text;
 use super::words::Word;
 use crate::cli::input::{self, Identified};
+use crate::cli::source::Source;
 use crate::cli::{Failure, report};
 
 /// One of the two sides.
@@ -87,29 +89,44 @@ fn chosen(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<Identified, Fa
         let message = format!("neither a file nor an ad of the pool is called {}", first.text);
         return found.ok_or_else(|| argument.part(first.range.clone()).refuse(desk.session, message));
     }
-    let ads = load(desk, argument, std::slice::from_ref(first))?;
     let wanted = which.map_or("1", |which| which.text.as_str());
-    let place = which.unwrap_or(first).range.clone();
-    pick(&ads, wanted).ok_or_else(|| {
-        let message = match (ads.len(), which) {
+    let (mut found, mut ads) = (None, 0);
+    for mut source in open(desk, argument, std::slice::from_ref(first))? {
+        // The rest of the file need not be read.
+        input::each_ad(desk.session, &mut source, |session, ad| {
+            let ad = input::identify(session, ad, None);
+            ads += 1;
+            if is_meant(wanted, &ad.id, ads) {
+                found = Some(ad);
+            }
+            Ok(found.is_none())
+        })?;
+    }
+    found.ok_or_else(|| {
+        let message = match (ads, which) {
             (0, _) => format!("there is no ad in {}", first.text),
             (all, _) => {
                 format!("none of the {} in {} is number {wanted} or has this name", counted(all, "ad"), first.text)
             }
         };
-        argument.part(place).refuse(desk.session, message)
+        argument.part(which.unwrap_or(first).range.clone()).refuse(desk.session, message)
     })
 }
 
-/// The ad of this name or number.
-fn pick(ads: &[Identified], which: &str) -> Option<Identified> {
-    let named = || ads.iter().find(|ad| ad.id == which);
-    let numbered = || ads.get(which.parse::<usize>().ok()?.checked_sub(1)?);
-    named().or_else(numbered).map(|ad| Identified::unnamed(ad.ad.clone()).called(ad.id.clone()))
+/// Whether an ad is the one of this number or name.
+fn is_meant(wanted: &str, id: &str, number: usize) -> bool {
+    wanted == id || wanted.parse() == Ok(number)
 }
 
-/// Reads the ads of files.
-fn load(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<Vec<Identified>, Failure> {
+/// The ad of the pool of this name or number.
+fn pick(ads: &[Identified], wanted: &str) -> Option<Identified> {
+    let mut numbered = (1..).zip(ads);
+    let (_, ad) = numbered.find(|(number, ad)| is_meant(wanted, &ad.id, *number))?;
+    Some(Identified::unnamed(ad.ad.clone()).called(ad.id.clone()))
+}
+
+/// Opens files, and goes over to their dialect.
+fn open(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<Vec<Source>, Failure> {
     if let Some(word) = files.iter().find(|file| file.text == "-") {
         let message = "standard input is where the entries come from";
         return Err(argument.part(word.range.clone()).refuse(desk.session, message));
@@ -121,7 +138,7 @@ fn load(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<
         return Err(Failure::Refused(None));
     }
     desk.decide_dialect(&sources);
-    input::identified(desk.session, sources, None)
+    Ok(sources)
 }
 
 /// Loads the files that are named into the pool.
@@ -132,8 +149,8 @@ pub fn pool_of_files(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(),
 /// Puts the ads of files into the pool, and tells how many there are.
 pub fn load_pool(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<(), Failure> {
     let before = desk.session.mistakes();
-    let ads = load(desk, argument, files)?;
-    desk.session.go_on()?;
+    let sources = open(desk, argument, files)?;
+    let ads = input::identified(desk.session, sources, None)?;
     let lost = desk.session.mistakes() - before;
     desk.pool = Pool::new(ads, files.iter().map(|file| file.text.clone()).collect());
     tell_pool(desk, lost)
@@ -159,5 +176,5 @@ pub fn tell_pool(desk: &mut Desk<'_>, lost: usize) -> Result<(), Failure> {
 
 /// `3 ads`
 pub fn counted(count: usize, what: &str) -> String {
-    format!("{} {what}{}", classad::explain::thousands(count), if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use classad::ad::{Expression, Kind, Name, Value};
 use classad::constraint::stands_for_an_ad;
 use classad::eval::{Environment, Evaluator, Halt};
-use classad::explain::Outcome;
+use classad::explain::{Outcome, thousands};
 use classad::format::Problem;
 use classad::matching::{Accelerations, Matchmaker, Pair, Side};
 use classad::syntax::parse_expression;
@@ -157,7 +157,7 @@ impl Tally {
     /// `true  2 of 12: slot1, slot2`
     fn line(&self, outcome: Outcome, all: usize) -> String {
         let of = if outcome == Outcome::True { format!(" of {}", counted(all, "ad")) } else { String::new() };
-        let mut text = format!("{:9}  {}{of}", outcome.as_str(), classad::explain::thousands(self.ads));
+        let mut text = format!("{:9}  {}{of}", outcome.as_str(), thousands(self.ads));
         // What is false is the usual case.
         if outcome != Outcome::False && !self.named.is_empty() {
             let more = if self.ads > self.named.len() { ", ..." } else { "" };
@@ -187,7 +187,7 @@ pub fn matching(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Fail
     desk.session.go_on()?;
     desk.session.failures(matcher.statistics.failures);
     let all = counted(offers.len(), "offer");
-    desk.print(&report::line(&format!("{} matches {} of {all}", request.id, candidates.len())))?;
+    desk.print(&report::line(&format!("{} matches {} of {all}", request.id, thousands(candidates.len()))))?;
     if request.ad.get_str("Ports").is_some() {
         desk.session.note("it has Ports, which only :gang fills");
     }
@@ -202,7 +202,7 @@ pub fn matching(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Fail
     rows.write(&mut out(), Some(OutputForm::Table), true)?;
     match candidates.len().saturating_sub(most) {
         0 => Ok(()),
-        more => desk.print(&format!("and {} more", classad::explain::thousands(more))),
+        more => desk.print(&format!("and {} more", thousands(more))),
     }
 }
 
