@@ -1,8 +1,7 @@
 //! The prompt: at a terminal, which is a real one as far as the program can see, and from a pipe.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use classad::ad::Dialect;
 use classad::constraint::Protocol;
@@ -12,6 +11,8 @@ use classad::matching::{Accelerations, Matchmaker};
 use classad::syntax::{Rules, parse_ad};
 use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};
+
+use crate::binary;
 
 /// A terminal brackets what is pasted while a line is written: where that begins, and where it ends.
 const WRITING: &str = "\x1b[?2004h";
@@ -44,9 +45,8 @@ impl Terminal {
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .env("CLASSAD_HISTORY", history)
             .env("COLUMNS", "80")
-            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC")
             .env("TERM", "xterm")
-            .env_remove("CLASSAD_DIALECT")
             .env_remove("NO_COLOR");
         let session = spawn_with_options(command, Options::new().timeout_ms(Some(PATIENCE)));
         let mut terminal = Terminal(session.expect("there is a terminal"));
@@ -91,21 +91,7 @@ fn without_colours(text: &str) -> String {
 
 /// Runs a script from a pipe.
 fn piped(arguments: &[&str], script: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
-        .arg("repl")
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env("COLUMNS", "80")
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("CLASSAD_DIALECT")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program is there");
-    // It need not read to the end.
-    let _ = child.stdin.take().expect("there is a pipe").write_all(script.as_bytes());
-    child.wait_with_output().expect("it ends")
+    binary::run(&[&["repl"], arguments].concat(), script.as_bytes())
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -144,6 +130,9 @@ fn a_session_at_a_terminal() {
     // What is wrong is shown where it is.
     let shown = terminal.enter("1 + (2 * )");
     assert!(shown.contains("[entry:1:10]") && shown.contains("╰── here"), "{shown}");
+
+    // What is pasted may be several entries.
+    assert_eq!(terminal.enter("\x1b[200~1 + 1\r# nothing\r2 + 2\x1b[201~"), "2 : int\n4 : int\n");
 
     // Ctrl-C drops what has been written.
     terminal.send("1 + 1");

@@ -111,7 +111,7 @@ impl Gangmatcher {
         self.strategy = Algorithm::Best.strategy();
         let found = self.deepest(index, request).and_then(|(deepest, next)| {
             let Some(next) = next else { return Ok(None) };
-            self.table.seat(request)?;
+            self.seat(request)?;
             let alone = self.alone();
             let ports = self.prospects(&alone);
             let stuck = self.stuck(&deepest, next, &alone);
@@ -130,7 +130,7 @@ impl Gangmatcher {
         let mut filled = 0;
         for prefix in prefixes(request) {
             let ports = ports(&prefix)?.list.len();
-            self.table.seat(&prefix)?;
+            self.seat(&prefix)?;
             let gang = self.search(None);
             if let Some(fault) = self.fault.take() {
                 return Err(GangFault::Policy(fault));
