@@ -37,13 +37,14 @@ mod specialize;
 mod trace;
 mod transform;
 mod what_if;
+mod words;
 mod workload;
 mod write;
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use options::Options;
 use session::Session;
@@ -132,9 +133,21 @@ enum Command {
     Workload(workload::Workload),
 }
 
+/// The tree of commands and their options.
+fn tree() -> clap::Command {
+    Cli::command()
+}
+
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let arguments = match words::translated(std::env::args_os().collect(), &tree) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return ExitCode::from(Status::Trouble.code());
+        }
+    };
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe is no one's fault.

@@ -1,0 +1,286 @@
+//! HTCondor's words: options with one dash, as `condor_q` and `condor_status` have them.  One table puts them into
+//! ours before clap sees them.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Arg, Command};
+use classad::ad::nearest;
+
+use Meaning::{Ads, Columns, Form, Format, Given, Nothing, Switch, Unknown};
+
+/// What becomes of a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    /// The command has no such word.
+    Unknown,
+    /// It is understood without being said.
+    Nothing,
+    /// An option without a value.
+    Switch(&'static str),
+    /// An option; the next word is its value.
+    Given(&'static str),
+    /// The next word is a file.
+    Ads,
+    /// A form of output.
+    Form(&'static str),
+    /// The words up to the next option are expressions, each a column; `:` and letters say what surrounds them.
+    Columns,
+    /// The next word is a format as of `printf`, the one behind it an expression.
+    Format,
+}
+
+/// A word, other spellings of it, and its meaning in `query` and in `explain`.
+struct Word(&'static str, &'static [&'static str], [Meaning; 2]);
+
+const WORDS: [Word; 14] = [
+    Word("constraint", &[], [Given("--constraint"); 2]),
+    Word("autoformat", &["af"], [Columns, Unknown]),
+    Word("format", &["f"], [Format, Unknown]),
+    Word("long", &["l"], [Form("long"), Unknown]),
+    Word("json", &[], [Form("json"); 2]),
+    Word("jsonl", &[], [Form("jsonl"); 2]),
+    Word("xml", &[], [Form("xml"), Unknown]),
+    Word("attributes", &[], [Given("--attributes"), Unknown]),
+    Word("limit", &[], [Given("--limit"), Unknown]),
+    Word("sort", &[], [Given("--sort"), Unknown]),
+    Word("jobads", &[], [Given("--ads"), Ads]),
+    Word("slotads", &[], [Given("--ads"), Given("--pool")]),
+    Word("reverse", &["reverse-analyze"], [Nothing, Switch("--reverse")]),
+    Word("better-analyze", &["analyze"], [Nothing; 2]),
+];
+
+/// Words that make an explanation of a query.
+const ANALYSES: [&str; 2] = ["better-analyze", "reverse"];
+
+/// The commands that know the words; the place of each in the table.
+const COMMANDS: [(&str, usize); 3] = [("query", 0), ("explain", 1), ("why", 1)];
+
+/// A word may be shortened to so many letters, as long as no other begins with them.
+const SHORTEST: usize = 3;
+
+/// The arguments in our words.  Those of the commands that know no others come back as they are.
+pub fn translated(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<Vec<OsString>, String> {
+    // Whoever uses no such word need not wait for the table of options.
+    if !arguments.iter().skip(1).any(|argument| is_word(&argument.to_string_lossy())) {
+        return Ok(arguments);
+    }
+    let cli = cli();
+    let options = |command: Option<&Command>| -> Vec<Arg> {
+        std::iter::once(&cli).chain(command).flat_map(Command::get_arguments).cloned().collect()
+    };
+    let Some(at) = command_at(&arguments, &options(None)) else { return Ok(arguments) };
+    let name = arguments[at].to_string_lossy().into_owned();
+    let Some((_, column)) = COMMANDS.iter().find(|(known, _)| *known == name) else { return Ok(arguments) };
+    let words = || {
+        let texts = arguments[at..].iter().take_while(|argument| *argument != "--").map(|text| text.to_string_lossy());
+        texts.filter(|text| is_word(text)).filter_map(|text| find(split(&text).0))
+    };
+    let analysis = words().any(|word| ANALYSES.contains(&word.0));
+    let (name, column) = if analysis { ("explain", 1) } else { (name.as_str(), *column) };
+    let options = options(cli.find_subcommand(name));
+    let words = words().next().is_some();
+    let mut translation = Translation { column, words, analysis, ids: Vec::new(), done: Vec::new() };
+    translation.run(&arguments[at + 1..], &options)?;
+    Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
+}
+
+/// Where the command stands, behind the options of every command and their values.
+fn command_at(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        let argument = arguments.get(at)?.to_string_lossy();
+        if !argument.starts_with('-') {
+            return Some(at);
+        }
+        at += 1 + usize::from(wants_value(&argument, options));
+    }
+}
+
+/// Whether the argument behind this one is its value.
+fn wants_value(argument: &str, options: &[Arg]) -> bool {
+    let takes = |arg: &Arg| arg.get_action().takes_values();
+    if let Some(long) = argument.strip_prefix("--") {
+        let is_it = |arg: &&Arg| {
+            arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&long))
+        };
+        return options.iter().find(is_it).is_some_and(takes);
+    }
+    // Of letters that stand together, the last may take a value; `-oNAME` has its own.
+    let mut letters = argument.chars().skip(1).peekable();
+    while let Some(letter) = letters.next() {
+        if options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes) {
+            return letters.peek().is_none();
+        }
+    }
+    false
+}
+
+/// Whether it looks like one of HTCondor's words: a dash and a name, not one of our letters.
+fn is_word(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('-') else { return false };
+    let name = rest.split(':').next().unwrap_or_default();
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        && (name.len() > 1 || WORDS.iter().any(|Word(_, also, _)| also.contains(&name)))
+}
+
+/// The name of a word, and what stands behind its colon.
+fn split(text: &str) -> (&str, Option<&str>) {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    text.split_once(':').map_or((text, None), |(name, behind)| (name, Some(behind)))
+}
+
+/// The word of this name, or the only one that begins so.
+fn find(name: &str) -> Option<&'static Word> {
+    let name = name.to_ascii_lowercase();
+    let exact = WORDS.iter().find(|Word(word, also, _)| *word == name || also.contains(&name.as_str()));
+    let mut beginning = WORDS.iter().filter(|Word(word, also, _)| {
+        name.len() >= SHORTEST && std::iter::once(word).chain(*also).any(|spelling| spelling.starts_with(&name))
+    });
+    exact.or_else(|| beginning.next().filter(|_| beginning.next().is_none()))
+}
+
+/// A command line as it comes to be.
+struct Translation {
+    column: usize,
+    /// Whether any of HTCondor's words was there.
+    words: bool,
+    /// Whether it is an explanation, whatever it was.
+    analysis: bool,
+    /// Jobs that were asked for by number.
+    ids: Vec<String>,
+    done: Vec<OsString>,
+}
+
+impl Translation {
+    fn run(&mut self, arguments: &[OsString], options: &[Arg]) -> Result<(), String> {
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let text = argument.to_string_lossy();
+            if text == "--" {
+                self.done.push(argument.clone());
+                self.done.extend(rest.cloned());
+                return Ok(());
+            }
+            let ours =
+                |letter: char| options.iter().any(|arg| arg.get_short() == Some(letter)) || "hV".contains(letter);
+            if is_word(&text) {
+                let (name, behind) = split(&text);
+                let meaning = find(name).map_or(Unknown, |word| word.2[self.column]);
+                if meaning != Unknown {
+                    self.word(&text, meaning, behind, &mut rest)?;
+                    continue;
+                }
+                if !text.chars().nth(1).is_some_and(ours) {
+                    return Err(self.unknown(&text, options));
+                }
+            }
+            match job_id(&text).filter(|_| self.words && !Path::new(argument).exists()) {
+                Some(id) => self.ids.push(id),
+                None => self.done.push(argument.clone()),
+            }
+            if text.starts_with('-') && wants_value(&text, options) {
+                self.done.extend(rest.next().cloned());
+            }
+        }
+        Ok(())
+    }
+
+    fn word<'a>(
+        &mut self,
+        text: &str,
+        meaning: Meaning,
+        behind: Option<&str>,
+        rest: &mut (impl Iterator<Item = &'a OsString> + Clone),
+    ) -> Result<(), String> {
+        let value = |next: Option<&OsString>, what: &str| {
+            next.map(|next| next.to_string_lossy().into_owned()).ok_or_else(|| format!("{text} wants {what}"))
+        };
+        match meaning {
+            Unknown | Nothing => {}
+            Switch(option) => self.done.push(option.into()),
+            Given(option) => self.add(option, &value(rest.next(), "a value")?),
+            Ads => self.done.push(value(rest.next(), "a file")?.into()),
+            Form(form) => self.add("--output", behind.unwrap_or(form)),
+            Format => {
+                let what = "a format and an expression";
+                self.add("--mask", &format!("format:{}", value(rest.next(), what)?));
+                self.add("--mask", &format!("expression:{}", value(rest.next(), what)?));
+            }
+            Columns => {
+                self.add("--mask", &format!("columns:{}", behind.unwrap_or_default()));
+                let before = self.done.len();
+                while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
+                    && !next.starts_with('-')
+                {
+                    self.add("--mask", &format!("expression:{next}"));
+                    rest.next();
+                }
+                if self.done.len() == before {
+                    return Err(format!("{text} wants an attribute or an expression"));
+                }
+            }
+        }
+        if self.analysis && behind.is_some_and(|behind| behind.split(',').any(|word| word.starts_with("rev"))) {
+            self.done.push("--reverse".into());
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, option: &str, value: &str) {
+        self.done.push(format!("{option}={value}").into());
+    }
+
+    fn unknown(&self, text: &str, options: &[Arg]) -> String {
+        let name = split(text).0;
+        if let Some(Word(word, ..)) = find(name) {
+            let (command, other) = if self.column == 0 { ("query", "explain") } else { ("explain", "query") };
+            return format!("`{command}` has no option -{word}: it is one of `{other}`");
+        }
+        let words = WORDS.iter().filter(|word| word.2[self.column] != Unknown);
+        let spellings = words.flat_map(|Word(word, also, _)| std::iter::once(word).chain(*also));
+        unknown(text, spellings.map(|word| format!("-{word}")).collect(), options)
+    }
+
+    fn finish(mut self) -> Vec<OsString> {
+        if !self.ids.is_empty() {
+            // Behind `--` there are no options any more.
+            let end = self.done.iter().position(|argument| argument == "--").unwrap_or(self.done.len());
+            self.done.insert(end, format!("--constraint={}", self.ids.join(" || ")).into());
+        }
+        self.done
+    }
+}
+
+/// The constraint that is true of a job, if this is the number of one or of a cluster: `7`, `7.0`.
+fn job_id(text: &str) -> Option<String> {
+    let number = |part: &str| !part.is_empty() && part.len() < 18 && part.bytes().all(|byte| byte.is_ascii_digit());
+    match text.split_once('.') {
+        None if number(text) => Some(format!("ClusterId == {text}")),
+        Some((cluster, process)) if number(cluster) && number(process) => {
+            Some(format!("(ClusterId == {cluster} && ProcId == {process})"))
+        }
+        _ => None,
+    }
+}
+
+/// That there is no such option, and which of these words and options are spelt nearly like it.
+fn unknown(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
+    let shown = options.iter().filter(|arg| !arg.is_hide_set());
+    words.extend(shown.filter_map(Arg::get_long).map(|long| format!("--{long}")));
+    let bare = |word: &str| word.trim_start_matches('-').to_owned();
+    let names: Vec<String> = words.iter().map(|word| bare(word)).collect();
+    let near = nearest(&bare(text.split(['=', ':']).next().unwrap_or(text)), names.iter().map(String::as_str));
+    let near: Vec<&str> =
+        near.iter().filter_map(|name| words.iter().find(|word| bare(word) == *name)).map(String::as_str).collect();
+    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    format!("there is no option {text}{hint}")
+}
+
+/// That a command has no option that is spelt like an expression which was given to it.
+pub fn no_option(text: &str, command: &str, cli: &Command) -> String {
+    let found = cli.find_subcommand(command);
+    let options: Vec<Arg> = std::iter::once(cli).chain(found).flat_map(Command::get_arguments).cloned().collect();
+    unknown(text, Vec::new(), &options)
+}
