@@ -33,7 +33,7 @@ enum Meaning {
 /// A word, other spellings of it, and its meaning in `query` and in `explain`.
 struct Word(&'static str, &'static [&'static str], [Meaning; 2]);
 
-const WORDS: [Word; 14] = [
+const WORDS: [Word; 15] = [
     Word("constraint", &[], [Given("--constraint"); 2]),
     Word("autoformat", &["af"], [Columns, Unknown]),
     Word("format", &["f"], [Format, Unknown]),
@@ -45,6 +45,7 @@ const WORDS: [Word; 14] = [
     Word("limit", &[], [Given("--limit"), Unknown]),
     Word("sort", &[], [Given("--sort"), Unknown]),
     Word("jobads", &[], [Given("--ads"), Ads]),
+    Word("ads", &[], [Given("--ads"), Unknown]),
     Word("slotads", &[], [Given("--ads"), Given("--pool")]),
     Word("reverse", &["reverse-analyze"], [Nothing, Switch("--reverse")]),
     Word("better-analyze", &["analyze"], [Nothing; 2]),
@@ -58,6 +59,32 @@ const COMMANDS: [(&str, usize); 3] = [("query", 0), ("explain", 1), ("why", 1)];
 
 /// A word may be shortened to so many letters, as long as no other begins with them.
 const SHORTEST: usize = 3;
+
+/// Each word, and what it is in `query` and in `explain`.
+pub fn table() -> Vec<(String, String)> {
+    let ours = |meaning: &Meaning| match meaning {
+        Unknown => None,
+        Nothing => Some("makes it `explain`".to_owned()),
+        Switch(option) => Some(format!("`{option}`")),
+        Given("--constraint") => Some("`--constraint EXPR`, or the first argument of `query`".to_owned()),
+        Given(option) => Some(format!("`{option} ...`")),
+        Ads => Some("an argument".to_owned()),
+        Form(form) => Some(format!("`-o {form}`")),
+        Columns => Some("rows as HTCondor prints them; ours is `--af EXPR,...`".to_owned()),
+        Format => Some("the same with formats".to_owned()),
+    };
+    let row = |Word(name, also, [query, explain]): &Word| {
+        let names: Vec<String> = std::iter::once(name).chain(*also).map(|name| format!("-{name}")).collect();
+        let text = match (ours(query), ours(explain)) {
+            (Some(query), None) => format!("{query} (`query`)"),
+            (Some(query), Some(explain)) if query != explain => format!("{query} (`query`), {explain} (`explain`)"),
+            (Some(both), Some(_)) => both,
+            (None, explain) => explain.unwrap_or_default(),
+        };
+        (names.join(", "), text)
+    };
+    WORDS.iter().map(row).collect()
+}
 
 /// The arguments in our words.  Those of the commands that know no others come back as they are.
 pub fn translated(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<Vec<OsString>, String> {

@@ -11,6 +11,7 @@ mod gang_policies;
 mod gangs;
 mod help;
 mod layout;
+mod manuals;
 mod marshalling;
 mod negotiation;
 mod policies;

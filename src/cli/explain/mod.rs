@@ -37,7 +37,8 @@ Examples:
       --offer slot1@node01.example.org --pool samples/pool/machines.long
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
-  classad explain -better-analyze -jobads samples/pool/jobs.long -slotads samples/pool/machines.long 105.0
+  classad explain -better-analyze 105.0 -jobads samples/pool/jobs.long \\
+      -slotads samples/pool/machines.long
 
 Requests that nothing tells apart are explained together.  Exit status: 0 if every request matches something, 1 if
 some do not; --exit-zero makes it 0.
