@@ -103,7 +103,7 @@ impl From<io::Error> for Failure {
 
 /// Reading, evaluating, querying and matching classified advertisements (ClassAds).
 #[derive(Parser)]
-#[command(name = "classad", version = VERSION, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "classad", version, long_version = VERSION, arg_required_else_help = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
     options: Options,

@@ -55,7 +55,10 @@ const WORDS: [Word; 15] = [
 const ANALYSES: [&str; 2] = ["better-analyze", "reverse"];
 
 /// The commands that know the words; the place of each in the table.
-const COMMANDS: [(&str, usize); 3] = [("query", 0), ("explain", 1), ("why", 1)];
+const COMMANDS: [(&str, usize); 3] = [("query", QUERY), ("explain", EXPLAIN), ("why", EXPLAIN)];
+
+const QUERY: usize = 0;
+const EXPLAIN: usize = 1;
 
 /// A word may be shortened to so many letters, as long as no other begins with them.
 const SHORTEST: usize = 3;
@@ -104,10 +107,11 @@ pub fn translated(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result
         texts.filter(|text| is_word(text)).filter_map(|text| find(split(&text).0))
     };
     let analysis = words().any(|word| ANALYSES.contains(&word.0));
-    let (name, column) = if analysis { ("explain", 1) } else { (name.as_str(), *column) };
+    let (name, column) = if analysis { ("explain", EXPLAIN) } else { (name.as_str(), *column) };
     let options = options(cli.find_subcommand(name));
     let words = words().next().is_some();
-    let mut translation = Translation { column, words, analysis, ids: Vec::new(), done: Vec::new() };
+    let mut translation =
+        Translation { column, words, analysis, has_constraint: false, ids: Vec::new(), done: Vec::new() };
     translation.run(&arguments[at + 1..], &options)?;
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
 }
@@ -175,6 +179,8 @@ struct Translation {
     words: bool,
     /// Whether it is an explanation, whatever it was.
     analysis: bool,
+    /// Whether it is said of which ads the question is.
+    has_constraint: bool,
     /// Jobs that were asked for by number.
     ids: Vec<String>,
     done: Vec<OsString>,
@@ -186,6 +192,7 @@ impl Translation {
         while let Some(argument) = rest.next() {
             let text = argument.to_string_lossy();
             if text == "--" {
+                self.has_constraint |= !rest.as_slice().is_empty();
                 self.done.push(argument.clone());
                 self.done.extend(rest.cloned());
                 return Ok(());
@@ -203,10 +210,7 @@ impl Translation {
                     return Err(self.unknown(&text, options));
                 }
             }
-            match job_id(&text).filter(|_| self.words && !Path::new(argument).exists()) {
-                Some(id) => self.ids.push(id),
-                None => self.done.push(argument.clone()),
-            }
+            self.other(argument, &text);
             if text.starts_with('-') && wants_value(&text, options) {
                 self.done.extend(rest.next().cloned());
             }
@@ -255,14 +259,35 @@ impl Translation {
         Ok(())
     }
 
+    /// Takes what is none of HTCondor's words.  Beside them, a file is one wherever it stands, and a number a job's.
+    fn other(&mut self, argument: &OsString, text: &str) {
+        let is_file = Path::new(argument).exists();
+        if text.starts_with('-') {
+            self.has_constraint |= text.starts_with("--constraint");
+        } else if self.words
+            && !is_file
+            && let Some(id) = job_id(text)
+        {
+            self.ids.push(id);
+            return;
+        } else if self.words && is_file && self.column == QUERY {
+            self.add("--ads", text);
+            return;
+        } else {
+            self.has_constraint = true;
+        }
+        self.done.push(argument.clone());
+    }
+
     fn add(&mut self, option: &str, value: &str) {
+        self.has_constraint |= option == "--constraint";
         self.done.push(format!("{option}={value}").into());
     }
 
     fn unknown(&self, text: &str, options: &[Arg]) -> String {
         let name = split(text).0;
         if let Some(Word(word, ..)) = find(name) {
-            let (command, other) = if self.column == 0 { ("query", "explain") } else { ("explain", "query") };
+            let (command, other) = if self.column == QUERY { ("query", "explain") } else { ("explain", "query") };
             return format!("`{command}` has no option -{word}: it is one of `{other}`");
         }
         let words = WORDS.iter().filter(|word| word.2[self.column] != Unknown);
@@ -271,10 +296,15 @@ impl Translation {
     }
 
     fn finish(mut self) -> Vec<OsString> {
-        if !self.ids.is_empty() {
+        let constraint = match self.ids.join(" || ") {
+            // All are asked for, as there.
+            none if none.is_empty() && self.words && !self.has_constraint && self.column == QUERY => "true".to_owned(),
+            ids => ids,
+        };
+        if !constraint.is_empty() {
             // Behind `--` there are no options any more.
             let end = self.done.iter().position(|argument| argument == "--").unwrap_or(self.done.len());
-            self.done.insert(end, format!("--constraint={}", self.ids.join(" || ")).into());
+            self.done.insert(end, format!("--constraint={constraint}").into());
         }
         self.done
     }

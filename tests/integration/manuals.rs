@@ -223,7 +223,9 @@ fn zsh_completes() {
     );
     let setup_file = folder.join("setup");
     fs::write(&setup_file, set_up).expect("it can be written");
-    let keys: String = COMPLETED.iter().map(|(line, _)| format!("zpty -n -w z $'{line}\\t\\x18t'; seen; ")).collect();
+    let keys: Vec<String> =
+        COMPLETED.iter().map(|(line, _)| format!("zpty -n -w z $'{line}\\t\\x18t'; seen; ")).collect();
+    let keys = keys.concat();
     let script = format!(
         "set -e; zmodload zsh/zpty; seen() {{ zpty -r -t z >/dev/null || true; sleep 0.1; }}; \
          zpty z env TERM=dumb zsh -f -i; zpty -w z 'source {}'; sleep 1; {keys} \

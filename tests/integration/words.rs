@@ -86,6 +86,10 @@ fn words_are_those_of_ours_that_mean_the_same() {
         (&["-slotads", pool, "-limit", "3"], &["true", pool, "--limit", "3"]),
         (&["-slotads", pool, "-sort", "-Memory"], &["true", pool, "--sort", "-Memory"]),
         (&["-slotads", pool, "-attr", "Name,Cpus"], &["true", pool, "--attributes", "Name,Cpus"]),
+        (&[pool, "-xml"], &["true", pool, "-o", "xml"]),
+        (&["Cpus > 3", pool, "-json"], &["Cpus > 3", pool, "-o", "json"]),
+        (&["-jsonl", "--constraint", "Cpus > 3", pool], &["Cpus > 3", pool, "-o", "jsonl"]),
+        (&["-jsonl", "--", "Cpus > 3", pool], &["Cpus > 3", pool, "-o", "jsonl"]),
         (&["-jobads", "samples/pool/jobs.long", "101"], &["ClusterId == 101", "samples/pool/jobs.long"]),
     ] {
         let (out, errors, status) = run("query", words);

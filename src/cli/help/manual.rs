@@ -151,7 +151,7 @@ fn whole(tree: &Command) -> io::Result<Vec<u8>> {
         )]),
         heading("Exit status"),
     ];
-    blocks.extend(topics::find("exit-codes").map(|topic| topic.blocks()).unwrap_or_default());
+    blocks.extend(topics::find("exit-codes").map(topics::Topic::blocks).unwrap_or_default());
     text.extend(roff::rendered(&blocks).into_bytes());
     let commands = tree.get_subcommands().map(|command| (format!("classad-{}", command.get_name()), 1));
     let seventh = SEVENTH.iter().map(|(name, ..)| (format!("classad-{name}"), 7));

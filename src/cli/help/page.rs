@@ -45,10 +45,11 @@ pub fn of_help(text: &str) -> Vec<Block> {
     while let Some(line) = lines.next() {
         if line == "Examples:" {
             blocks.push(Block::Heading("Examples".to_owned()));
-        } else if line.starts_with("  ") {
-            let mut literal = vec![line[2..].to_owned()];
-            while let Some(next) = lines.next_if(|line| line.starts_with("  ")) {
-                literal.push(next[2..].to_owned());
+        } else if let Some(first) = line.strip_prefix("  ") {
+            let mut literal = vec![first.to_owned()];
+            while let Some(next) = lines.peek().and_then(|line| line.strip_prefix("  ")) {
+                literal.push(next.to_owned());
+                lines.next();
             }
             blocks.push(Block::Literal(literal));
         } else if !line.is_empty() {

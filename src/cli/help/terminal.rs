@@ -39,7 +39,12 @@ fn row(term: &str, text: &str, width: usize) -> String {
 }
 
 fn indented(lines: &[String], by: &str) -> String {
-    lines.iter().map(|line| format!("{}\n", format!("{by}{line}").trim_end())).collect()
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(format!("{by}{line}").trim_end());
+        out.push('\n');
+    }
+    out
 }
 
 /// Lines of this width; a word that is longer stands alone.

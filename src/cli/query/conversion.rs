@@ -224,12 +224,12 @@ impl Conversion {
         let text = self.scientific(number, precision - 1);
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let places: i64 = exponent.parse().unwrap_or(0);
-        let short = |digits: &str| match digits.contains('.') && !self.alternate {
-            true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
-            false => digits.to_owned(),
+        let short = |digits: &str| {
+            let zeros = digits.contains('.') && !self.alternate;
+            if zeros { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits.to_owned() }
         };
-        match usize::try_from(precision as i64 - 1 - places) {
-            Ok(decimals) if places >= -4 => short(&self.fixed(number, decimals)),
+        match i64::try_from(precision - 1).map(|most| usize::try_from(most - places)) {
+            Ok(Ok(decimals)) if places >= -4 => short(&self.fixed(number, decimals)),
             _ => format!("{}e{exponent}", short(digits)),
         }
     }
