@@ -3,6 +3,7 @@
 mod answer;
 mod columns;
 mod conversion;
+mod format;
 mod mask;
 mod missing;
 mod order;
