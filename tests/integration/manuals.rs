@@ -117,6 +117,41 @@ fn every_topic_is_read_in_a_narrow_terminal() {
     assert_eq!(wrong.status.code(), Some(2));
 }
 
+/// What the table of HTCondor's tools says to say here, said of the samples.
+#[test]
+fn the_cheat_sheet_is_true() {
+    let usage = scratch("cheat-sheet").join("usage.yaml").display().to_string();
+    let stands_for = [
+        ("F", "samples/pool/jobs.long"),
+        ("S", "samples/pool/machines.long"),
+        ("E", "true"),
+        ("R", "samples/transform/site.rules"),
+        ("P", "samples/policy.yaml"),
+        ("U", &usage),
+        ("A", "tests/cases/diff/before.long"),
+        ("B", "tests/cases/diff/after.long"),
+        ("7'", "106'"),
+    ];
+    let word = |word: &str| {
+        stands_for.iter().find(|(name, _)| *name == word).map_or(word.to_owned(), |(_, is)| (*is).to_owned())
+    };
+    let sheet = run(&mut classad(&["help", "from-condor"]));
+    let ours: Vec<&str> = sheet
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('$'))
+        .filter_map(|line| line.split_once("  classad ").map(|(_, ours)| ours))
+        .collect();
+    assert!(ours.len() > 10, "{sheet}");
+    for line in ours {
+        let words: Vec<String> = line.split(' ').map(word).collect();
+        let script = format!("\"$CLASSAD\" {}", words.join(" "));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).env("CLASSAD", env!("CARGO_BIN_EXE_classad")).current_dir(root());
+        let output = shell.output().expect("there is a shell");
+        assert!(matches!(output.status.code(), Some(0 | 1)) && !output.stdout.is_empty(), "{line}: {output:?}");
+    }
+}
+
 /// `classad.yaml` in the user's configuration directory, below the environment and the command line.
 #[test]
 fn defaults_come_from_a_file() {
