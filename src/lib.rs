@@ -178,6 +178,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Grouping requests that no offer can tell apart:
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::constraint::Protocol;
+//! use classad::eval::Context;
+//! use classad::pool::{Clusters, Policies};
+//! use classad::syntax::{Rules, parse_ad};
+//!
+//! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+//! let request = |size: i64, owner: &str| {
+//!     ad(&format!("[ Size = {size}; Owner = \"{owner}\"; Constraint = other.Memory >= Size ]"))
+//! };
+//! let requests = [request(48, "a"), request(48, "b"), request(96, "a")];
+//! let offers = [ad("[ Memory = 64; Constraint = other.Size > 0 ]")];
+//! let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+//! let clusters = Clusters::new(&requests, &offers, &Policies::default(), &protocol, &context);
+//! assert_eq!(clusters.of, [0, 0, 1]);
+//! ```
+//!
 //! Finding what is most likely not meant in an ad:
 //!
 //! ```

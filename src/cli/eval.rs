@@ -71,7 +71,7 @@ impl Eval {
         let (text, files) = match (&self.attr, &self.expression) {
             (Some(_), first) => (None, first.iter().chain(&self.files).cloned().collect()),
             (None, Some(expression)) => {
-                input::not_an_option(expression, false)?;
+                input::not_an_option("eval", expression, false)?;
                 (Some(expression), self.files.clone())
             }
             (None, None) => return Err(Failure::Refused(Some("there is no expression to evaluate".to_owned()))),

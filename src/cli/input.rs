@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
-use classad::ad::{Ad, Dialect, Expression, Name};
+use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Span};
 use classad::constraint::{Advertisement, PortFault, Standing, identity};
 use classad::eval::Context;
 use classad::format::{Entry, Form, Problem, Stream};
@@ -13,7 +13,7 @@ use classad::syntax::{Rules, parse_expression, read_name};
 
 use super::session::Session;
 use super::source::{Source, Text};
-use super::{Failure, report};
+use super::{Failure, report, words};
 
 /// An ad that was read, and where it stands.
 pub struct Found {
@@ -310,13 +310,26 @@ pub fn expression(session: &mut Session, what: &str, text: &str) -> Result<Expre
     })
 }
 
-/// Refuses an expression that is most likely a misspelt option.
-pub fn not_an_option(text: &str, single_dash_too: bool) -> Result<(), Failure> {
+/// Reads constraints of the command line, all of which have to be true; none if there are none.
+pub fn constraint(session: &mut Session, texts: &[String]) -> Result<Option<Expression>, Failure> {
+    let mut all: Option<Expression> = None;
+    for text in texts {
+        let next = expression(session, "constraint", text)?;
+        all = Some(match all {
+            None => next,
+            Some(before) => Expression::new(Kind::Binary(BinaryOperator::And, before, next), Span::default()),
+        });
+    }
+    Ok(all)
+}
+
+/// Refuses an expression that is most likely a misspelt option of this command.
+pub fn not_an_option(command: &str, text: &str, single_dash_too: bool) -> Result<(), Failure> {
     let word = |rest: &str| rest.len() > 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic());
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
     if option && !std::env::args().any(|argument| argument == "--") {
-        let message = format!("there is no option {text}; an expression that begins so can follow `--`");
-        return Err(Failure::Refused(Some(message)));
+        let fault = words::no_option(text, command, &super::tree());
+        return Err(Failure::Refused(Some(format!("{fault}; an expression that begins so can follow `--`"))));
     }
     Ok(())
 }

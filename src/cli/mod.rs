@@ -7,7 +7,9 @@ mod cases;
 mod census;
 mod check;
 mod claim;
+mod completions;
 mod convert;
+mod defaults;
 mod diff;
 mod earlier;
 mod eval;
@@ -15,6 +17,7 @@ mod explain;
 mod fmt;
 mod functions;
 mod gangmatch;
+mod help;
 mod input;
 mod known;
 mod matches;
@@ -38,13 +41,14 @@ mod specialize;
 mod trace;
 mod transform;
 mod what_if;
+mod words;
 mod workload;
 mod write;
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use options::Options;
 use session::Session;
@@ -100,9 +104,7 @@ impl From<io::Error> for Failure {
 
 /// Reading, evaluating, querying and matching classified advertisements (ClassAds).
 #[derive(Parser)]
-#[command(name = "classad", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
-                        3 a budget was exceeded.")]
+#[command(name = "classad", version, long_version = VERSION, arg_required_else_help = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
     options: Options,
@@ -132,26 +134,48 @@ enum Command {
     Functions(functions::Functions),
     Workload(workload::Workload),
     Repl(repl::Repl),
+    Completions(completions::Completions),
+    Man(help::manual::ManualCommand),
+    Help(help::Help),
+}
+
+/// What this is, for a report of a fault.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nHTCondor 25's dialect and the papers'; PCRE2 inside; Apache License 2.0\n",
+    env!("CARGO_PKG_REPOSITORY")
+);
+
+/// The tree of commands and their options.
+fn tree() -> clap::Command {
+    let statuses = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
+                    3 a budget was exceeded.";
+    Cli::command().after_help(format!("{}\n\n{statuses}", help::topics_in_short()))
+}
+
+/// The arguments, taken apart.  What is not for a command has been done: its exit status.
+fn read_arguments() -> Result<Cli, u8> {
+    let told = |message: String| {
+        eprintln!("error: {message}");
+        Status::Trouble.code()
+    };
+    let arguments = words::translated(std::env::args_os().collect(), &tree).map_err(told)?;
+    let tree = defaults::applied(tree()).map_err(told)?;
+    let matches = tree.try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    matches.map_err(|error| {
+        // A closed pipe is no one's fault.
+        let _ = error.print();
+        if error.use_stderr() { Status::Trouble.code() } else { 0 }
+    })
 }
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match read_arguments() {
         Ok(cli) => cli,
-        Err(error) => {
-            // A closed pipe is no one's fault.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Status::Trouble.code() } else { 0 });
-        }
+        Err(status) => return ExitCode::from(status),
     };
-    let options = match cli.options.complete() {
-        Ok(options) => options,
-        Err(message) => {
-            eprintln!("error: {message}");
-            return ExitCode::from(Status::Trouble.code());
-        }
-    };
-    let mut session = Session::new(options);
+    let mut session = Session::new(cli.options);
     let result = match &cli.command {
         Command::Parse(command) => command.run(&mut session),
         Command::Fmt(command) => command.run(&mut session),
@@ -173,6 +197,9 @@ pub fn run() -> ExitCode {
         Command::Functions(command) => command.run(&mut session),
         Command::Workload(command) => command.run(&mut session),
         Command::Repl(command) => command.run(&mut session),
+        Command::Completions(command) => command.run(&session),
+        Command::Man(command) => command.run(&session),
+        Command::Help(command) => command.run(&session),
     };
     ExitCode::from(session.conclude(result))
 }

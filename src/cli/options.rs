@@ -65,15 +65,6 @@ pub enum Color {
 }
 
 impl Options {
-    /// Takes from the environment what the command line leaves open.
-    pub fn complete(mut self) -> Result<Self, String> {
-        let asked = std::env::var("CLASSAD_DIALECT").unwrap_or_default();
-        if self.dialect.is_none() && !asked.is_empty() {
-            self.dialect = Some(dialect(&asked).map_err(|error| format!("CLASSAD_DIALECT: {error}"))?);
-        }
-        Ok(self)
-    }
-
     /// How many threads may work at once.  Lots that a seed decides are drawn in the order of the input, by one.
     pub fn threads(&self) -> usize {
         const USUAL: usize = 8;

@@ -2,12 +2,16 @@
 
 mod answer;
 mod columns;
+mod conversion;
+mod format;
+mod mask;
 mod missing;
 mod order;
 mod seek;
 mod threads;
 
 use clap::Args;
+use classad::ad::{Expression, Value};
 use classad::format::Form;
 use classad::matching;
 
@@ -24,7 +28,11 @@ use threads::Search;
 const EXAMPLES: &str = "\
 Examples:
   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
-  condor_status -long | classad query 'GPUs > 0' --count";
+  classad query -slotads samples/pool/machines.long -constraint 'Memory > 16000' -af:h Name Memory
+  classad query true samples/pool/jobs.long --group-by Owner --limit 3
+  condor_status -long | classad query 'GPUs > 0' --count
+
+HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
 
 /// Print the ads that a constraint is true of
 #[derive(Args)]
@@ -32,13 +40,25 @@ Examples:
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Query {
     /// The constraint
-    #[arg(allow_hyphen_values = true)]
-    constraint: String,
+    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads"])]
+    first: Option<String>,
     /// Files of ads; standard input if there are none
     files: Vec<String>,
+    /// The constraint, said so; several have to be true together, and all that stands by itself is a file
+    #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
+    given: Vec<String>,
+    /// A file of ads, said so; all its ads if there is no constraint
+    #[arg(long, value_name = "FILE")]
+    ads: Vec<String>,
     /// Print the values of these expressions for each ad
     #[arg(long, value_name = "EXPR,...")]
     af: Vec<String>,
+    /// Columns in HTCondor's words, as `words.rs` takes them apart
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    mask: Vec<String>,
+    /// Print only these attributes of the ads
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "af")]
+    attributes: Vec<String>,
     /// Put the ads in the order of this expression
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Option<String>,
@@ -79,10 +99,11 @@ pub struct Query {
 
 impl Query {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        input::not_an_option(&self.constraint, true)?;
-        let mut sources = input::open(session, &self.files)?;
+        let (constraints, files) = self.asked()?;
+        let mut sources = input::open(session, &files)?;
         session.decide_dialect(&sources);
-        let constraint = input::expression(session, "constraint", &self.constraint)?;
+        let constraint =
+            input::constraint(session, &constraints)?.unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
         let columns = Columns::new(session, self)?;
         let writes_ads = self.writes_ads(&columns);
         let form = sources.first().map_or(Form::Long, |source| source.form);
@@ -115,6 +136,23 @@ impl Query {
         Ok(status)
     }
 
+    /// The constraints and the files.
+    fn asked(&self) -> Result<(Vec<String>, Vec<String>), Failure> {
+        let mut constraints = self.given.clone();
+        let mut files = self.ads.clone();
+        if let Some(first) = &self.first {
+            // What stands first is the constraint, unless that was said otherwise.
+            if constraints.is_empty() {
+                input::not_an_option("query", first, true)?;
+                constraints.push(first.clone());
+            } else {
+                files.push(first.clone());
+            }
+        }
+        files.extend(self.files.iter().cloned());
+        Ok((constraints, files))
+    }
+
     fn sought(&self) -> Sought {
         match (self.undefined, self.invert) {
             (true, _) => Sought::Undefined,
@@ -128,7 +166,7 @@ impl Query {
         let table = self.output.is_none() && Session::is_terminal();
         let rows = self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names);
         let undecided = self.undefined && self.output.is_none_or(is_rows);
-        columns.af.is_empty() && columns.group.is_none() && !undecided && !table && !rows
+        !columns.are_rows() && columns.group.is_none() && !undecided && !table && !rows
     }
 
     /// A list of expressions without a form is for scripts: no heading.

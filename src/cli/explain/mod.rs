@@ -14,6 +14,7 @@ use std::time::Instant;
 use clap::Args;
 use classad::constraint::Protocol;
 use classad::explain::{Explainer, Report, Verdict, Wording};
+use classad::matching::Query;
 use classad::pool::{Clusters, Policies};
 use indexmap::IndexMap;
 
@@ -36,6 +37,8 @@ Examples:
       --offer slot1@node01.example.org --pool samples/pool/machines.long
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
+  classad explain -better-analyze 105.0 -jobads samples/pool/jobs.long \\
+      -slotads samples/pool/machines.long
 
 Requests that nothing tells apart are explained together.  Exit status: 0 if every request matches something, 1 if
 some do not; --exit-zero makes it 0.
@@ -69,6 +72,9 @@ pub struct Explain {
     /// Explain why offers serve no request
     #[arg(long)]
     reverse: bool,
+    /// Explain only requests for which this is true; several have to be true together
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    constraint: Vec<String>,
     /// Explain only the request of this name
     #[arg(long, value_name = "ID")]
     request: Option<String>,
@@ -103,9 +109,18 @@ impl Explain {
         let sources = input::sides(session, &self.requests, &self.pool)?;
         let start = Instant::now();
         let protocol = self.common.protocol(session);
-        let found = names::near(session, &sources, &protocol, self.reverse);
+        let constraint = input::constraint(session, &self.constraint)?;
+        let mut found = names::near(session, &sources, &protocol, self.reverse);
+        if let Some(constraint) = &constraint {
+            found.also.add(constraint, session.dialect());
+        }
         let ads = self.common.ads(session, sources, Reading::Needed, &found.also)?;
-        let [requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
+        let [mut requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
+        let chosen = Chosen(constraint.map(|constraint| Query::new(constraint, session.context())));
+        if !self.unmatched {
+            requests.retain(|request| chosen.includes(session, request));
+            chosen.is_some_of(&requests)?;
+        }
         let parties = Parties::new([requests, offers]);
         let taken = if self.unmatched { Some(queue::taken(session, &parties, &protocol)?) } else { None };
         let (asking, offered, ads) = if self.reverse {
@@ -119,7 +134,7 @@ impl Explain {
             Some(id) if !self.reverse => {
                 pair::explain(session, &case, &mut explainer, (id, self.request.as_deref()), self.common.output)?
             }
-            _ => self.explain_each(session, &case, &mut explainer, taken.as_ref())?,
+            _ => self.explain_each(session, &case, &mut explainer, (taken.as_ref(), &chosen))?,
         };
         if self.common.stats {
             output::counters(&[("evaluations", explainer.evaluations())], start.elapsed().as_secs_f64());
@@ -133,12 +148,15 @@ impl Explain {
         session: &mut Session,
         case: &Case<'_>,
         explainer: &mut Explainer,
-        taken: Option<&queue::Taken>,
+        (taken, chosen): (Option<&queue::Taken>, &Chosen),
     ) -> Result<Status, Failure> {
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
+        // Who takes what is decided among all; only then those that were asked for are looked at.
+        let is_chosen = |request: &usize| taken.is_none() || chosen.includes(session, &case.asking[*request]);
         let left: Vec<usize> = (0..case.asking.len())
             .filter(|request| taken.is_none_or(|taken| !taken.is_matched[*request]))
             .filter(|request| wanted.is_none_or(|wanted| case.asking[*request].id == **wanted))
+            .filter(is_chosen)
             .collect();
         if let Some(wanted) = wanted.filter(|_| left.is_empty()) {
             return Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain"))));
@@ -160,6 +178,30 @@ impl Explain {
             page.finish()?;
         }
         Ok(Status::of(matches_all))
+    }
+}
+
+/// The requests that `--constraint` is true of.
+struct Chosen(Option<Query>);
+
+impl Chosen {
+    /// Whether this is one; it is none if the constraint exceeds its budget.
+    fn includes(&self, session: &mut Session, request: &Identified) -> bool {
+        let accepts = |query: &Query| query.accepts(&request.ad);
+        self.0.as_ref().map_or(Ok(true), accepts).unwrap_or_else(|halt| {
+            session.halted(&halt, &request.id);
+            false
+        })
+    }
+
+    /// Refuses to explain nothing.
+    fn is_some_of(&self, requests: &[Identified]) -> Result<(), Failure> {
+        match self.0 {
+            Some(_) if requests.is_empty() => {
+                Err(Failure::Refused(Some("the constraint is true of no request".to_owned())))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::super::source::Text;
 use super::super::{Failure, Status};
 use super::Query;
 use super::columns::{Columns, Row, usual_columns};
+use super::mask::MaskWriter;
 use super::order::order;
 use super::seek::{Finding, Need};
 
@@ -24,7 +25,7 @@ pub struct Answer<'q> {
     constraint: &'q Expression,
     context: Context,
     out: Out,
-    shape: Shape,
+    shape: Shape<'q>,
     /// Ads that can be printed only when all are known.
     found: Vec<Identified>,
     /// Rows that were printed, where equal ones are printed once.
@@ -38,12 +39,14 @@ pub struct Answer<'q> {
 }
 
 /// What is printed.
-enum Shape {
+enum Shape<'q> {
     Nothing,
     Count,
     Ads(AdWriter),
     /// The values of `--af`.
     Rows(RowWriter),
+    /// Rows in HTCondor's words.
+    Masked(MaskWriter<'q>),
     /// Which attributes are wanting, for each ad.
     Lacks(RowWriter),
     Groups,
@@ -61,6 +64,7 @@ impl<'q> Answer<'q> {
         input: classad::format::Form,
     ) -> Result<Self, Failure> {
         let header = || columns.af.iter().map(|(text, _)| text.clone()).collect();
+        let masked = columns.mask.as_ref().map(|mask| Shape::Masked(MaskWriter::new(mask)));
         let shape = match () {
             () if session.options.quiet => Shape::Nothing,
             () if query.count => Shape::Count,
@@ -71,7 +75,7 @@ impl<'q> Answer<'q> {
                 let header = ["id", "lacks"].map(str::to_owned).into();
                 Shape::Lacks(RowWriter::new(header, query.output, !query.no_header)?)
             }
-            () => Shape::Usual,
+            () => masked.unwrap_or(Shape::Usual),
         };
         Ok(Answer {
             query,
@@ -95,8 +99,8 @@ impl<'q> Answer<'q> {
             Shape::Nothing | Shape::Count => Need::Presence,
             Shape::Ads(_) => Need::Whole,
             Shape::Groups => Need::Group,
-            Shape::Rows(_) if self.columns.sort.is_none() => Need::Row,
-            Shape::Rows(_) | Shape::Lacks(_) | Shape::Usual => Need::Part,
+            Shape::Rows(_) | Shape::Masked(_) if self.columns.sort.is_none() => Need::Row,
+            Shape::Rows(_) | Shape::Masked(_) | Shape::Lacks(_) | Shape::Usual => Need::Part,
         }
     }
 
@@ -145,12 +149,13 @@ impl<'q> Answer<'q> {
     fn print(&mut self, session: &mut Session, ad: &Identified) -> Result<(), Failure> {
         let limit = self.limit();
         match &mut self.shape {
-            Shape::Rows(_) => {
-                let row = Row::of(&ad.ad, self.columns.af.iter().map(|(_, expression)| expression), &self.context);
-                return self.row(row);
-            }
+            Shape::Rows(_) | Shape::Masked(_) => return self.row(self.columns.row(&ad.ad, &self.context)),
             _ if self.counted >= limit => {}
-            Shape::Ads(writer) => writer.write(session, &mut self.out, ad)?,
+            Shape::Ads(writer) if self.columns.attributes.is_empty() => writer.write(session, &mut self.out, ad)?,
+            Shape::Ads(writer) => {
+                let kept = self.columns.kept(&ad.ad);
+                writer.write(session, &mut self.out, &Identified::unnamed(kept).called(ad.id.clone()))?;
+            }
             Shape::Lacks(rows) => {
                 let lacks = lacks(&ad.ad, self.constraint, &self.context);
                 rows.write(&mut self.out, [ad.id.clone(), lacks].map(Cell::from).into())?;
@@ -174,6 +179,12 @@ impl<'q> Answer<'q> {
             // It is there already.
             Shape::Rows(_) if self.query.distinct && !self.printed.insert(row.cells.clone()) => {}
             Shape::Rows(rows) => {
+                self.counted += 1;
+                if self.counted <= limit {
+                    rows.write(&mut self.out, row.cells)?;
+                }
+            }
+            Shape::Masked(rows) => {
                 self.counted += 1;
                 if self.counted <= limit {
                     rows.write(&mut self.out, row.cells)?;
@@ -217,6 +228,7 @@ impl<'q> Answer<'q> {
             Shape::Count => writeln!(self.out, "{}", self.counted.min(limit))?,
             Shape::Ads(writer) => writer.finish(&mut self.out)?,
             Shape::Rows(rows) | Shape::Lacks(rows) => rows.finish(&mut self.out)?,
+            Shape::Masked(rows) => rows.finish(&mut self.out)?,
             Shape::Groups => {
                 let header = vec![self.query.group_by.clone().unwrap_or_default(), "ads".to_owned()];
                 let mut rows = RowWriter::new(header, self.query.output, !self.query.no_header)?;

@@ -1,6 +1,6 @@
 //! The expressions of the command line, and their values in ads.
 
-use classad::ad::{Ad, Expression, Value};
+use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::{Context, Environment, Evaluator};
 
 use super::super::Failure;
@@ -8,10 +8,15 @@ use super::super::input::{self, Identified};
 use super::super::output::Cell;
 use super::super::session::Session;
 use super::Query;
+use super::mask::Mask;
 
 /// The expressions of the command line.
 pub struct Columns {
     pub af: Vec<(String, Expression)>,
+    /// Columns in HTCondor's words.
+    pub mask: Option<Mask>,
+    /// The attributes of ads that are printed; all if none are asked for.
+    pub attributes: Vec<Name>,
     pub sort: Option<Expression>,
     pub group: Option<Expression>,
     pub id: Option<Expression>,
@@ -33,6 +38,8 @@ impl Columns {
         }
         Ok(Columns {
             af,
+            attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
+            mask: Mask::new(session, query)?,
             sort: input::optional(session, "--sort", query.sort.as_deref())?,
             group: input::optional(session, "--group-by", query.group_by.as_deref())?,
             id: input::optional(session, "--id", query.id.as_deref())?,
@@ -42,7 +49,27 @@ impl Columns {
     /// All of them.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let options = [&self.sort, &self.group, &self.id].into_iter().flatten();
-        self.af.iter().map(|(_, expression)| expression).chain(options)
+        let masked = self.mask.iter().flat_map(Mask::expressions);
+        self.af.iter().map(|(_, expression)| expression).chain(masked).chain(options)
+    }
+
+    /// Whether a row is printed for each ad.
+    pub fn are_rows(&self) -> bool {
+        !self.af.is_empty() || self.mask.is_some()
+    }
+
+    /// An ad with only those of its attributes that are asked for.
+    pub fn kept(&self, ad: &Ad) -> Ad {
+        let kept = ad.iter().filter(|attribute| self.attributes.contains(attribute.name));
+        kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
+    }
+
+    /// The row of an ad.
+    pub fn row(&self, ad: &Ad, context: &Context) -> Row {
+        match &self.mask {
+            Some(mask) => mask.row(ad, context),
+            None => Row::of(ad, self.af.iter().map(|(_, expression)| expression), context),
+        }
     }
 }
 

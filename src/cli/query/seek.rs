@@ -27,7 +27,7 @@ pub enum Need {
     Whole,
     /// As much as was asked for.
     Part,
-    /// The values of `--af`.
+    /// The values of its row.
     Row,
     /// The value of `--group-by`.
     Group,
@@ -139,10 +139,7 @@ impl Seeker<'_> {
         let context = &self.context;
         match self.need {
             Need::Presence => visit(Finding::Present),
-            Need::Row => {
-                let expressions = self.columns.af.iter().map(|(_, expression)| expression);
-                visit(Finding::Row(Row::of(&entry.ad, expressions, context)))
-            }
+            Need::Row => visit(Finding::Row(self.columns.row(&entry.ad, context))),
             Need::Group => visit(Finding::Row(Row::of(&entry.ad, &self.columns.group, context))),
             Need::Whole if !entry.is_whole => {
                 for item in block.ad_at(entry.offset, number, context.dialect) {
@@ -181,10 +178,10 @@ impl Seeker<'_> {
         if self.is_strict || asked.everything {
             return None;
         }
-        if self.columns.af.is_empty() {
+        if !self.columns.are_rows() {
             asked.names.extend(IDENTITY.iter().map(|name| Name::new(name)));
         }
-        if self.columns.af.is_empty() && !self.writes_ads {
+        if !self.columns.are_rows() && !self.writes_ads {
             asked.names.extend(USUAL.map(Name::new));
         }
         let selection = Selection::new(asked.names, self.context.dialect);

@@ -1,0 +1,1098 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_classad_global_optspecs
+    string join \n dialect= from= now= seed= max-steps= max-depth= threads= strict lenient fail-fast exit-zero verbose q/quiet color= h/help V/version
+end
+
+function __fish_classad_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_classad_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_classad_using_subcommand
+    set -l cmd (__fish_classad_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c classad -n "__fish_classad_needs_command" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_needs_command" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_needs_command" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_needs_command" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_needs_command" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_needs_command" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_needs_command" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_needs_command" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_needs_command" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_needs_command" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_needs_command" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_needs_command" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_needs_command" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_needs_command" -s V -l version -d 'Print version'
+complete -c classad -n "__fish_classad_needs_command" -f -a "parse" -d 'Check that files parse, and print their ads'
+complete -c classad -n "__fish_classad_needs_command" -f -a "fmt" -d 'Lay ads out anew, comments kept'
+complete -c classad -n "__fish_classad_needs_command" -f -a "check" -d 'Find what is most likely not meant: syntax errors, contradictions, wrong precedence, misspelt names'
+complete -c classad -n "__fish_classad_needs_command" -f -a "eval" -d 'Evaluate an expression, alone or in each ad of files'
+complete -c classad -n "__fish_classad_needs_command" -f -a "query" -d 'Print the ads that a constraint is true of'
+complete -c classad -n "__fish_classad_needs_command" -f -a "match" -d 'Match requests with offers, one offer for each request'
+complete -c classad -n "__fish_classad_needs_command" -f -a "gangmatch" -d 'Match requests with all the offers that their ports need'
+complete -c classad -n "__fish_classad_needs_command" -f -a "claim" -d 'Claim matches by the ads as they are now'
+complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run a negotiation cycle: requests get offers as a policy has it'
+complete -c classad -n "__fish_classad_needs_command" -f -a "autocluster" -d 'Group requests that no offer and no policy can tell apart'
+complete -c classad -n "__fish_classad_needs_command" -f -a "explain" -d 'Explain why requests match nothing'
+complete -c classad -n "__fish_classad_needs_command" -f -a "why" -d 'Explain why requests match nothing'
+complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write ads in another form, without loss'
+complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
+complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
+complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate as far as an ad is known, and keep the rest'
+complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
+complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
+complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
+complete -c classad -n "__fish_classad_needs_command" -f -a "workload" -d 'Write synthetic ads: the workloads of the papers, and a modern pool'
+complete -c classad -n "__fish_classad_needs_command" -f -a "completions" -d 'Print the completions of commands and options for a shell'
+complete -c classad -n "__fish_classad_needs_command" -f -a "man" -d 'Print a manual page, or write all of them'
+complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command, or on a topic'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l cases -d 'Read cases {"id","text","form"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand parse" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand parse" -l count -d 'Print only how many ads each file has'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l ast -d 'Print the tree of each expression'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand parse" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand parse" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l width -d 'Break what is wider than so many columns' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l check -d 'Print only the names of the files that would change'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -s d -l diff -d 'Print what would change'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Look whether a pool has the attributes, types and spellings that the ads ask for' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Look at an expression instead' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l only -d 'Look only for these; see --rules' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l allow -d 'Do not look for these' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l fail-level -d 'Exit with 1 if something of this level or worse is found' -r -f -a "note\t''
+warning\t''
+error\t''"
+complete -c classad -n "__fish_classad_using_subcommand check" -l level -d 'Tell only what is of this level or worse' -r -f -a "note\t''
+warning\t''
+error\t''"
+complete -c classad -n "__fish_classad_using_subcommand check" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -s o -l output -d 'The form of the output' -r -f -a "text\t'Pictures for people'
+json\t'One JSON document'
+sarif\t'SARIF 2.1.0, for code review'
+github\t'Annotations of GitHub\'s workflows'"
+complete -c classad -n "__fish_classad_using_subcommand check" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand check" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand check" -l rules -d 'List the rules'
+complete -c classad -n "__fish_classad_using_subcommand check" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand check" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand check" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand check" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand check" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand check" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l attr -d 'Evaluate this attribute of each ad' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l my -d 'The ad to evaluate in: the first of a file' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l target -d 'The ad on the other side: the first of a file' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -s D -l define -d 'An attribute of the ad to evaluate in' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l cases -d 'Read cases {"id","ad","target","expr"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand eval" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand eval" -l each -d 'Put the identity of each ad before its value'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l type -d 'Put the type behind the value'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l trace -d 'Print the value of every part as a tree'
+complete -c classad -n "__fish_classad_using_subcommand eval" -s e -d 'Exit with 1 for false, 4 for undefined, 5 for error'
+complete -c classad -n "__fish_classad_using_subcommand eval" -s r -l raw -d 'Print strings without quotes'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'The constraint, said so; several have to be true together, and all that stands by itself is a file' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads, said so; all its ads if there is no constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns in HTCondor\'s words, as `words.rs` takes them apart' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Put the ads in the order of this expression' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most so many' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of this expression' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand query" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand query" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only how many there are'
+complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d 'Print the ads that the constraint is not true of'
+complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and what they lack'
+complete -c classad -n "__fish_classad_using_subcommand query" -l distinct -d 'Print equal rows of --af once'
+complete -c classad -n "__fish_classad_using_subcommand query" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand query" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand query" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand query" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand query" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand query" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand query" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand query" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand query" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand match" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'How offers are given to requests' -r -f -a "greedy\t'Requests in order, each takes its best offer'
+stable\t'No request and offer rank each other higher than what they got'
+max\t'As many requests as possible get an offer'"
+complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print the N best offers for each request, best first; nothing is taken' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Match as if every request had this attribute, or, for offer.NAME, every offer; NAME in EXPR is what an ad has' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l cases -d 'Read cases {"id","left","right"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand match" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand match" -l all -d 'Print every compatible pair; nothing is taken'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-consume -d 'A matched offer stays for later requests'
+complete -c classad -n "__fish_classad_using_subcommand match" -l count -d 'Print only how many there are'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-autocluster -d 'Consider each request by itself, though others are like it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-matchlist -d 'Find the candidates of each request anew'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-index -d 'Evaluate the constraints of each pair'
+complete -c classad -n "__fish_classad_using_subcommand match" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand match" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand match" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand match" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand match" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand match" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand match" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l algorithm -d 'How gangs are searched for: by `best`, as ranks or a docking vector have it; the others, of the thesis, take the first gang that they find' -r -f -a "best\t''
+naive\t''
+lr\t''
+rl\t''
+lrc\t''
+rlc\t''
+dyn\t''
+dyns\t''
+dynsr\t''"
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l limit -d 'Print the N best gangs that each request could have; nothing is taken' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all -d 'Print every gang that each request could have, the best first; nothing is taken'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l explain -d 'Print for each request without a gang what keeps it from one, instead of the gangs'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l ads -d 'Files of the ads as they are now, requests and offers' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand claim" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand claim" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand claim" -l transcript -d 'Print each message of the two phases instead of what became of the matches'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand claim" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand claim" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l usage -d 'Priorities that follow from the usage in this file, which is rewritten with that of this cycle' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-autocluster -d 'Consider each request by itself, though others are like it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-matchlist -d 'Find the candidates of each request anew'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-index -d 'Evaluate the constraints of each pair'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l transcript -d 'Print what happens: rounds, turns and shares, and what becomes of each request'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l compare -d 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l offers -d 'Files of offers; without any, only what the requests and the policy read counts' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l significant -d 'Print the names of the significant attributes'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l requests -d 'Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for in `ResourceRequestCount`'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this is true; several have to be true together' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only the request of this name' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand explain" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d 'Explain why offers serve no request'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; twice: also what every part of it is in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this is true; several have to be true together' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only the request of this name' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand why" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand why" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
+complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Explain why offers serve no request'
+complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; twice: also what every part of it is in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand why" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand why" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand why" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand why" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand why" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand why" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand why" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand why" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand why" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand why" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand convert" -s o -l to -l output -d 'The form to write' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand convert" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand convert" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand convert" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` stands for any letters' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -s o -l output -d 'The form of the output, instead of lines with `~`, `-` and `+`' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand diff" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare the printed texts: the spelling of names and parentheses count'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Only these attributes, in detail' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show so many of the most frequent values [default: 1, with --attr 10]' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l sort -d 'The order of the attributes' -r -f -a "name\t'By the alphabet'
+count\t'Those that most ads have first'
+distinct\t'Those with most distinct values first'"
+complete -c classad -n "__fish_classad_using_subcommand census" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand census" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand census" -l nested -d 'Count the attributes of nested ads too, as `Outer.Inner`'
+complete -c classad -n "__fish_classad_using_subcommand census" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand census" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand census" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand census" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand census" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand census" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l expr -d 'The expression to specialize' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l attr -d 'The attribute to specialize' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l known -d 'The known ad: the first of a file' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -s D -l define -d 'An attribute of the known ad' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l unknown -d 'Attributes to take for unknown; target.NAME for those of the other side' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l target -d 'The ad on the other side of a match: the first of a file' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l cases -d 'Read cases {"id","ad","expr"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l closed -d 'The known ads have no other attributes than those given'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l loose -d 'Assume that no unknown is an error, and add sums up in any order, as the thesis prints it'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l inline -d 'Assume that no unknown refers back, and replace attributes by what is left of them'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l verdict -d 'Print whether the constraint can be true (never, always, depends), and on what that depends'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l each -d 'Put the identity of each ad before its result'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'The references of these attributes only' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'The references of an expression in each ad' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'The references that no ad of a pool answers, and names of the pool that are spelt alike' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l cases -d 'Read cases {"id","ad","expr"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand refs" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'The attributes of the ads themselves that are read, instead'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'One list for all ads'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'One list, and how many ads have each reference'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, as a graph in the DOT language'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand refs" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand refs" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l set -d 'Set an attribute; flags and rules are applied in the order given' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l default -d 'Set an attribute that the ad does not have' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l eval-set -d 'Set an attribute to the value of an expression in the ad' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l copy -d 'Give attributes a second name' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l rename -d 'Give attributes another name' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 'Delete attributes' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this is true; the others pass as they are' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'What an ad is called' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -s o -l output -d 'The form of the output; with -n json or jsonl' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand transform" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand transform" -s n -l diff -d 'Print what would change, and what changes it'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand functions" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+tree\t'Indented trees, of gangs'
+long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand functions" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand functions" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand functions" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand functions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -f -a "index" -d 'Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -f -a "gang" -d 'Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -f -a "pool" -d 'Machines of a modern HTCondor pool, and the jobs of many users'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l n -d 'How many objects, and how many queries' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l attrs -d 'How many attributes an ad has, and how many bounds' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l mix -d 'The domains of the attributes' -r -f -a "T\t'Ten values each'
+M\t'Ten values for the first half of them, N for the others'
+D\t'N values each'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l omit -d 'The share of attributes and bounds that is left out' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l constraint-attr -d 'The attribute that is the constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l form -d 'The form of the ads [default: long for a pool, else new]' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l kind -d 'Write one kind of ads, without --out to standard output' -r -f -a "objects\t''
+queries\t''
+machines\t''
+licenses\t''
+jobs\t''"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l out -d 'Write a file for each kind of ads into this folder, and print what was written' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l machines -d 'How many machines [default: 100, with --variant heuristic 500]' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l jobs -d 'How many jobs [default: as many as machines]' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l licenses -d 'How many licences, in percent of the machines [default: 100, with --variant heuristic 200]' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l selectivity -d 'Into how many parts machines and licences are divided; a licence is valid in its part' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l variant -d 'What is done to make it hard' -r -f -a "base\t'Nothing'
+dud\t'Seven machines that no licence accepts, and a licence that no machine suits'
+heuristic\t'All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l form -d 'The form of the ads [default: long for a pool, else new]' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l kind -d 'Write one kind of ads, without --out to standard output' -r -f -a "objects\t''
+queries\t''
+machines\t''
+licenses\t''
+jobs\t''"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l out -d 'Write a file for each kind of ads into this folder, and print what was written' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l machines -d 'How many machines' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l jobs -d 'How many jobs' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l users -d 'How many users' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l shapes -d 'How many different requests there are; every job makes one of them' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l never -d 'The share of them that no machine can ever meet' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l few -d 'The share of them that few machines meet' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l form -d 'The form of the ads [default: long for a pool, else new]' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l kind -d 'Write one kind of ads, without --out to standard output' -r -f -a "objects\t''
+queries\t''
+machines\t''
+licenses\t''
+jobs\t''"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l out -d 'Write a file for each kind of ads into this folder, and print what was written' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand completions" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand completions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand completions" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand completions" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand completions" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand completions" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand completions" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand completions" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand man" -l out -d 'Write every page into this folder instead' -r -F
+complete -c classad -n "__fish_classad_using_subcommand man" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand man" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand man" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand man" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand man" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand man" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand man" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand man" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand help" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand help" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand help" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand help" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand help" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand help" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand help" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand help" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -1,0 +1,73 @@
+//! The texts of topics: as much of Markdown as they need.
+
+/// A part of a text.
+pub enum Block {
+    /// What the text is about: its name and one line.
+    Title(String, String),
+    Heading(String),
+    /// One line, however long; what is written literally stands between backquotes.
+    Paragraph(String),
+    /// Lines that stay as they are.
+    Literal(Vec<String>),
+    /// Terms and what they are.
+    Terms(Vec<(String, String)>),
+}
+
+/// Reads a text.  `insert` gives the terms of a table that the text names: `<!-- functions -->`.
+pub fn parse(text: &str, insert: &dyn Fn(&str) -> Vec<(String, String)>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(title) = line.strip_prefix("# ") {
+            let (name, about) = title.split_once(": ").unwrap_or((title, ""));
+            blocks.push(Block::Title(name.to_owned(), about.to_owned()));
+        } else if let Some(heading) = line.strip_prefix("## ") {
+            blocks.push(Block::Heading(heading.to_owned()));
+        } else if let Some(name) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) {
+            blocks.push(Block::Terms(insert(name)));
+        } else if line.starts_with("```") {
+            let mut literal: Vec<String> =
+                lines.by_ref().take_while(|line| *line != "```").map(str::to_owned).collect();
+            literal.truncate(literal.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1));
+            blocks.push(Block::Literal(literal));
+        } else if !line.is_empty() {
+            let rest = lines.by_ref().take_while(|line| !line.is_empty());
+            blocks.push(Block::Paragraph(std::iter::once(line).chain(rest).collect::<Vec<_>>().join(" ")));
+        }
+    }
+    blocks
+}
+
+/// Reads what stands below the options in the help of a command: lines that are indented stay as they are.
+pub fn of_help(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line == "Examples:" {
+            blocks.push(Block::Heading("Examples".to_owned()));
+        } else if let Some(first) = line.strip_prefix("  ") {
+            let mut literal = vec![first.to_owned()];
+            while let Some(next) = lines.peek().and_then(|line| line.strip_prefix("  ")) {
+                literal.push(next.to_owned());
+                lines.next();
+            }
+            blocks.push(Block::Literal(literal));
+        } else if !line.is_empty() {
+            let mut paragraph = line.to_owned();
+            while let Some(next) = lines.next_if(|line| !line.is_empty() && !line.starts_with("  ")) {
+                paragraph.push(' ');
+                paragraph.push_str(next);
+            }
+            // Behind examples something else begins.
+            if matches!(blocks.last(), Some(Block::Literal(_))) && !blocks.iter().any(is_notes) {
+                blocks.push(Block::Heading("Notes".to_owned()));
+            }
+            blocks.push(Block::Paragraph(paragraph));
+        }
+    }
+    blocks
+}
+
+fn is_notes(block: &Block) -> bool {
+    matches!(block, Block::Heading(heading) if heading == "Notes")
+}

@@ -1,0 +1,77 @@
+//! Topics for a terminal, or a pipe.
+
+use super::page::Block;
+
+/// Terms longer than this stand on a line of their own.
+const LONGEST_TERM: usize = 22;
+
+/// Text is not made wider than this, however wide the terminal.
+const WIDEST: usize = 100;
+
+/// A text, in lines of this width.
+pub fn rendered(blocks: &[Block], width: usize) -> String {
+    let width = width.min(WIDEST);
+    let mut parts = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Title(name, about) => parts.push(format!("{name}: {about}\n")),
+            Block::Heading(heading) => parts.push(format!("{}\n", heading.to_uppercase())),
+            Block::Paragraph(text) => parts.push(indented(&wrapped(text, width), "")),
+            Block::Literal(lines) => parts.push(indented(lines, "  ")),
+            Block::Terms(terms) => parts.push(terms.iter().map(|(term, text)| row(term, text, width)).collect()),
+        }
+    }
+    parts.join("\n")
+}
+
+/// A term and what it is, beside it or below it.
+fn row(term: &str, text: &str, width: usize) -> String {
+    let margin = LONGEST_TERM + 4;
+    let lines = wrapped(text, width.saturating_sub(margin).max(20));
+    let beside = term.chars().count() <= LONGEST_TERM;
+    let mut out = if beside { String::new() } else { format!("  {term}\n") };
+    for (index, line) in lines.iter().enumerate() {
+        let term = if index == 0 && beside { term } else { "" };
+        out.push_str(format!("  {term:LONGEST_TERM$}  {line}").trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn indented(lines: &[String], by: &str) -> String {
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(format!("{by}{line}").trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// Lines of this width; a word that is longer stands alone.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().map_or(0, |line| line.chars().count());
+        if line > 0 && line + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{row, wrapped};
+
+    #[test]
+    fn no_line_is_wider_than_it_may_be() {
+        assert_eq!(wrapped("a bb ccc dddd", 5), ["a bb", "ccc", "dddd"]);
+        assert_eq!(wrapped("abcdefgh i", 5), ["abcdefgh", "i"]);
+        assert_eq!(row("-x", "one two", 40), "  -x                      one two\n");
+        assert_eq!(row(&"y".repeat(30), "z", 40), format!("  {}\n{:26}z\n", "y".repeat(30), ""));
+    }
+}

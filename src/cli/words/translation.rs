@@ -1,0 +1,217 @@
+//! A command line in HTCondor's words, put into ours.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Arg, Command};
+
+use super::Meaning::{Ads, Columns, Form, Format, Given, Nothing, Switch, Unknown};
+use super::{ANALYSES, COMMANDS, EXPLAIN, Meaning, QUERY, WORDS, Word, find, is_word, split, unknown};
+
+/// The arguments in our words.  Those of the commands that know no others come back as they are.
+pub fn translated(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<Vec<OsString>, String> {
+    // Whoever uses no such word need not wait for the table of options.
+    if !arguments.iter().skip(1).any(|argument| is_word(&argument.to_string_lossy())) {
+        return Ok(arguments);
+    }
+    let cli = cli();
+    let options = |command: Option<&Command>| -> Vec<Arg> {
+        std::iter::once(&cli).chain(command).flat_map(Command::get_arguments).cloned().collect()
+    };
+    let Some(at) = command_at(&arguments, &options(None)) else { return Ok(arguments) };
+    let name = arguments[at].to_string_lossy().into_owned();
+    let Some((_, column)) = COMMANDS.iter().find(|(known, _)| *known == name) else { return Ok(arguments) };
+    let words = || {
+        let texts = arguments[at..].iter().take_while(|argument| *argument != "--").map(|text| text.to_string_lossy());
+        texts.filter(|text| is_word(text)).filter_map(|text| find(split(&text).0))
+    };
+    let analysis = words().any(|word| ANALYSES.contains(&word.0));
+    let (name, column) = if analysis { ("explain", EXPLAIN) } else { (name.as_str(), *column) };
+    let options = options(cli.find_subcommand(name));
+    let words = words().next().is_some();
+    let mut translation =
+        Translation { column, words, analysis, has_constraint: false, ids: Vec::new(), done: Vec::new() };
+    translation.run(&arguments[at + 1..], &options)?;
+    Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
+}
+
+/// Where the command stands, behind the options of every command and their values.
+fn command_at(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        let argument = arguments.get(at)?.to_string_lossy();
+        if !argument.starts_with('-') {
+            return Some(at);
+        }
+        at += 1 + usize::from(wants_value(&argument, options));
+    }
+}
+
+/// Whether the argument behind this one is its value.
+fn wants_value(argument: &str, options: &[Arg]) -> bool {
+    let takes = |arg: &Arg| arg.get_action().takes_values();
+    if let Some(long) = argument.strip_prefix("--") {
+        let is_it = |arg: &&Arg| {
+            arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&long))
+        };
+        return options.iter().find(is_it).is_some_and(takes);
+    }
+    // Of letters that stand together, the last may take a value; `-oNAME` has its own.
+    let mut letters = argument.chars().skip(1).peekable();
+    while let Some(letter) = letters.next() {
+        if options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes) {
+            return letters.peek().is_none();
+        }
+    }
+    false
+}
+
+/// A command line as it comes to be.
+struct Translation {
+    column: usize,
+    /// Whether any of HTCondor's words was there.
+    words: bool,
+    /// Whether it is an explanation, whatever it was.
+    analysis: bool,
+    /// Whether it is said of which ads the question is.
+    has_constraint: bool,
+    /// Jobs that were asked for by number.
+    ids: Vec<String>,
+    done: Vec<OsString>,
+}
+
+impl Translation {
+    fn run(&mut self, arguments: &[OsString], options: &[Arg]) -> Result<(), String> {
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let text = argument.to_string_lossy();
+            if text == "--" {
+                self.has_constraint |= !rest.as_slice().is_empty();
+                self.done.push(argument.clone());
+                self.done.extend(rest.cloned());
+                return Ok(());
+            }
+            let ours =
+                |letter: char| options.iter().any(|arg| arg.get_short() == Some(letter)) || "hV".contains(letter);
+            if is_word(&text) {
+                let (name, behind) = split(&text);
+                let meaning = find(name).map_or(Unknown, |word| word.2[self.column]);
+                if meaning != Unknown {
+                    self.word(&text, meaning, behind, &mut rest)?;
+                    continue;
+                }
+                if !text.chars().nth(1).is_some_and(ours) {
+                    return Err(self.unknown(&text, options));
+                }
+            }
+            self.other(argument, &text);
+            if text.starts_with('-') && wants_value(&text, options) {
+                self.done.extend(rest.next().cloned());
+            }
+        }
+        Ok(())
+    }
+
+    fn word<'a>(
+        &mut self,
+        text: &str,
+        meaning: Meaning,
+        behind: Option<&str>,
+        rest: &mut (impl Iterator<Item = &'a OsString> + Clone),
+    ) -> Result<(), String> {
+        let value = |next: Option<&OsString>, what: &str| {
+            next.map(|next| next.to_string_lossy().into_owned()).ok_or_else(|| format!("{text} wants {what}"))
+        };
+        match meaning {
+            Unknown | Nothing => {}
+            Switch(option) => self.done.push(option.into()),
+            Given(option) => self.add(option, &value(rest.next(), "a value")?),
+            Ads => self.done.push(value(rest.next(), "a file")?.into()),
+            Form(form) => self.add("--output", behind.unwrap_or(form)),
+            Format => {
+                let what = "a format and an expression";
+                self.add("--mask", &format!("format:{}", value(rest.next(), what)?));
+                self.add("--mask", &format!("expression:{}", value(rest.next(), what)?));
+            }
+            Columns => {
+                self.add("--mask", &format!("columns:{}", behind.unwrap_or_default()));
+                let before = self.done.len();
+                while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
+                    && !next.starts_with('-')
+                {
+                    self.add("--mask", &format!("expression:{next}"));
+                    rest.next();
+                }
+                if self.done.len() == before {
+                    return Err(format!("{text} wants an attribute or an expression"));
+                }
+            }
+        }
+        if self.analysis && behind.is_some_and(|behind| behind.split(',').any(|word| word.starts_with("rev"))) {
+            self.done.push("--reverse".into());
+        }
+        Ok(())
+    }
+
+    /// Takes what is none of HTCondor's words.  Beside them, a file is one wherever it stands, and a number a job's.
+    fn other(&mut self, argument: &OsString, text: &str) {
+        let is_file = Path::new(argument).exists();
+        if text.starts_with('-') {
+            self.has_constraint |= text.starts_with("--constraint");
+        } else if self.words
+            && !is_file
+            && let Some(id) = job_id(text)
+        {
+            self.ids.push(id);
+            return;
+        } else if self.words && is_file && self.column == QUERY {
+            self.add("--ads", text);
+            return;
+        } else {
+            self.has_constraint = true;
+        }
+        self.done.push(argument.clone());
+    }
+
+    fn add(&mut self, option: &str, value: &str) {
+        self.has_constraint |= option == "--constraint";
+        self.done.push(format!("{option}={value}").into());
+    }
+
+    fn unknown(&self, text: &str, options: &[Arg]) -> String {
+        let name = split(text).0;
+        if let Some(Word(word, ..)) = find(name) {
+            let (command, other) = if self.column == QUERY { ("query", "explain") } else { ("explain", "query") };
+            return format!("`{command}` has no option -{word}: it is one of `{other}`");
+        }
+        let words = WORDS.iter().filter(|word| word.2[self.column] != Unknown);
+        let spellings = words.flat_map(|Word(word, also, _)| std::iter::once(word).chain(*also));
+        unknown(text, spellings.map(|word| format!("-{word}")).collect(), options)
+    }
+
+    fn finish(mut self) -> Vec<OsString> {
+        let constraint = match self.ids.join(" || ") {
+            // All are asked for, as there.
+            none if none.is_empty() && self.words && !self.has_constraint && self.column == QUERY => "true".to_owned(),
+            ids => ids,
+        };
+        if !constraint.is_empty() {
+            // Behind `--` there are no options any more.
+            let end = self.done.iter().position(|argument| argument == "--").unwrap_or(self.done.len());
+            self.done.insert(end, format!("--constraint={constraint}").into());
+        }
+        self.done
+    }
+}
+
+/// The constraint that is true of a job, if this is the number of one or of a cluster: `7`, `7.0`.
+fn job_id(text: &str) -> Option<String> {
+    let number = |part: &str| !part.is_empty() && part.len() < 18 && part.bytes().all(|byte| byte.is_ascii_digit());
+    match text.split_once('.') {
+        None if number(text) => Some(format!("ClusterId == {text}")),
+        Some((cluster, process)) if number(cluster) && number(process) => {
+            Some(format!("(ClusterId == {cluster} && ProcId == {process})"))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,148 @@
+//! HTCondor's words: `-af`, `-format` and the others, as scripts for `condor_q` and `condor_status` have them.
+
+use std::process::Command;
+
+/// What is printed, what is said of it, and the exit status.
+fn run(command: &str, arguments: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_classad"))
+        .arg(command)
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("classad runs");
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    (text(output.stdout), text(output.stderr), output.status.code().expect("it ends by itself"))
+}
+
+/// What `query` prints of `tests/cases/words/jobs.long`, which it is given as `condor_q` would be.
+fn printed(arguments: &[&str]) -> String {
+    let (out, errors, status) = run("query", &[&["-jobads", "tests/cases/words/jobs.long"], arguments].concat());
+    assert_eq!((errors.as_str(), status), ("", 0), "{arguments:?}");
+    out
+}
+
+/// The expected texts are those of HTCondor 25.14's own library.
+#[test]
+fn rows_are_printed_as_htcondor_prints_them() {
+    for (arguments, expected) in [
+        (&["-af", "Owner", "Memory", "Cost"][..], "alice 2048 1.5\nbob the builder 4 100.25\n"),
+        (&["-autoformat", "Owner"], "alice\nbob the builder\n"),
+        (&["-af:j", "Owner"], "101.0 alice\n1002.17 bob the builder\n"),
+        (
+            &["-af:jh", "Owner", "ClusterId"],
+            " ID     Owner           ClusterId\n101.0   alice           101      \n1002.17 bob the builder 1002     \n",
+        ),
+        (&["-af:l", "Owner", "Memory"], "Owner = alice Memory = 2048\nOwner = bob the builder Memory = 4\n"),
+        (&["-af:jl", "Owner"], "ID = 101.0 Owner = alice\nID = 1002.17 Owner = bob the builder\n"),
+        (&["-af:lh", "Memory"], "Memory\n2048  \n4     \n"),
+        (
+            &["-af:lrng", "Owner", "Req"],
+            "\nOwner = \"alice\"\nReq = Memory > 1000 && Owner == \"alice\"\n\
+             \nOwner = \"bob the builder\"\nReq = undefined\n",
+        ),
+        (&["-af:V", "Owner", "Env"], "\"alice\" \"a \\\"q\\\" b\"\n\"bob the builder\" undefined\n"),
+        (&["-af:r", "Memory+1", "Nope", "Nope+1"], "Memory + 1 undefined Nope + 1\nMemory + 1 undefined Nope + 1\n"),
+        (&["-af:jt", "Owner", "Memory"], "101.0\talice\t2048\n1002.17\tbob the builder\t4\n"),
+        (&["-af:j,", "Owner", "Memory"], "101.0, alice, 2048\n1002.17, bob the builder, 4\n"),
+        (&["-af:n", "Owner", "Memory"], "alice\n 2048\nbob the builder\n 4\n"),
+        (&["-af:g", "Owner", "Memory"], "\nalice2048\n\nbob the builder4\n"),
+        (&["-format", "%s ", "Owner", "-format", "%d\\n", "Memory"], "alice 2048\nbob the builder 4\n"),
+        (&["-format", "%s\\n", "Req"], "Memory > 1000 && Owner == \"alice\"\n"),
+        (&["-format", "%s\\n", "Memory"], "2048\n4\n"),
+        (&["-format", "%s\\n", "Memory+1"], ""),
+        (&["-format", "%d\\n", "Owner"], ""),
+        (&["-format", "%d\\n", "Cost"], "1\n100\n"),
+        (&["-format", "%d\\n", "Flag"], "1\n"),
+        (&["-format", "%8.3f|\\n", "Cost"], "   1.500|\n 100.250|\n"),
+        (&["-format", "%5d|\\n", "Nope"], "          "),
+        (&["-format", "%v\\n", "Nope"], "undefined\nundefined\n"),
+        (&["-format", "%20V|\\n", "Owner"], "             \"alice\"|\n   \"bob the builder\"|\n"),
+        (&["-format", "hello\\n", "Owner"], "hello\nhello\n"),
+        (&["-af", "Owner", "-format", "%d\\n", "Memory"], "alice 2048\n\nbob the builder 4\n\n"),
+        (
+            &["-format", "%s", "Owner", "-format", " %s ", "Env", "-format", " ProcId = %d\\n", "ProcId"],
+            "alice a \"q\" b  ProcId = 0\nbob the builder ProcId = 17\n",
+        ),
+    ] {
+        assert_eq!(printed(arguments), expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn words_are_those_of_ours_that_mean_the_same() {
+    let pool = "samples/pool/machines.long";
+    for (words, ours) in [
+        (&["-constraint", "Memory > 100000", pool][..], &["Memory > 100000", pool][..]),
+        (&[pool, "-const", "Memory > 100000"], &["Memory > 100000", pool]),
+        (
+            &["-slotads", pool, "-cons", "Cpus > 3", "-constr", "Memory > 100000"],
+            &["Cpus > 3 && Memory > 100000", pool],
+        ),
+        (&["-slotads", pool, "-json"], &["true", pool, "-o", "json"]),
+        (&["-slotads", pool, "-jsonl"], &["true", pool, "-o", "jsonl"]),
+        (&["-slotads", pool, "-xml"], &["true", pool, "-o", "xml"]),
+        (&["-slotads", pool, "-long"], &["true", pool]),
+        (&["-slotads", pool, "-l:new"], &["true", pool, "-o", "new"]),
+        (&["-slotads", pool, "-limit", "3"], &["true", pool, "--limit", "3"]),
+        (&["-slotads", pool, "-sort", "-Memory"], &["true", pool, "--sort", "-Memory"]),
+        (&["-slotads", pool, "-attr", "Name,Cpus"], &["true", pool, "--attributes", "Name,Cpus"]),
+        (&[pool, "-xml"], &["true", pool, "-o", "xml"]),
+        (&["Cpus > 3", pool, "-json"], &["Cpus > 3", pool, "-o", "json"]),
+        (&["-jsonl", "--constraint", "Cpus > 3", pool], &["Cpus > 3", pool, "-o", "jsonl"]),
+        (&["-jsonl", "--", "Cpus > 3", pool], &["Cpus > 3", pool, "-o", "jsonl"]),
+        (&["-jobads", "samples/pool/jobs.long", "101"], &["ClusterId == 101", "samples/pool/jobs.long"]),
+    ] {
+        let (out, errors, status) = run("query", words);
+        assert!(!out.is_empty() && errors.is_empty() && status == 0, "{words:?}: {errors}");
+        assert_eq!(out, run("query", ours).0, "{words:?}");
+    }
+    let (jobs, pool) = (&["-jobads", "samples/pool/jobs.long"], &["-slotads", pool]);
+    let ours = ["samples/pool/jobs.long", "--pool", pool[1]];
+    for (command, words, more) in [
+        ("query", &["-better-analyze", "105.0"][..], &["--constraint", "ClusterId == 105 && ProcId == 0"][..]),
+        ("explain", &["-better-analyze", "105", "106"], &["--constraint", "ClusterId == 105 || ClusterId == 106"]),
+        ("why", &["-constraint", "Owner == \"alice\""], &["--constraint", "Owner == \"alice\""]),
+        ("query", &["-analyze:reverse", "105"], &["--reverse", "--constraint", "ClusterId == 105"]),
+        ("query", &["-reverse", "105"], &["--reverse", "--constraint", "ClusterId == 105"]),
+        ("explain", &["-json"], &["-o", "json"]),
+    ] {
+        let words = [&jobs[..], &pool[..], words].concat();
+        let (out, errors, status) = run(command, &words);
+        assert!(!out.is_empty() && errors.is_empty() && status < 2, "{words:?}: {errors}");
+        assert_eq!((out, errors, status), run("explain", &[&ours[..], more].concat()), "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_no_word_is_told_with_what_may_have_been_meant() {
+    for (command, arguments, told) in [
+        ("query", &["-constrant", "x"][..], "there is no option -constrant; did you mean -constraint"),
+        ("query", &["-atributes", "x"], "there is no option -atributes; did you mean -attributes"),
+        ("query", &["--limt", "3"], "there is no option --limt; did you mean --limit?"),
+        ("explain", &["-slotsads", "x"], "there is no option -slotsads; did you mean -slotads?"),
+        ("explain", &["-af", "x"], "`explain` has no option -autoformat: it is one of `query`"),
+        ("explain", &["-pool", "x"], "did you mean --pool?"),
+        ("query", &["-af"], "-af wants an attribute or an expression"),
+        ("query", &["-af", "-json"], "-af wants an attribute or an expression"),
+        ("query", &["-format", "%s"], "-format wants a format and an expression"),
+        ("query", &["-limit"], "-limit wants a value"),
+        ("query", &["true", "-af:k", "x", "README.md"], "-autoformat has no letter `k`: there is j job id"),
+        ("query", &["true", "-format", "%s%d", "x", "README.md"], "a format has one conversion"),
+        ("query", &["true", "-af", "x", "-json", "README.md"], "-autoformat and -format print rows of their own"),
+        (
+            "explain",
+            &["-constraint", "false", "-jobads", "samples/pool/jobs.long", "-slotads", "samples/pool/jobs.long"],
+            "the constraint is true of no request",
+        ),
+    ] {
+        let (out, errors, status) = run(command, arguments);
+        assert!(errors.contains(told), "{arguments:?}: {errors}");
+        assert_eq!((out.as_str(), status), ("", 2), "{arguments:?}");
+    }
+    // An expression is no option, nor is a value of one.
+    for arguments in [&["true", "--sort", "-Memory", "--af", "Name"][..], &["-1 < Memory", "-qv"], &["true", "-ojson"]]
+    {
+        let (_, errors, status) = run("query", &[arguments, &["samples/pool/machines.long"]].concat());
+        assert!(errors.is_empty() && status < 2, "{arguments:?}: {errors}");
+    }
+}
