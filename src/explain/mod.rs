@@ -15,6 +15,7 @@ mod pairing;
 mod refusals;
 mod report;
 mod survey;
+pub mod trial;
 mod words;
 
 pub use changes::{Change, Edit};
