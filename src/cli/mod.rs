@@ -34,6 +34,7 @@ mod rows;
 mod session;
 mod source;
 mod specialize;
+mod test;
 mod trace;
 mod transform;
 mod what_if;
@@ -128,6 +129,7 @@ enum Command {
     Specialize(specialize::Specialize),
     Refs(refs::Refs),
     Transform(transform::TransformAds),
+    Test(test::Test),
     Functions(functions::Functions),
     Workload(workload::Workload),
 }
@@ -168,6 +170,7 @@ pub fn run() -> ExitCode {
         Command::Specialize(command) => command.run(&mut session),
         Command::Refs(command) => command.run(&mut session),
         Command::Transform(command) => command.run(&mut session),
+        Command::Test(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
         Command::Workload(command) => command.run(&mut session),
     };

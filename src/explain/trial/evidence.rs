@@ -65,12 +65,10 @@ fn of_value<'o>(sighted: &Sighted<'o>, context: &Context) -> Evidence<'o> {
             },
         )
     };
-    let whole = sighted.node.text().unwrap_or_default().len();
-    let mut marks = vec![(sighted.node, 0..whole, format!("is {}", value(&sighted.expression)))];
-    let names = names(&sighted.expression);
-    // A name alone is the whole.
-    if !names.iter().any(|name| name.identity() == sighted.expression.bare().identity()) {
-        marks.extend(names.into_iter().take(MOST).map(|name| (sighted.node, name.span().range(), value(name))));
+    let of_part = |part: &Expression| (sighted.node, part.span().range(), format!("is {}", value(part)));
+    let mut marks: Vec<_> = names(&sighted.expression).into_iter().take(MOST).map(of_part).collect();
+    if marks.is_empty() {
+        marks.push(of_part(&sighted.expression));
     }
     let mut reasons = Vec::new();
     if let (Kind::Attribute(name), Some(my)) = (sighted.expression.bare().kind(), &sighted.my)

@@ -107,12 +107,12 @@ impl<'o> Case<'o> {
         evidence::of(&self.question, &self.conditions.context())
     }
 
-    /// The node that the question stands in; the first of what is expected if it has none of its own.
+    /// The expression that is asked for, if that is the question.
     #[must_use]
-    pub fn place(&self) -> &'o Node {
+    pub fn expression(&self) -> Option<&'o Node> {
         match &self.question {
-            Question::Value(sighted) | Question::Residue { sighted, .. } => sighted.node,
-            _ => self.expectations.first().map_or(self.node, |expectation| expectation.node),
+            Question::Value(sighted) | Question::Residue { sighted, .. } => Some(sighted.node),
+            _ => None,
         }
     }
 }
