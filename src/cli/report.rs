@@ -139,8 +139,7 @@ impl Picture {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         };
-        let picture =
-            Picture::of_marks(text, severity, marks, problem.help.clone(), Frame::usual());
+        let picture = Picture::of_marks(text, severity, marks, problem.help.clone(), Frame::usual());
         Picture { message: format!("{}{place}", harmless(&problem.message)), ..picture }
     }
 

@@ -142,16 +142,21 @@ impl Session {
         report::message(&self.options, "note", message);
     }
 
-    /// Reports that an evaluation did not end within its budget.
-    pub fn halted(&mut self, halt: &Halt, what: &str) {
+    /// Reports that a budget was exceeded, in words that say which.
+    pub fn exceeded(&mut self, message: &str) {
         self.budget = true;
         self.mistakes += 1;
+        report::message(&self.options, "error", message);
+    }
+
+    /// Reports that an evaluation did not end within its budget.
+    pub fn halted(&mut self, halt: &Halt, what: &str) {
         let hint = match halt {
             Halt::TooDeep(_) => "; --max-depth raises the limit",
             Halt::TooLong(_) => "; --max-steps raises the limit",
             Halt::Unknown => "",
         };
-        report::message(&self.options, "error", &format!("{what}: {halt}{hint}"));
+        self.exceeded(&format!("{what}: {halt}{hint}"));
     }
 
     /// Notes that a number of evaluations did not end within their budgets.

@@ -22,21 +22,21 @@ use super::output::out;
 use super::session::Session;
 use super::source::Text;
 use super::{Failure, Status, report, write};
-use outcome::{Outcome, Report, Verdict};
+use outcome::{Outcome, Report, Verdict, reason};
 
 const EXAMPLES: &str = "\
 Examples:
   classad test samples/policies
   classad test samples/policies/start.yaml --tag owner
   classad test samples/policies --filter licence -o tap
+  classad test samples/policies -o junit
   classad test samples/policies --list
-  classad test samples/policies -o junit > target/policies.xml; cat target/policies.xml
 
 A spec:
   ads:
-    machine: { file: machines.long, id: slot1@node01 }   # from a file beside the spec
-    busy: { like: machine, with: { LoadAvg: 0.9 } }      # the same with changes
-    job:                                                 # attributes; expressions behind !expr
+    machine: { file: machines.long, id: slot1@node01 }  # a file beside the spec
+    busy: { like: machine, with: { LoadAvg: 0.9 } }     # the same, changed
+    job:                                  # attributes; expressions have !expr
       RequestMemory: 2048
       Requirements: !expr TARGET.Memory >= RequestMemory
   cases:
@@ -46,24 +46,31 @@ A spec:
       expression: START
       expect: false
 
-What a case asks, what belongs to it, what can be expected:
-  expression    my, target                expect: a value; undefined or error
-  match: true   request, offer            match, refused-by: request|offer|both|none, clause
-  query         pool                      ids, count
-  gang          request, offers, policy   a sequence of members; port: offer; none
-  matches       requests, offers, policy  request: offer
-  specialize    my, target, closed        residue, verdict: always|never|depends
+What a case asks, the ads for it, and what it can expect:
+  expression   my, target         expect: a value, or undefined, or error
+  match        request, offer     match: true, or false, and then
+                                  refused-by: request, offer or both; clause
+  query        pool               ids, count
+  gang         request, offers    gang: members, or port: offer, or none
+  matches      requests, offers   matches: request: offer
+  specialize   my, target         residue; verdict: always, never or depends
 
-Everywhere: name, tags, dialect, now, seed, max-steps, max-depth; all but the first two
-and `policy` also for a whole spec. An ad is attributes, a text in the long or bracketed
-form, the name of one of `ads`, or { file: ..., id: ... } or { like: ... }, both with
-`with`, `without` and `transform` (HTCondor's transform rules, a file or a text). Values
-are YAML's own, as in ads in YAML; 2 is not 2.0, and case counts in strings.
+Every case has a name, and may have tags, dialect, now, seed, max-steps and
+max-depth; gangs and matches a policy, specialize `closed: true` for ads that
+have no attributes but those given. What holds for all cases stands at the top
+of the spec. An ad is attributes; a text in any form; the name of one of `ads`;
+or { file, id } or { like }, changed by with, without and transform (HTCondor's
+transform rules: a file, or a text of several lines). A sequence is many ads.
 
-Whether a spec is well-formed: classad test SPEC --list. In folders, YAML files with a
-line that begins with `cases:` are specs; all others are passed over.
-Exit status: 0 all cases passed; 1 some failed, or none was selected; 2 a spec is broken;
-3 a budget was exceeded.";
+Values are YAML's own, as in ads in YAML. They are the same if they are of one
+type and =?= each other: 2 is not 2.0, and case counts in strings. Clauses are
+those that the one who refuses has and that are not met.
+
+`classad test SPEC --list` tells whether a spec is well-formed. In folders all
+*.yaml and *.yml with a line that begins with `cases:` are specs.
+
+Exit status: 0 all cases passed; 1 some failed, or none is selected; 2 a spec is
+broken; 3 a budget was exceeded.";
 
 /// Run unit tests of policies: cases in YAML of what ads and policies are to do
 ///
@@ -190,9 +197,8 @@ impl Test {
         for outcome in &file {
             let what = format!("{}: {}", text.name, outcome.name);
             match &outcome.verdict {
-                Verdict::Stopped(Stop::Halt(halt)) => session.halted(halt, &what),
-                Verdict::Stopped(Stop::Failures(count)) => session.failures(*count),
-                Verdict::Stopped(Stop::Refused(reason)) => session.trouble(&format!("{what}: {reason}")),
+                Verdict::Stopped(stop @ Stop::Refused(_)) => session.trouble(&format!("{what}: {}", reason(stop))),
+                Verdict::Stopped(stop) => session.exceeded(&format!("{what}: {}", reason(stop))),
                 Verdict::Passed | Verdict::Failed(_) | Verdict::Listed => {}
             }
         }
@@ -214,7 +220,9 @@ impl Test {
         tags.extend(spec.cases.iter().flat_map(|case| case.tags.iter().cloned()));
         let is_placed = self.list || matches!(self.output, TestForm::Json | TestForm::Junit);
         let selected = spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags));
-        Ok(selected.map(|case| Outcome::of(case, &outline, text, (!self.list).then(|| case.run()), is_placed)).collect())
+        Ok(selected
+            .map(|case| Outcome::of(case, &outline, text, (!self.list).then(|| case.run()), is_placed))
+            .collect())
     }
 
     /// Rewrites what is expected, if the cases then pass.

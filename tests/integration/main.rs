@@ -25,4 +25,5 @@ mod slips;
 mod specialize;
 mod threads;
 mod transform;
+mod trial;
 mod workload;

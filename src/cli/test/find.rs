@@ -22,7 +22,9 @@ pub fn specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Fa
             if let Err((path, error)) = in_folder(session, Path::new(path), &mut found) {
                 session.trouble(&format!("cannot read {}: {}", path.display(), report::io_reason(&error)));
             } else if found.len() == before {
-                session.trouble(&format!("there is no spec in {path}: no YAML file with a line that begins with `cases:`"));
+                session.trouble(&format!(
+                    "there is no spec in {path}: no YAML file with a line that begins with `cases:`"
+                ));
             }
         } else {
             found.push(PathBuf::from(path));

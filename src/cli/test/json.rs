@@ -16,8 +16,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Failure;
 
-use super::junit::reason;
-use super::outcome::{File, Outcome, Report, Unmet, Verdict};
+use super::outcome::{File, Outcome, Report, Unmet, Verdict, reason};
 
 pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
     let count = |is: &dyn Fn(&Verdict) -> bool| report.outcomes().filter(|outcome| is(&outcome.verdict)).count();

@@ -2,12 +2,11 @@
 
 use std::io::Write;
 
-use classad::explain::trial::Stop;
 use classad::format::Position;
 
 use crate::cli::Failure;
 
-use super::outcome::{File, Outcome, Report, Verdict};
+use super::outcome::{File, Outcome, Report, Unmet, Verdict, reason};
 
 pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
     let files = || report.files.iter();
@@ -21,7 +20,11 @@ pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
         }
         for (place, message) in &file.problems {
             let text = format!("{}{}: {message}", file.name, at(*place));
-            writeln!(out, "    <testcase name=\"the spec is well-formed{}\" classname=\"{name}\">", escaped(&at(*place)))?;
+            writeln!(
+                out,
+                "    <testcase name=\"the spec is well-formed{}\" classname=\"{name}\">",
+                escaped(&at(*place))
+            )?;
             element(out, "error", message, "spec", &text)?;
             writeln!(out, "    </testcase>")?;
         }
@@ -59,7 +62,7 @@ fn case(out: &mut dyn Write, file: &str, outcome: &Outcome) -> Result<(), Failur
     match &outcome.verdict {
         Verdict::Passed | Verdict::Listed => {}
         Verdict::Failed(unmet) => {
-            let sentences: Vec<String> = unmet.iter().map(super::outcome::Unmet::sentence).collect();
+            let sentences: Vec<String> = unmet.iter().map(Unmet::sentence).collect();
             let mut text = String::new();
             for unmet in unmet {
                 text.push_str(&format!("{}:\n", unmet.key));
@@ -79,15 +82,6 @@ fn element(out: &mut dyn Write, name: &str, message: &str, kind: &str, text: &st
     let (message, text) = (escaped(message), escaped_text(text));
     writeln!(out, "      <{name} message=\"{message}\" type=\"{kind}\">{text}</{name}>")?;
     Ok(())
-}
-
-/// Why a case has no answer.
-pub fn reason(stop: &Stop) -> String {
-    match stop {
-        Stop::Halt(halt) => halt.to_string(),
-        Stop::Failures(count) => format!("{count} evaluations exceeded their budget"),
-        Stop::Refused(reason) => reason.clone(),
-    }
 }
 
 fn at(place: Option<Position>) -> String {
@@ -124,7 +118,10 @@ mod tests {
 
     #[test]
     fn nothing_ends_a_text_before_its_end() {
-        assert_eq!(escaped("a<b & \"c\" 'd'>\n\t\r]]>"), "a&lt;b &amp; &quot;c&quot; &apos;d&apos;&gt;&#10;&#9;&#13;]]&gt;");
+        assert_eq!(
+            escaped("a<b & \"c\" 'd'>\n\t\r]]>"),
+            "a&lt;b &amp; &quot;c&quot; &apos;d&apos;&gt;&#10;&#9;&#13;]]&gt;"
+        );
         assert_eq!(escaped_text("\u{0}\u{1b}\u{fffe}é\n"), "\u{fffd}\u{fffd}\u{fffd}é\n");
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use classad::eval::Halt;
 use classad::explain::shortened;
 use classad::explain::trial::{Case, Fact, Mismatch, Stop};
 use classad::format::outline::Outline;
@@ -137,6 +138,17 @@ impl Unmet {
         let [expected, actual] = [&self.expected, &self.actual].map(|fact| shortened(&fact.text(), LONGEST));
         let (of_expected, of_actual) = (phrase(&self.expected, &self.actual), phrase(&self.actual, &self.expected));
         format!("{}: {actual}{of_actual}, where {expected}{of_expected} was expected", self.key)
+    }
+}
+
+/// Why a case has no answer.
+pub fn reason(stop: &Stop) -> String {
+    match stop {
+        Stop::Halt(halt @ Halt::TooLong(_)) => format!("{halt} (max-steps)"),
+        Stop::Halt(halt @ Halt::TooDeep(_)) => format!("{halt} (max-depth)"),
+        Stop::Halt(Halt::Unknown) => Halt::Unknown.to_string(),
+        Stop::Failures(count) => format!("{count} evaluations exceeded their budget (max-steps, max-depth)"),
+        Stop::Refused(reason) => reason.clone(),
     }
 }
 

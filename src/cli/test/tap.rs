@@ -6,8 +6,7 @@ use classad::format::outline::scalar;
 
 use crate::cli::Failure;
 
-use super::junit::reason;
-use super::outcome::{File, Outcome, Report, Verdict};
+use super::outcome::{File, Outcome, Report, Unmet, Verdict, reason};
 
 pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
     let points: usize = report.files.iter().map(|file| file.outcomes.len() + file.problems.len()).sum();
@@ -45,7 +44,7 @@ fn point(out: &mut dyn Write, number: usize, file: &File, outcome: &Outcome) -> 
         Verdict::Stopped(stop) => block(out, &[("message", reason(stop)), ("at", at)]),
         Verdict::Failed(unmet) => {
             let mut entries = Vec::new();
-            let sentences: Vec<String> = unmet.iter().map(super::outcome::Unmet::sentence).collect();
+            let sentences: Vec<String> = unmet.iter().map(Unmet::sentence).collect();
             entries.push(("message", sentences.join("; ")));
             entries.push(("at", at));
             for unmet in unmet.iter().take(1) {

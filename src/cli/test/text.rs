@@ -6,9 +6,9 @@ use miette::Severity;
 
 use classad::explain::trial::{Line, Stop};
 
+use crate::cli::Failure;
 use crate::cli::report::{self, Frame, Picture};
 use crate::cli::session::Session;
-use crate::cli::Failure;
 
 use super::outcome::{File, Outcome, Report, Unmet, Verdict};
 
@@ -80,7 +80,11 @@ fn summary(report: &Report) -> String {
         parts.push(format!("{} cannot be run: {}", refused.len(), some(&refused)));
     }
     if !broken.is_empty() {
-        parts.push(format!("{} broken: {}", if broken.len() == 1 { "1 spec is".to_owned() } else { format!("{} specs are", broken.len()) }, some(&broken)));
+        parts.push(format!(
+            "{} broken: {}",
+            if broken.len() == 1 { "1 spec is".to_owned() } else { format!("{} specs are", broken.len()) },
+            some(&broken)
+        ));
     }
     if report.updated > 0 {
         parts.push(format!("{} rewritten", count(report.updated, "expectation")));

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value, nearest};
+use crate::ad::{Ad, Dialect, Name, nearest};
 use crate::constraint::identity;
 use crate::eval::Context;
 use crate::format::outline::{Content, Node, Settings};
 use crate::format::transform::{Transform, parse_rules};
 use crate::format::{Form, Position, Problem, Stream, detect, read};
+
+use super::node::{attributes, words};
 
 /// Opens a file that a spec names.
 pub type Open<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
@@ -110,7 +112,9 @@ impl<'o, 'f> Library<'o, 'f> {
             Content::Scalar(text) => read_text(settings, node, text),
             Content::Mapping(entries) => match entries.iter().any(|(key, _)| is_source(key)) {
                 true => self.made(settings, node),
-                false => attributes(settings, node, false).map(|ad| Known::new(ad, settings.dialect)).into_iter().collect(),
+                false => {
+                    attributes(settings, node, false).map(|ad| Known::new(ad, settings.dialect)).into_iter().collect()
+                }
             },
             Content::Sequence(elements) => elements.iter().flat_map(|element| self.ads(settings, element)).collect(),
         };
@@ -238,7 +242,11 @@ impl<'o, 'f> Library<'o, 'f> {
     /// All of a file that is not one of ads.
     pub fn bytes(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Option<Vec<u8>> {
         let Some(path) = node.text() else {
-            settings.wrong(node, "the name of a file is wanted here", "beside the spec: `site.rules`, `../policy.yaml`");
+            settings.wrong(
+                node,
+                "the name of a file is wanted here",
+                "beside the spec: `site.rules`, `../policy.yaml`",
+            );
             return None;
         };
         let mut bytes = Vec::new();
@@ -338,68 +346,6 @@ fn wrong_in_text(settings: &mut Settings<'_>, node: &Node, problem: &Problem) {
     told.help.clone_from(&problem.help);
     told.related = problem.related.as_ref().map(|(range, words)| (part(range), words.clone()));
     settings.problems.push(told);
-}
-
-/// The attributes of a mapping; with `words`, `undefined` and `error` mean these values.
-pub fn attributes(settings: &mut Settings<'_>, node: &Node, words: bool) -> Option<Ad> {
-    let Content::Mapping(entries) = &node.content else {
-        settings.wrong(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
-        return None;
-    };
-    let mut seen: HashSet<Name> = HashSet::new();
-    let mut found = Vec::new();
-    for (key, value) in entries {
-        let text = key.text().unwrap_or_default();
-        let name = Name::new(text);
-        if text.is_empty() || (settings.dialect == Dialect::Classad && name.is_reserved()) {
-            settings.wrong(key, format!("`{text}` cannot name an attribute"), "HTCondor allows more names: `dialect: condor`");
-        } else if text == "<<" {
-            settings.wrong(key, "`<<` merges nothing here", "`{ like: machine, with: { Memory: 64 } }` does");
-        } else if !seen.insert(name.clone()) {
-            settings.wrong(key, format!("the attribute `{text}` is given twice"), "case does not count in names");
-        }
-        found.extend(expression(settings, value, words).map(|value| (name, value)));
-    }
-    Some(found.into_iter().collect())
-}
-
-/// What a node is in an ad: a value of YAML's, a list, an ad, or an expression.
-pub fn expression(settings: &mut Settings<'_>, node: &Node, words: bool) -> Option<Expression> {
-    let kind = match (&node.content, &node.value) {
-        (Content::Scalar(text), Some(Value::String(_))) if words && text == "undefined" => {
-            return Some(Expression::literal(Value::Undefined));
-        }
-        (Content::Scalar(text), Some(Value::String(_))) if words && text == "error" => {
-            return Some(Expression::literal(Value::Error(crate::ad::Cause::default())));
-        }
-        (Content::Scalar(text), Some(Value::String(_))) if text.contains('\0') => {
-            settings.wrong(node, "a byte of value 0 cannot stand in an ad", "leave the `\\0` out");
-            return None;
-        }
-        (_, Some(value)) => return Some(Expression::literal(value.clone())),
-        (Content::Sequence(elements), None) => {
-            Kind::List(elements.iter().filter_map(|element| expression(settings, element, words)).collect())
-        }
-        (Content::Mapping(_), None) => Kind::Ad(attributes(settings, node, words)?),
-        _ => return settings.expression(node),
-    };
-    Some(Expression::new(kind, Span::default()))
-}
-
-/// Several words: a sequence, or one word.
-pub fn words(settings: &mut Settings<'_>, node: &Node) -> Vec<String> {
-    let nodes = match &node.content {
-        Content::Sequence(elements) => elements.iter().collect(),
-        _ => vec![node],
-    };
-    let mut words = Vec::new();
-    for node in nodes {
-        match node.text() {
-            Some(text) => words.push(text.to_owned()),
-            None => settings.wrong(node, "a word is wanted here", "`[ a, b ]`, or one word"),
-        }
-    }
-    words
 }
 
 /// Whether a text is a name rather than an ad.

@@ -30,6 +30,7 @@ mod conditions;
 mod evidence;
 mod fact;
 mod library;
+mod node;
 mod question;
 mod read;
 mod settle;

@@ -1,8 +1,10 @@
 //! What a case asks, and the answer.
 
-use crate::ad::{Ad, Expression};
+use std::sync::Arc;
+
+use crate::ad::{Ad, Expression, Frame, Kind};
 use crate::constraint::Protocol;
-use crate::eval::{Context, Environment, Evaluator, Extent, Halt, Liberties, specialize};
+use crate::eval::{Context, Environment, Evaluator, Extent, Halt, Liberties, specialize, specialize_attribute};
 use crate::explain::{Explainer, Outcome, Paired, PairedClause};
 use crate::format::outline::Node;
 use crate::matching::gang::{Docked, Gang, GangFault, Gangmatcher};
@@ -10,10 +12,10 @@ use crate::matching::negotiate::{Grant, Settings as Cycle, negotiate};
 use crate::matching::policy::Policy;
 use crate::matching::{Accelerations, Pair, Query, Side, Statistics};
 
+use super::Expectation;
 use super::fact::Fact;
 use super::library::Known;
 use super::settle::settle;
-use super::Expectation;
 
 /// What a case asks.
 pub enum Question<'o> {
@@ -65,7 +67,7 @@ pub const SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 
 impl Sighted<'_> {
     /// Where it is evaluated.
-    pub fn environment(&self) -> (Environment, std::sync::Arc<crate::ad::Frame>) {
+    pub fn environment(&self) -> (Environment, Arc<Frame>) {
         let ad = |known: &Option<Known>| known.as_ref().map(|known| known.ad.clone());
         match (ad(&self.my), ad(&self.target)) {
             (my, Some(target)) => {
@@ -77,7 +79,7 @@ impl Sighted<'_> {
         }
     }
 
-    fn partial_environment(&self, is_closed: bool) -> (Environment, std::sync::Arc<crate::ad::Frame>) {
+    fn partial_environment(&self, is_closed: bool) -> (Environment, Arc<Frame>) {
         let extent = if is_closed { Extent::Closed } else { Extent::Open };
         match (&self.my, &self.target) {
             (_, Some(_)) => {
@@ -145,8 +147,7 @@ impl Question<'_> {
                 expectations.iter().map(answer).collect()
             }
             Question::Gang { request, offers, policy } => {
-                let offers: Vec<&Known> =
-                    offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect();
+                let offers: Vec<&Known> = offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect();
                 let gang = gang(request, &offers, policy, context)?;
                 let name = |docked: &Docked| part(&offers[docked.offer].id, docked.part);
                 let wants_members = matches!(expectations, [Expectation { fact: Fact::Members(_), .. }]);
@@ -161,7 +162,13 @@ impl Question<'_> {
             Question::Residue { sighted, is_closed } => {
                 let (environment, frame) = sighted.partial_environment(*is_closed);
                 let liberties = Liberties::default();
-                let left = specialize(&sighted.expression, &frame, &environment, context, liberties);
+                // An attribute alone is what it is bound to.
+                let left = match sighted.expression.bare().kind() {
+                    Kind::Attribute(name) if frame.ad.get(name).is_some() => {
+                        specialize_attribute(name, &frame, &environment, context, liberties)
+                    }
+                    _ => specialize(&sighted.expression, &frame, &environment, context, liberties),
+                };
                 let answer = |expectation: &Expectation<'_>| match expectation.key {
                     "verdict" => Fact::Word(left.verdict.as_str()),
                     _ => Fact::Residue(left.expression.clone()),

@@ -10,7 +10,8 @@ use crate::matching::policy::Policy;
 
 use super::conditions::{self, Conditions};
 use super::fact::Fact;
-use super::library::{Known, Library, Open, expression, words, wrong_in_file};
+use super::library::{Known, Library, Open, wrong_in_file};
+use super::node::{expression, words};
 use super::question::{Question, SIDES, Sighted};
 use super::settle::settle;
 use super::{Case, Expectation, Spec};
@@ -207,7 +208,11 @@ impl<'o> Reader<'o, '_> {
             return None;
         };
         if !self.names.insert(text) {
-            self.settings.wrong(node, format!("two cases are called `{text}`"), "a name tells one case from all others");
+            self.settings.wrong(
+                node,
+                format!("two cases are called `{text}`"),
+                "a name tells one case from all others",
+            );
         }
         Some(text.to_owned())
     }
@@ -228,9 +233,10 @@ impl<'o> Reader<'o, '_> {
             self.settings.wrong(entries.node, message, "each has a case of its own");
             return None;
         }
-        let others = entries.all.iter().filter(|(key, _)| {
-            !way.has(key) && !CASE_KEYS.contains(key) && !conditions::KEYS.contains(key)
-        });
+        let others = entries
+            .all
+            .iter()
+            .filter(|(key, _)| !way.has(key) && !CASE_KEYS.contains(key) && !conditions::KEYS.contains(key));
         for (key, value) in others {
             let keys: Vec<&str> = [way.needs, way.may, way.expects].concat();
             let message = format!("`{key}` has no use in a case with `{}`", way.key);
@@ -326,7 +332,8 @@ impl<'o> Reader<'o, '_> {
         if !matches!(expression.kind(), Kind::Literal(_))
             && let Some(name) = references(&expression, &frame, &environment, context).external.first()
         {
-            let help = "the names in it have no value there; a string needs no `!expr`, and quotes of its own behind it";
+            let help =
+                "the names in it have no value there; a string needs no `!expr`, and quotes of its own behind it";
             self.settings.wrong(node, format!("an expected value stands by itself, but this refers to {name}"), help);
             return None;
         }

@@ -83,7 +83,10 @@ mod tests {
     use crate::syntax::{Rules, parse_ad, parse_expression};
 
     fn settled(text: &str, dialect: Dialect) -> Result<Expression, Halt> {
-        let ad = parse_ad(b"[ a = 1; l = { a, { a + 1 } }; n = [ x = a; y = [ z = x ] ]; r = [ s = n; t = r ] ]", Rules::new(dialect));
+        let ad = parse_ad(
+            b"[ a = 1; l = { a, { a + 1 } }; n = [ x = a; y = [ z = x ] ]; r = [ s = n; t = r ] ]",
+            Rules::new(dialect),
+        );
         let (environment, frame) = Environment::alone(ad.unwrap());
         let context = Context::new(dialect);
         let mut evaluator = Evaluator::new(&environment, &context);

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::format::outline::{Content, Node, Outline, scalar};
 
-use super::fact::Fact;
 use super::Mismatch;
+use super::fact::Fact;
 
 /// A change of a text.
 type Edit = (Range<usize>, String);
@@ -34,7 +34,7 @@ pub fn updated(text: &[u8], outline: &Outline<'_>, mismatches: &[Mismatch<'_>]) 
 
 fn edits_of(text: &[u8], outline: &Outline<'_>, mismatch: &Mismatch<'_>) -> Vec<Edit> {
     let node = mismatch.expectation.node;
-    let is_flow = matches!(text.get(outline.range(node).start), Some(b'[' | b'{'));
+    let is_flow = matches!(text.get(outline.extent(node).start), Some(b'[' | b'{'));
     let by_line = match (&node.content, &mismatch.actual) {
         (Content::Sequence(elements), Fact::Ads(ads)) if !is_flow && !ads.is_empty() => {
             lines_of_ads(text, outline, elements, ads)

@@ -1,5 +1,15 @@
 //! Where parts of a document end.
 
+/// Behind the anchor at an offset, `&name`, if there is one, and the blanks behind it.
+pub fn behind_anchor(text: &[u8], start: usize) -> usize {
+    if text.get(start) != Some(&b'&') {
+        return start;
+    }
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let word = text[start..].iter().take_while(|byte| !is_blank(byte)).count();
+    start + word + text[start + word..].iter().take_while(|byte| is_blank(byte)).count()
+}
+
 /// Behind the bracket that closes the one at an offset; quoted ones and those in comments do not count.
 pub fn of_brackets(text: &[u8], start: usize) -> usize {
     let (mut open, mut at) = (0_usize, start);
@@ -47,7 +57,7 @@ pub fn of_word(text: &[u8], start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_brackets, of_word};
+    use super::{behind_anchor, of_brackets, of_word};
 
     #[test]
     fn brackets_end_where_they_close() {
@@ -61,6 +71,13 @@ mod tests {
             ("[\"", 2),
         ] {
             assert_eq!(of_brackets(text.as_bytes(), 0), end, "{text}");
+        }
+    }
+
+    #[test]
+    fn anchors_stand_before() {
+        for (text, at) in [("&a b", 3), ("&a\n  b", 5), ("a &b", 0), ("&a", 2), ("", 0)] {
+            assert_eq!(behind_anchor(text.as_bytes(), 0), at, "{text}");
         }
     }
 

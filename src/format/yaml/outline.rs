@@ -125,10 +125,10 @@ impl<'t> Outline<'t> {
         Problem::at(self.range(node), 0, message)
     }
 
-    /// The bytes of a node to its very end, which may be many lines further down.
+    /// The bytes of a node, without its anchor, to its very end, which may be many lines further down.
     #[must_use]
     pub fn extent(&self, node: &Node) -> Range<usize> {
-        let begin = self.range(node).start;
+        let begin = extent::behind_anchor(self.text, self.range(node).start);
         let (mut last, mut start) = (node, begin);
         let end = loop {
             last = match &last.content {
@@ -141,7 +141,7 @@ impl<'t> Outline<'t> {
                 }
                 _ => break extent::of_word(self.text, start),
             };
-            start = self.range(last).start;
+            start = extent::behind_anchor(self.text, self.range(last).start);
         };
         let blank = self.text[begin..end.max(begin)].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
         begin..end.max(begin) - blank.count()
