@@ -104,7 +104,7 @@ pub struct Test {
 pub enum TestForm {
     /// A summary, and a picture of each case that failed
     Text,
-    /// XML as JUnit has it, which build servers read
+    /// The XML of a well-known test framework, which build servers read
     Junit,
     /// The Test Anything Protocol, version 14
     Tap,

@@ -1,4 +1,4 @@
-//! Results as JUnit's XML: a suite for each spec.  No times: the same input gives the same bytes.
+//! Results as XML as `JUnit` has it: a suite for each spec.  No times: the same input gives the same bytes.
 
 use std::io::Write;
 
@@ -63,13 +63,14 @@ fn case(out: &mut dyn Write, file: &str, outcome: &Outcome) -> Result<(), Failur
         Verdict::Passed | Verdict::Listed => {}
         Verdict::Failed(unmet) => {
             let sentences: Vec<String> = unmet.iter().map(Unmet::sentence).collect();
-            let mut text = String::new();
+            let mut lines = Vec::new();
             for unmet in unmet {
-                text.push_str(&format!("{}:\n", unmet.key));
-                let lines = unmet.expected.difference(&unmet.actual);
-                text.extend(lines.into_iter().map(|(sign, line)| format!("{sign} {line}\n")));
+                lines.push(format!("{}:", unmet.key));
+                let difference = unmet.expected.difference(&unmet.actual).into_iter();
+                lines.extend(difference.map(|(sign, line)| format!("{sign} {line}")));
             }
-            text.extend(outcome.reasons.iter().map(|reason| format!("{reason}\n")));
+            lines.extend(outcome.reasons.iter().cloned());
+            let text = lines.join("\n");
             element(out, "failure", &sentences.join("; "), "unmet", &text)?;
         }
         Verdict::Stopped(stop) => element(out, "error", &reason(stop), "stopped", "")?,

@@ -164,7 +164,7 @@ fn phrase(fact: &Fact, other: &Fact) -> String {
         _ => None,
     };
     match (kind(fact), kind(other)) {
-        (Some(Type::Undefined | Type::Error), _) | (None, _) => String::new(),
+        (None | Some(Type::Undefined | Type::Error), _) => String::new(),
         (Some(kind), Some(other)) if kind != other => format!(" ({})", kind.phrase()),
         _ => String::new(),
     }

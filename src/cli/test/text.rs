@@ -80,11 +80,8 @@ fn summary(report: &Report) -> String {
         parts.push(format!("{} cannot be run: {}", refused.len(), some(&refused)));
     }
     if !broken.is_empty() {
-        parts.push(format!(
-            "{} broken: {}",
-            if broken.len() == 1 { "1 spec is".to_owned() } else { format!("{} specs are", broken.len()) },
-            some(&broken)
-        ));
+        let are = if broken.len() == 1 { "is" } else { "are" };
+        parts.push(format!("{} {are} broken: {}", count(broken.len(), "spec"), some(&broken)));
     }
     if report.updated > 0 {
         parts.push(format!("{} rewritten", count(report.updated, "expectation")));
@@ -93,11 +90,11 @@ fn summary(report: &Report) -> String {
 }
 
 fn some(names: &[String]) -> String {
-    let mut text = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST_NAMED {
-        text.push_str(&format!(" and {} more", names.len() - MOST_NAMED));
+    let first = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
-    text
 }
 
 /// The picture of a case that failed, and what is different.

@@ -120,16 +120,17 @@ impl Fact {
         let is_ordered = matches!(self, Fact::Members(_)) || matches!(actual, Fact::Members(_));
         let mut lines = Vec::new();
         for line in expected {
-            let found = match is_ordered {
-                true => came.first().filter(|first| **first == line).map(|_| 0),
-                false => came.iter().position(|other| *other == line),
+            let found = if is_ordered {
+                came.first().filter(|first| **first == line).map(|_| 0)
+            } else {
+                came.iter().position(|other| *other == line)
             };
             if let Some(at) = found {
                 came.remove(at);
             }
             lines.push((if found.is_some() { ' ' } else { '-' }, line));
         }
-        if !lines.iter().any(|(sign, _)| *sign != '+') {
+        if lines.is_empty() {
             lines.push(('-', "none".to_owned()));
         }
         if came.is_empty() && lines.iter().all(|(sign, _)| *sign == '-') {
@@ -149,19 +150,20 @@ mod tests {
     }
 
     fn shown(expected: &Fact, actual: &Fact) -> String {
-        expected.difference(actual).into_iter().map(|(sign, line)| format!("{sign}{line} ")).collect()
+        let lines = expected.difference(actual).into_iter().map(|(sign, line)| format!("{sign}{line}"));
+        lines.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn differences() {
-        assert_eq!(shown(&ads(&["a", "b", "a"]), &ads(&["a", "c"])), " a -b -a +c ");
-        assert_eq!(shown(&ads(&[]), &ads(&["c"])), "-none +c ");
-        assert_eq!(shown(&ads(&["c"]), &ads(&[])), "-c +none ");
+        assert_eq!(shown(&ads(&["a", "b", "a"]), &ads(&["a", "c"])), " a -b -a +c");
+        assert_eq!(shown(&ads(&[]), &ads(&["c"])), "-none +c");
+        assert_eq!(shown(&ads(&["c"]), &ads(&[])), "-c +none");
         let members = |names: &[&str]| match ads(names) {
             Fact::Ads(names) => Fact::Members(names),
             other => other,
         };
-        assert_eq!(shown(&members(&["a", "b"]), &members(&["b", "a"])), "-a  b +a ");
-        assert_eq!(shown(&Fact::Truth(true), &Fact::Truth(false)), "-true +false ");
+        assert_eq!(shown(&members(&["a", "b"]), &members(&["b", "a"])), "-a  b +a");
+        assert_eq!(shown(&Fact::Truth(true), &Fact::Truth(false)), "-true +false");
     }
 }

@@ -110,12 +110,11 @@ impl<'o, 'f> Library<'o, 'f> {
             }
             Content::Scalar(text) if is_name(text) => self.named(settings, node, text),
             Content::Scalar(text) => read_text(settings, node, text),
-            Content::Mapping(entries) => match entries.iter().any(|(key, _)| is_source(key)) {
-                true => self.made(settings, node),
-                false => {
-                    attributes(settings, node, false).map(|ad| Known::new(ad, settings.dialect)).into_iter().collect()
-                }
-            },
+            Content::Mapping(entries) if entries.iter().any(|(key, _)| is_source(key)) => self.made(settings, node),
+            Content::Mapping(_) => {
+                let ad = attributes(settings, node, false);
+                ad.map(|ad| Known::new(ad, settings.dialect)).into_iter().collect()
+            }
             Content::Sequence(elements) => elements.iter().flat_map(|element| self.ads(settings, element)).collect(),
         };
         for (position, known) in found.iter_mut().enumerate() {

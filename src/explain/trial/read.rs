@@ -76,19 +76,17 @@ impl<'o> Spec<'o> {
         }
         reader.settings.dialect = conditions.dialect.unwrap_or_default();
         reader.library.read_named(&mut reader.settings);
-        let cases = match get("cases") {
-            Some(cases) => reader.cases(cases, &conditions),
-            None => {
-                // A key that is wrong has been told; most likely it was meant for this one.
-                if reader.settings.problems.is_empty() {
-                    let help = "`cases:`, and below it `- name: ...` for each";
-                    reader.settings.wrong(&outline.root, "this spec has no `cases`", help);
-                }
-                Vec::new()
+        let cases = if let Some(cases) = get("cases") {
+            reader.cases(cases, &conditions)
+        } else {
+            // A key that is wrong has been told; most likely it was meant for this one.
+            if reader.settings.problems.is_empty() {
+                let help = "`cases:`, and below it `- name: ...` for each";
+                reader.settings.wrong(&outline.root, "this spec has no `cases`", help);
             }
+            Vec::new()
         };
         // One ad may be wrong in several cases.
-        reader.settings.problems.dedup();
         let mut told: Vec<Problem> = Vec::new();
         for problem in std::mem::take(&mut reader.settings.problems) {
             if !told.contains(&problem) {
@@ -297,13 +295,11 @@ impl<'o> Reader<'o, '_> {
     }
 
     fn truth(&mut self, node: &Node) -> Option<bool> {
-        match node.value {
-            Some(Value::Boolean(is)) => Some(is),
-            _ => {
-                self.settings.wrong(node, "`true` or `false` is wanted here", "without quotes");
-                None
-            }
+        if let Some(Value::Boolean(is)) = node.value {
+            return Some(is);
         }
+        self.settings.wrong(node, "`true` or `false` is wanted here", "without quotes");
+        None
     }
 
     /// What is expected.

@@ -77,7 +77,7 @@ impl Accountant {
         for (key, value) in settings.settings(&outline.root, "a usage file", &["half-life", "at", "submitters"]) {
             match key {
                 "half-life" => {
-                    accountant.half_life = Reader(&mut settings).positive(value).unwrap_or(accountant.half_life)
+                    accountant.half_life = Reader(&mut settings).positive(value).unwrap_or(accountant.half_life);
                 }
                 "at" => {
                     accountant.at = value.text().and_then(|text| text.parse().ok());
