@@ -157,7 +157,11 @@ cases:
   - { name: other clause, request: job, offer: machine, match: false, clause: LoadAvg < 0.4 }
   - { name: accepted, request: job, offer: idle, match: true, refused-by: none, clause: none }
   - { name: no constraint, request: job, offer: bare, match: false, refused-by: offer }
-  - { name: both, request: { like: job, with: { Cpus: 9, Requirements: false } }, offer: idle, match: false, refused-by: both }
+  - name: both
+    request: { like: job, with: { Cpus: 9, Requirements: false } }
+    offer: idle
+    match: false
+    refused-by: both
   - { name: found, query: Cpus >= 4, pool: pool, ids: [ m2, m1 ], count: 2 }
   - { name: none found, query: Cpus > 4, pool: pool, ids: none, count: 0 }
   - { name: by place, query: Cpus == 1, pool: pool, ids: "\x233" }
@@ -171,7 +175,11 @@ cases:
     requests: [ { like: job, with: { Name: a, Prio: 1 } }, { like: job, with: { Name: b, Prio: 2 } } ]
     offers: idle
     matches: { b: m2, a: m2#2 }
-  - { name: residue, specialize: LoadAvg < 0.3 && TARGET.Cpus <= MY.Cpus, my: idle, residue: TARGET.Cpus <= 4, verdict: depends }
+  - name: residue
+    specialize: LoadAvg < 0.3 && TARGET.Cpus <= MY.Cpus
+    my: idle
+    residue: TARGET.Cpus <= 4
+    verdict: depends
   - { name: attribute, specialize: Requirements, my: machine, residue: "false", verdict: never }
   - { name: met, specialize: Requirements, my: idle, target: job, residue: "true", verdict: always }
 "#;
@@ -183,7 +191,15 @@ cases:
 
 #[test]
 fn gangs_are_expected_by_port_or_by_member() {
-    let ads = "ads:\n  offers:\n    - { file: samples/rendering/service.ad }\n    - { file: samples/rendering/machines.ad }\n    - { file: samples/rendering/licenses.ad }\n  client: { file: samples/rendering/client.ad }\ncases:\n";
+    let ads = "
+ads:
+  offers:
+    - { file: samples/rendering/service.ad }
+    - { file: samples/rendering/machines.ad }
+    - { file: samples/rendering/licenses.ad }
+  client: { file: samples/rendering/client.ad }
+cases:
+";
     let case =
         |name: &str, gang: &str| format!("  - {{ name: {name}, request: client, offers: offers, gang: {gang} }}\n");
     // The first case tells what the gang is, in both of its forms.
@@ -281,8 +297,9 @@ const BROKEN: &[(&str, &[&str])] = &[
         &["1:40 one ad is wanted here, not 12"],
     ),
     (
-        "cases: [ { name: a, expression: 1, my: { file: samples/pool/machines.long, id: slot1@node1.example.org }, expect: 1 } ]\n",
-        &["1:80 no ad is called `slot1@node1.example.org`"],
+        "cases:\n- name: a\n  my: { file: samples/pool/machines.long, id: slot1@node1.example.org }\n  expression: 1\n  \
+         expect: 1\n",
+        &["3:47 no ad is called `slot1@node1.example.org`"],
     ),
     (
         "cases:\n- { name: a, expression: 1, expect: 1 }\n- { name: a, expression: 1, expect: 1 }\n",
@@ -300,8 +317,8 @@ const BROKEN: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "cases: [ { name: a, requests: [ {} ], offers: [ {} ], policy: tests/cases/negotiate/broken.yaml, matches: none } ]\n",
-        &["1:63 tests/cases/negotiate/broken.yaml:"],
+        "policy: tests/cases/negotiate/broken.yaml\ncases: [ { name: a, requests: [ {} ], offers: [ {} ], matches: none } ]\n",
+        &["1:9 tests/cases/negotiate/broken.yaml:"],
     ),
     ("cases: [ { name: a, query: x, pool: [ {} ], count: many } ]\n", &["1:52 this is no number of ads"]),
     ("cases: [ { name: a, match: perhaps, request: {}, offer: {} } ]\n", &["1:28 `true` or `false` is wanted here"]),
@@ -362,7 +379,10 @@ fn the_exit_status_tells_what_happened() {
 
 #[test]
 fn tags_and_names_select() {
-    let spec = "cases:\n- { name: One, tags: [ a, b ], expression: 1, expect: 1 }\n- { name: two, tags: b, expression: 1, expect: 1 }\n- { name: three, expression: 1, expect: 1 }\n";
+    let spec = "cases:\n\
+                - { name: One, tags: [ a, b ], expression: 1, expect: 1 }\n\
+                - { name: two, tags: b, expression: 1, expect: 1 }\n\
+                - { name: three, expression: 1, expect: 1 }\n";
     for (arguments, expected) in [
         (&["--tag", "a"][..], &["One"][..]),
         (&["--tag", "b"], &["One", "two"]),
@@ -401,7 +421,10 @@ fn folders_are_searched_for_specs() {
 
 #[test]
 fn junit_is_xml_whatever_stands_in_a_spec() {
-    let strange = "cases:\n- name: \"<&>'\\\"]]> \\e \\t \\n é\"\n  expression: '\"<![CDATA[ & \\\\001 ]]>\"'\n  expect: \"<b>\"\n- { name: b, max-steps: 1, expression: 1 + 1 + 1, expect: 3 }\n- { name: c, expression: 1, expect: 1 }\n";
+    let strange = "cases:\n\
+                - name: \"<&>'\\\"]]> \\e \\t \\n é\"\n  expression: '\"<![CDATA[ & \\\\001 ]]>\"'\n  expect: \"<b>\"\n\
+                - { name: b, max-steps: 1, expression: 1 + 1 + 1, expect: 3 }\n\
+                - { name: c, expression: 1, expect: 1 }\n";
     let folder = Folder::new();
     let (strange, broken) =
         (folder.write("a&<b>'.yaml", strange), folder.write("broken.yaml", "cases: 5\n\"<&\": 1\n"));
@@ -431,7 +454,10 @@ fn junit_is_xml_whatever_stands_in_a_spec() {
 
 #[test]
 fn tap_counts_its_points() {
-    let spec = "cases:\n- { name: 'a # TODO', expression: 1, expect: 1 }\n- { name: b, expression: 1, expect: 2 }\n- { name: c, max-steps: 1, expression: 1 + 1 + 1, expect: 3 }\n";
+    let spec = "cases:\n\
+                - { name: 'a # TODO', expression: 1, expect: 1 }\n\
+                - { name: b, expression: 1, expect: 2 }\n\
+                - { name: c, max-steps: 1, expression: 1 + 1 + 1, expect: 3 }\n";
     let text = String::from_utf8(run(&["-o", "tap"], spec).stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(

@@ -22,8 +22,8 @@ const SPEC_KEYS: [&str; 3] = ["policy", "ads", "cases"];
 /// The keys of every case, beside those of [`Conditions`].
 const CASE_KEYS: [&str; 2] = ["name", "tags"];
 
-/// A way of asking: the key that tells it, the keys that it needs, those that it can have, and those of them of which it
-/// needs one.
+/// A way of asking: the key that tells it, the keys that it needs, those that it can have, and what can be expected, of
+/// which it needs one.
 struct Way {
     key: &'static str,
     needs: &'static [&'static str],
