@@ -38,6 +38,7 @@ mod rows;
 mod session;
 mod source;
 mod specialize;
+mod test;
 mod trace;
 mod transform;
 mod what_if;
@@ -131,6 +132,7 @@ enum Command {
     Specialize(specialize::Specialize),
     Refs(refs::Refs),
     Transform(transform::TransformAds),
+    Test(test::Test),
     Functions(functions::Functions),
     Workload(workload::Workload),
     Repl(repl::Repl),
@@ -194,6 +196,7 @@ pub fn run() -> ExitCode {
         Command::Specialize(command) => command.run(&mut session),
         Command::Refs(command) => command.run(&mut session),
         Command::Transform(command) => command.run(&mut session),
+        Command::Test(command) => command.run(&mut session),
         Command::Functions(command) => command.run(&mut session),
         Command::Workload(command) => command.run(&mut session),
         Command::Repl(command) => command.run(&mut session),

@@ -105,6 +105,11 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// What is usual for problems.
+    pub fn usual() -> Self {
+        Frame { near: NEAR, around: AROUND }
+    }
+
     /// What fits into the width of the terminal.
     pub fn of_width() -> Self {
         Frame { near: width(), around: width() / 2 }
@@ -134,8 +139,7 @@ impl Picture {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         };
-        let picture =
-            Picture::of_marks(text, severity, marks, problem.help.clone(), Frame { near: NEAR, around: AROUND });
+        let picture = Picture::of_marks(text, severity, marks, problem.help.clone(), Frame::usual());
         Picture { message: format!("{}{place}", harmless(&problem.message)), ..picture }
     }
 
@@ -178,6 +182,11 @@ impl Picture {
     /// The picture of something that has a name.
     pub fn called(self, code: &'static str, message: &str) -> Self {
         Picture { code: Some(code), message: harmless(message), ..self }
+    }
+
+    /// The picture of something that has a message only.
+    pub fn saying(self, message: &str) -> Self {
+        Picture { message: harmless(message), ..self }
     }
 
     /// As it is drawn, without a line end behind it.

@@ -172,16 +172,21 @@ impl Session {
         self.say("note", message);
     }
 
-    /// Reports that an evaluation did not end within its budget.
-    pub fn halted(&mut self, halt: &Halt, what: &str) {
+    /// Reports that a budget was exceeded, in words that say which.
+    pub fn exceeded(&mut self, message: &str) {
         self.budget = true;
         self.mistakes += 1;
+        self.say("error", message);
+    }
+
+    /// Reports that an evaluation did not end within its budget.
+    pub fn halted(&mut self, halt: &Halt, what: &str) {
         let hint = match halt {
             Halt::TooDeep(_) => "; --max-depth raises the limit",
             Halt::TooLong(_) => "; --max-steps raises the limit",
             Halt::Unknown | Halt::Interrupted => "",
         };
-        self.say("error", &format!("{what}: {halt}{hint}"));
+        self.exceeded(&format!("{what}: {halt}{hint}"));
     }
 
     /// Notes that a number of evaluations did not end within their budgets.
@@ -204,7 +209,7 @@ impl Session {
     }
 
     /// Notes that a budget was exceeded, which has been told.
-    pub fn exceeded(&mut self) {
+    pub fn spent(&mut self) {
         self.budget = true;
         self.mistakes += 1;
     }

@@ -1,5 +1,6 @@
 //! Why a request matches nothing: what each clause of its constraint is in every offer, which of them no offer meets
-//! together, who refuses it, and what would let it match.  And what is most likely not meant in ads: `check`.
+//! together, who refuses it, and what would let it match.  And what is most likely not meant in ads:
+//! `check`; and whether what was meant holds: `trial`.
 
 mod changes;
 pub mod check;
@@ -15,6 +16,7 @@ mod pairing;
 mod refusals;
 mod report;
 mod survey;
+pub mod trial;
 mod words;
 
 pub use changes::{Change, Edit};

@@ -28,5 +28,6 @@ mod slips;
 mod specialize;
 mod threads;
 mod transform;
+mod trial;
 mod words;
 mod workload;

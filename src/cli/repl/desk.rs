@@ -200,7 +200,7 @@ impl<'s> Desk<'s> {
                 Halt::TooLong(_) => ":set max-steps raises the limit",
                 Halt::Interrupted | Halt::Unknown => return Failure::Refused(None),
             };
-            self.session.exceeded();
+            self.session.spent();
             let problem = Problem::at(argument.range(), 0, halt.to_string()).with_help(help);
             report::problem(&self.session.options, argument.source, &problem);
             Failure::Refused(None)

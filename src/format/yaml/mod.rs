@@ -8,12 +8,14 @@
 //! This is the only module that knows `serde_yaml`.
 
 mod documents;
+mod extent;
 pub mod outline;
 mod place;
 mod places;
 mod problems;
 mod reader;
 mod scalar;
+mod settings;
 mod values;
 mod writer;
 

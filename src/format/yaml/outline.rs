@@ -9,14 +9,16 @@ use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-use crate::ad::Span;
+use crate::ad::{Span, Value};
 use crate::format::Problem;
 use crate::syntax::SyntaxError;
 
 use super::documents::Documents;
-use super::{place, problems};
+use super::{extent, place, problems};
 
 pub use super::scalar::scalar;
+pub use super::settings::Settings;
+pub use super::writer::flow;
 
 /// A document.
 #[derive(Clone, Debug)]
@@ -27,16 +29,18 @@ pub struct Outline<'t> {
 }
 
 /// A part of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Which node of the document it is.
     number: usize,
     /// What it is.
     pub content: Content,
+    /// What YAML takes a scalar for, as in an ad; none if it is the text of an expression: `!expr Memory / 2`.
+    pub value: Option<Value>,
 }
 
 /// What a part of a document is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Nothing: `~`, or no text at all.
     Nothing,
@@ -121,15 +125,41 @@ impl<'t> Outline<'t> {
         Problem::at(self.range(node), 0, message)
     }
 
+    /// The bytes of a node, without its anchor, to its very end, which may be many lines further down.
+    #[must_use]
+    pub fn extent(&self, node: &Node) -> Range<usize> {
+        let begin = extent::behind_anchor(self.text, self.range(node).start);
+        let (mut last, mut start) = (node, begin);
+        let end = loop {
+            last = match &last.content {
+                _ if matches!(self.text.get(start), Some(b'[' | b'{')) => break extent::of_brackets(self.text, start),
+                // What stands last in a block ends it.
+                Content::Sequence(elements) if !elements.is_empty() => &elements[elements.len() - 1],
+                Content::Mapping(entries) if !entries.is_empty() => &entries[entries.len() - 1].1,
+                Content::Scalar(text) if !matches!(last.value, Some(Value::Integer(_) | Value::Real(_))) => {
+                    break place::in_source(self.text, start, text, text.len());
+                }
+                _ => break extent::of_word(self.text, start),
+            };
+            start = extent::behind_anchor(self.text, self.range(last).start);
+        };
+        let blank = self.text[begin..end.max(begin)].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
+        begin..end.max(begin) - blank.count()
+    }
+
+    /// The bytes of a part of the text of a scalar, behind quotes and escapes too.
+    #[must_use]
+    pub fn part(&self, node: &Node, part: Range<usize>) -> Range<usize> {
+        let (start, text) = (self.range(node).start, node.text().unwrap_or_default());
+        let from = place::in_source(self.text, start, text, part.start);
+        from..place::in_source(self.text, start, text, part.end).max(from)
+    }
+
     /// A problem with the text of a scalar: the caret stands where it is wrong, behind quotes and escapes too.
     #[must_use]
     pub fn syntax_problem(&self, node: &Node, error: SyntaxError) -> Problem {
-        let start = self.range(node).start;
         let text = node.text().unwrap_or_default();
-        let at = |span: Span| {
-            let from = place::in_source(self.text, start, text, span.range().start);
-            from..place::in_source(self.text, start, text, span.range().end).max(from)
-        };
+        let at = |span: Span| self.part(node, span.range());
         let before = text.get(..error.span.range().start).unwrap_or(text);
         let place = format!("column {} of the expression", before.chars().count() + 1);
         let mut problem = Problem::at(at(error.span), 0, format!("{} ({place})", error.message));
@@ -171,8 +201,8 @@ impl Part<'_> {
         if self.0.refused == Some(number) { Err(E::custom("refused")) } else { Ok(number) }
     }
 
-    fn scalar<E: Error>(self, text: impl fmt::Display) -> Result<Node, E> {
-        Ok(Node { number: self.number()?, content: Content::Scalar(text.to_string()) })
+    fn scalar<E: Error>(self, text: impl fmt::Display, value: Option<Value>) -> Result<Node, E> {
+        Ok(Node { number: self.number()?, content: Content::Scalar(text.to_string()), value })
     }
 }
 
@@ -204,35 +234,36 @@ impl<'de> Visitor<'de> for Part<'_> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Node, E> {
-        Ok(Node { number: self.number()?, content: Content::Nothing })
+        Ok(Node { number: self.number()?, content: Content::Nothing, value: Some(Value::Undefined) })
     }
 
     fn visit_bool<E: Error>(self, is: bool) -> Result<Node, E> {
-        self.scalar(is)
+        self.scalar(is, Some(Value::Boolean(is)))
     }
 
     fn visit_i64<E: Error>(self, integer: i64) -> Result<Node, E> {
-        self.scalar(integer)
+        self.scalar(integer, Some(Value::Integer(integer)))
     }
 
     fn visit_u64<E: Error>(self, integer: u64) -> Result<Node, E> {
-        self.scalar(integer)
+        // What does not fit is for the parser of expressions to refuse.
+        self.scalar(integer, i64::try_from(integer).ok().map(Value::Integer))
     }
 
     fn visit_i128<E: Error>(self, integer: i128) -> Result<Node, E> {
-        self.scalar(integer)
+        self.scalar(integer, None)
     }
 
     fn visit_u128<E: Error>(self, integer: u128) -> Result<Node, E> {
-        self.scalar(integer)
+        self.scalar(integer, None)
     }
 
     fn visit_f64<E: Error>(self, real: f64) -> Result<Node, E> {
-        self.scalar(format_args!("{real:?}"))
+        self.scalar(format_args!("{real:?}"), Some(Value::Real(real)))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
-        self.scalar(text)
+        self.scalar(text, Some(Value::string(text)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Node, A::Error> {
@@ -241,7 +272,7 @@ impl<'de> Visitor<'de> for Part<'_> {
         while let Some(element) = sequence.next_element_seed(self)? {
             elements.push(element);
         }
-        Ok(Node { number, content: Content::Sequence(elements) })
+        Ok(Node { number, content: Content::Sequence(elements), value: None })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Node, A::Error> {
@@ -250,13 +281,13 @@ impl<'de> Visitor<'de> for Part<'_> {
         while let Some(key) = mapping.next_key_seed(Key(self.0))? {
             entries.push((key, mapping.next_value_seed(self)?));
         }
-        Ok(Node { number, content: Content::Mapping(entries) })
+        Ok(Node { number, content: Content::Mapping(entries), value: None })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Node, A::Error> {
         let (tag, content): (String, _) = tagged.variant()?;
         if tag == super::EXPRESSION {
-            return content.newtype_variant_seed(self);
+            return content.newtype_variant_seed(self).map(|node| Node { value: None, ..node });
         }
         self.0.objection.set(Some(format!("there is no tag `!{tag}`")));
         Err(A::Error::custom("a tag"))

@@ -87,6 +87,29 @@ fn indent(out: &mut dyn Write, depth: usize) -> io::Result<()> {
     write!(out, "{:1$}", "", depth * 2)
 }
 
+/// A value, a list or an ad on one line: `[1, a]`, `{x: !expr y + 1}`.
+#[must_use]
+pub fn flow(expression: &Expression) -> String {
+    flow_at(expression, 0)
+}
+
+fn flow_at(expression: &Expression, depth: usize) -> String {
+    match expression.kind() {
+        Kind::Ad(ad) if depth < DEEPEST => {
+            let entries = ad.iter().map(|attribute| {
+                let name = scalar::scalar(attribute.name.as_str());
+                format!("{name}: {}", flow_at(attribute.expression, depth + 1))
+            });
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        Kind::List(elements) if depth < DEEPEST => {
+            let elements: Vec<String> = elements.iter().map(|element| flow_at(element, depth + 1)).collect();
+            format!("[{}]", elements.join(", "))
+        }
+        _ => one_line(expression),
+    }
+}
+
 fn is_scalar(expression: &Expression) -> bool {
     !matches!(expression.kind(), Kind::Ad(_) | Kind::List(_))
 }

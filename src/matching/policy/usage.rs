@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::ad::Dialect;
 use crate::format::Problem;
-use crate::format::outline::{Content, Node, Outline, scalar};
+use crate::format::outline::{Content, Node, Outline, Settings, scalar};
 
 use super::read::Reader;
 
@@ -73,25 +73,27 @@ impl Accountant {
         if outline.root.content == Content::Nothing {
             return Ok(accountant);
         }
-        let mut reader = Reader { outline: &outline, dialect: Dialect::Classad, problems: Vec::new() };
-        for (key, value) in reader.settings(&outline.root, "a usage file", &["half-life", "at", "submitters"]) {
+        let mut settings = Settings::new(&outline, Dialect::Classad);
+        for (key, value) in settings.settings(&outline.root, "a usage file", &["half-life", "at", "submitters"]) {
             match key {
-                "half-life" => accountant.half_life = reader.positive(value).unwrap_or(accountant.half_life),
+                "half-life" => {
+                    accountant.half_life = Reader(&mut settings).positive(value).unwrap_or(accountant.half_life);
+                }
                 "at" => {
                     accountant.at = value.text().and_then(|text| text.parse().ok());
                     if accountant.at.is_none() {
-                        reader.wrong(value, "this is no time", "write seconds since 1970");
+                        settings.wrong(value, "this is no time", "write seconds since 1970");
                     }
                 }
                 _ => {
-                    for (name, value) in reader.entries(value, "submitters") {
-                        let account = account(&mut reader, value);
+                    for (name, value) in settings.entries(value, "submitters") {
+                        let account = account(&mut settings, value);
                         accountant.submitters.insert(name.text().unwrap_or_default().to_owned(), account);
                     }
                 }
             }
         }
-        reader.finish(accountant)
+        settings.finish(accountant)
     }
 
     /// Accounts for the time since the last cycle.  A clock that was put back does not count.
@@ -141,18 +143,18 @@ impl Accountant {
     }
 }
 
-fn account<'o>(reader: &mut Reader<'o>, node: &'o Node) -> Account {
+fn account<'o>(settings: &mut Settings<'o>, node: &'o Node) -> Account {
     let mut account = Account::default();
-    for (key, value) in reader.settings(node, "an account", &["priority", "factor", "resources", "usage"]) {
+    for (key, value) in settings.settings(node, "an account", &["priority", "factor", "resources", "usage"]) {
         let number = value.text().and_then(|text| text.parse::<f64>().ok());
         let Some(number) = number.filter(|number| number.is_finite() && *number >= 0.0) else {
-            reader.wrong(value, "this is no number, zero or more", "`priority: 0.5`");
+            settings.wrong(value, "this is no number, zero or more", "`priority: 0.5`");
             continue;
         };
         match key {
             "priority" => account.priority = number.max(BEST),
             "factor" if number > 0.0 => account.factor = number,
-            "factor" => reader.wrong(value, "a factor cannot be zero", "the larger, the smaller the share"),
+            "factor" => settings.wrong(value, "a factor cannot be zero", "the larger, the smaller the share"),
             "resources" => account.resources = number,
             _ => account.usage = number,
         }

@@ -1,0 +1,131 @@
+//! Values without scopes: what is in lists and ads, evaluated.
+
+use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
+use crate::eval::{Evaluator, Halt, binary};
+
+/// Lists and ads may be nested this deep in a value that is compared.
+const DEEPEST: u32 = 100;
+
+/// So many values may a value be made of.
+const MOST: u64 = 1_000_000;
+
+/// A value as a tree of literals, lists and ads.
+///
+/// # Errors
+///
+/// When a budget is exceeded, and by values that are endless, as an ad is that refers to itself.
+pub fn settle(value: Value, evaluator: &mut Evaluator<'_>) -> Result<Expression, Halt> {
+    settle_at(value, evaluator, DEEPEST, &mut 0)
+}
+
+fn settle_at(value: Value, evaluator: &mut Evaluator<'_>, depth: u32, count: &mut u64) -> Result<Expression, Halt> {
+    *count += 1;
+    if *count > MOST {
+        return Err(Halt::TooLong(MOST));
+    }
+    let deeper = depth.checked_sub(1).ok_or(Halt::TooDeep(DEEPEST));
+    let kind = match value {
+        Value::List(list) => {
+            let mut elements = Vec::with_capacity(list.elements.len());
+            for index in 0..list.elements.len() {
+                let element = evaluator.element(&list, index)?;
+                elements.push(settle_at(element, evaluator, deeper.clone()?, count)?);
+            }
+            Kind::List(elements.into())
+        }
+        Value::Ad(nested) => {
+            let names: Vec<Name> = nested.ad().iter().map(|attribute| attribute.name.clone()).collect();
+            let mut attributes = Vec::with_capacity(names.len());
+            for name in names {
+                let value = evaluator.attribute(&nested.frame, &name)?;
+                attributes.push((name, settle_at(value, evaluator, deeper.clone()?, count)?));
+            }
+            Kind::Ad(attributes.into_iter().collect())
+        }
+        value => return Ok(Expression::literal(value)),
+    };
+    Ok(Expression::new(kind, Span::default()))
+}
+
+/// Whether two settled values are the same: of one type, and `=?=` each other; lists element by element, ads
+/// attribute by attribute.  What is not a number is the same as what is not a number.
+pub fn same(left: &Expression, right: &Expression, dialect: Dialect) -> bool {
+    let mut pending = vec![(left, right)];
+    while let Some(pair) = pending.pop() {
+        match (pair.0.kind(), pair.1.kind()) {
+            (Kind::Literal(left), Kind::Literal(right)) => {
+                let nan = |value: &Value| matches!(value, Value::Real(real) if real.is_nan());
+                let is = || binary(BinaryOperator::Is, left, right, dialect, Span::default());
+                if !(nan(left) && nan(right)) && is() != Value::Boolean(true) {
+                    return false;
+                }
+            }
+            (Kind::List(left), Kind::List(right)) if left.len() == right.len() => {
+                pending.extend(left.iter().zip(right.iter()));
+            }
+            (Kind::Ad(left), Kind::Ad(right)) if left.len() == right.len() => {
+                for attribute in left.iter() {
+                    let Some(other) = right.get(attribute.name) else { return false };
+                    pending.push((attribute.expression, other));
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{same, settle};
+    use crate::ad::{Dialect, Expression};
+    use crate::eval::{Context, Environment, Evaluator, Halt};
+    use crate::syntax::{Rules, parse_ad, parse_expression};
+
+    fn settled(text: &str, dialect: Dialect) -> Result<Expression, Halt> {
+        let ad = parse_ad(
+            b"[ a = 1; l = { a, { a + 1 } }; n = [ x = a; y = [ z = x ] ]; r = [ s = n; t = r ] ]",
+            Rules::new(dialect),
+        );
+        let (environment, frame) = Environment::alone(ad.unwrap());
+        let context = Context::new(dialect);
+        let mut evaluator = Evaluator::new(&environment, &context);
+        let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+        let value = evaluator.evaluate(&expression, &frame)?;
+        settle(value, &mut evaluator)
+    }
+
+    #[test]
+    fn same_by_type_and_identity() {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            for (left, right, expected) in [
+                ("1", "1", true),
+                ("1", "1.0", false),
+                ("1", "true", false),
+                ("0.0", "-0.0", true),
+                ("real(\"NaN\")", "real(\"NaN\")", true),
+                ("real(\"NaN\")", "1.0", false),
+                ("\"a\"", "\"a\"", true),
+                ("\"a\"", "\"A\"", false),
+                ("undefined", "nothing", true),
+                ("undefined", "error", false),
+                ("error", "1 + \"a\"", true),
+                ("l", "{ 1, { 2 } }", true),
+                ("l", "{ 1, { 2.0 } }", false),
+                ("l", "{ 1 }", false),
+                ("n", "[ y = [ z = 1 ]; x = 1 ]", true),
+                ("n", "[ x = 1; z = 1 ]", false),
+                ("{ }", "[ ]", false),
+            ] {
+                let [left_value, right_value] = [left, right].map(|text| settled(text, dialect).unwrap());
+                assert_eq!(same(&left_value, &right_value, dialect), expected, "{left} {right} {dialect}");
+                assert_eq!(same(&right_value, &left_value, dialect), expected, "{right} {left} {dialect}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_endless_is_given_up() {
+        assert!(settled("r", Dialect::Classad).is_err());
+    }
+}
