@@ -1,5 +1,6 @@
 //! Results: tables for people, lines for scripts.
 
+mod grid;
 mod rows;
 
 use std::io::{self, BufWriter, Stdout, Write};
@@ -13,6 +14,7 @@ use super::Failure;
 use super::input::Identified;
 use super::session::Session;
 
+pub use grid::Grid;
 use rows::tsv;
 pub use rows::{Cell, JsonWriter, RowWriter, Rows, json_array, value_text};
 

@@ -7,10 +7,12 @@ use classad::explain::{Explainer, Outcome, Paired, PairedClause};
 use classad::syntax::{Style, print_value};
 
 use crate::cli::output::{OutputForm, out};
+use crate::cli::parties::Parties;
 use crate::cli::report::{self, line};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, trace};
 
+use super::gangs::Gangs;
 use super::page::{shortened, sign};
 use super::{Case, Explain};
 
@@ -19,6 +21,7 @@ pub fn explain(
     session: &mut Session,
     case: &Case<'_>,
     explainer: &mut Explainer,
+    parties: &Parties,
     (offer, request): (&str, Option<&str>),
     command: &Explain,
 ) -> Result<Status, Failure> {
@@ -30,6 +33,15 @@ pub fn explain(
         return Err(refuse("request", request.unwrap_or_default()));
     }
     let (mut matches_all, mut documents) = (true, Vec::new());
+    let (as_gangs, requests): (Vec<usize>, Vec<usize>) = requests.iter().partition(|request| case.is_gang(**request));
+    if !as_gangs.is_empty() {
+        let mut gangs = Gangs::new(session, parties, case.given, &case.protocol)?;
+        for request in as_gangs {
+            let found = gangs.pair(session, (request, place), command.common.output)?;
+            matches_all &= found.as_ref().is_some_and(|(_, docks)| *docks);
+            documents.extend(found.map(|(document, _)| document));
+        }
+    }
     for group in case.alike(session, &requests) {
         let paired = explainer.pair(&case.asking[group[0]].ad, place);
         matches_all &= paired.is_match();

@@ -31,7 +31,7 @@ pub struct Impasse {
 }
 
 /// The offers that one port could get.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Prospect {
     /// The label of the port.
     pub label: String,
@@ -42,6 +42,10 @@ pub struct Prospect {
     pub given: usize,
     /// As many more would do, but are used up.
     pub used: usize,
+    /// Whether it is filled in every way to fill the ports.
+    pub is_needed: bool,
+    /// If no offer that is left would do, what rules each of them out, by the number of them.
+    pub ruled_out: Vec<Condition>,
 }
 
 /// A port that cannot be filled while the deepest gang is docked.  Each offer that it could get alone is counted
@@ -64,22 +68,24 @@ pub struct Stuck {
     pub fitting: usize,
 }
 
-/// A part of a constraint that is not met as the deepest gang is docked.
+/// A part of a constraint that is not met, as the deepest gang is docked or with nothing docked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// The part, in the classad syntax.
+    /// The part, in the classad syntax; nothing if the offers have no constraint, and so accept nobody.
     pub text: String,
     /// Whether the request demands it; else the offers do.
     pub of_request: bool,
     /// What it reads in the request.
     pub reads: Vec<Definition>,
+    /// What it reads itself in the first of the offers, and in offers that are docked already.
+    pub theirs: Vec<Definition>,
     /// The labels of the ports that it has to do with besides.
     pub labels: Vec<String>,
     /// The offers that it rules out.
     pub offers: Vec<usize>,
 }
 
-/// An attribute of the request, as a condition reads it.
+/// An attribute, as a condition reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
     /// How the condition calls it.
@@ -107,18 +113,15 @@ impl Gangmatcher {
     ///
     /// When the ports of the request cannot be used, or docking vectors do not compare.
     pub fn impasse(&mut self, index: usize, request: &Ad) -> Result<Option<Impasse>, GangFault> {
-        let before = (self.statistics, self.table.evaluations, self.strategy);
-        self.strategy = Algorithm::Best.strategy();
-        let found = self.deepest(index, request).and_then(|(deepest, next)| {
+        self.aside(|matcher| {
+            let (deepest, next) = matcher.deepest(index, request)?;
             let Some(next) = next else { return Ok(None) };
-            self.table.seat(request)?;
-            let alone = self.alone();
-            let ports = self.prospects(&alone);
-            let stuck = self.stuck(&deepest, next, &alone);
+            matcher.table.seat(request)?;
+            let alone = matcher.alone();
+            let ports = matcher.prospects(&alone);
+            let stuck = matcher.stuck(&deepest, next, &alone);
             Ok(Some(Impasse { ports, deepest, stuck }))
-        });
-        (self.statistics, self.table.evaluations, self.strategy) = before;
-        found
+        })
     }
 
     /// The best gang of as many first ports as can be filled; and the ports of the entry that cannot.
@@ -143,7 +146,7 @@ impl Gangmatcher {
     }
 
     /// For each port of the seated request the rows that do not refuse it, nor it them, with nothing docked.
-    fn alone(&mut self) -> Vec<Rows> {
+    pub(super) fn alone(&mut self) -> Vec<Rows> {
         let places = (0..self.table.ports(0)).map(|port| PortPlace { participant: 0, port });
         let places: Vec<PortPlace> = places.collect();
         places.into_iter().map(|place| self.docking_at(place)).collect()
@@ -186,9 +189,39 @@ impl Gangmatcher {
                 alone: self.offers(rows),
                 given: self.offers(&given),
                 used: self.offers(&used),
+                is_needed: self
+                    .table
+                    .patterns(0)
+                    .is_none_or(|patterns| patterns.iter().all(|ports| ports.contains(port))),
+                ruled_out: if rows.is_clear() { self.ruled_out(place) } else { Vec::new() },
             });
         }
         prospects
+    }
+
+    /// What keeps every offer that is left from a port, at which nothing is docked; what the port demands before what
+    /// they do.
+    fn ruled_out(&mut self, place: PortPlace) -> Vec<Condition> {
+        let mut first: Vec<(Participant, Condition)> = Vec::new();
+        let left: Vec<PortPlace> = self.links.unused().ones().map(|row| self.links.place(row)).collect();
+        for link in left {
+            let condition = self.table.suppose(place, link, |table| table.keeping(place, link));
+            let Some(condition) = condition else { continue };
+            match first.last_mut() {
+                // One of its ports that refuses is nearer than one that is not wanted.
+                Some((offer, known)) if *offer == link.participant => {
+                    if known.of_request && !condition.of_request {
+                        *known = condition;
+                    }
+                }
+                _ => first.push((link.participant, condition)),
+            }
+        }
+        let mut conditions = Conditions::default();
+        for (participant, condition) in first {
+            conditions.add(condition, participant as usize - 1);
+        }
+        conditions.by_number()
     }
 
     /// Those rows of a port that have a partner at each other port that must be filled with it.
@@ -235,6 +268,35 @@ impl Gangmatcher {
         })
     }
 
+    /// The gang that a request would get of the offers that are left.  Nothing is used up, and nothing counts in the
+    /// statistics.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    pub fn possible(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
+        self.aside(|matcher| {
+            matcher.table.seat(request)?;
+            let found = matcher.search(None);
+            if let Some(fault) = matcher.fault.take() {
+                return Err(GangFault::Policy(fault));
+            }
+            Ok(found.map(|(_, mut gang)| {
+                gang.request = index;
+                gang
+            }))
+        })
+    }
+
+    /// Does something that counts nowhere, by the algorithm that prefers.
+    pub(super) fn aside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = (self.statistics, self.table.evaluations, self.strategy);
+        self.strategy = Algorithm::Best.strategy();
+        let found = work(self);
+        (self.statistics, self.table.evaluations, self.strategy) = before;
+        found
+    }
+
     /// What keeps ports of the request empty while the deepest gang is docked.
     fn stuck(&mut self, deepest: &Gang, next: std::ops::Range<usize>, alone: &[Rows]) -> Vec<Stuck> {
         let docked = self.table.assemble(deepest);
@@ -271,20 +333,12 @@ impl Gangmatcher {
                 _ => reached.push((link, reach, condition)),
             }
         }
-        let mut by_text: FxHashMap<(String, bool, Vec<String>), usize> = FxHashMap::default();
+        let mut conditions = Conditions::default();
         let mut unserved: Option<PortPlace> = None;
         for (link, reach, condition) in reached {
             let offer = link.participant as usize - 1;
             match (reach, condition) {
-                (Reach::Refused, Some(condition)) => {
-                    let reads = condition.reads.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
-                    let key = (condition.text.clone(), condition.of_request, reads);
-                    let at = *by_text.entry(key).or_insert(stuck.conditions.len());
-                    if at == stuck.conditions.len() {
-                        stuck.conditions.push(condition);
-                    }
-                    stuck.conditions[at].offers.push(offer);
-                }
+                (Reach::Refused, Some(condition)) => conditions.add(condition, offer),
                 (Reach::Discarded, _) => stuck.discarded += 1,
                 (Reach::Unserved, _) => {
                     stuck.unserved.push(offer);
@@ -293,7 +347,7 @@ impl Gangmatcher {
                 _ => stuck.fitting += 1,
             }
         }
-        stuck.conditions.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
+        stuck.conditions = conditions.by_number();
         if let Some(link) = unserved {
             stuck.needs = self.needs(place, link, &held);
         }
@@ -317,6 +371,31 @@ impl Gangmatcher {
     }
 }
 
+/// Conditions, each once for all offers that it rules out.
+#[derive(Default)]
+struct Conditions {
+    found: Vec<Condition>,
+    by_text: FxHashMap<(String, bool, Vec<String>), usize>,
+}
+
+impl Conditions {
+    fn add(&mut self, condition: Condition, offer: usize) {
+        let reads = condition.reads.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
+        let key = (condition.text.clone(), condition.of_request, reads);
+        let at = *self.by_text.entry(key).or_insert(self.found.len());
+        if at == self.found.len() {
+            self.found.push(condition);
+        }
+        self.found[at].offers.push(offer);
+    }
+
+    /// Those first that rule most offers out.
+    fn by_number(mut self) -> Vec<Condition> {
+        self.found.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
+        self.found
+    }
+}
+
 /// The request with the first entry of its list of ports alone, then with the first two, up to itself.
 fn prefixes(request: &Ad) -> Vec<Ad> {
     let name = Name::new("Ports");
@@ -337,10 +416,8 @@ impl Table {
 
     /// How far a candidate gets that is docked; and what it fails by.
     fn reach(&mut self, place: PortPlace, link: PortPlace) -> (Reach, Option<Condition>) {
-        for port in [place, link] {
-            if self.accepts(port) == Verdict::Refused {
-                return (Reach::Refused, self.condition(place, port));
-            }
+        if let Some(condition) = self.keeping(place, link) {
+            return (Reach::Refused, Some(condition));
         }
         if !self.worth(place, link).is_acceptable() {
             return (Reach::Discarded, None);
@@ -349,31 +426,44 @@ impl Table {
         (reach, None)
     }
 
+    /// What a candidate fails by that is docked; nothing if none of the two refuses.
+    pub(super) fn keeping(&mut self, place: PortPlace, link: PortPlace) -> Option<Condition> {
+        let refusing = [place, link].into_iter().find(|port| self.accepts(*port) == Verdict::Refused)?;
+        self.condition(place, refusing)
+    }
+
     /// What a port refuses by.
     fn condition(&self, place: PortPlace, port: PortPlace) -> Option<Condition> {
-        let parts = self.parts(port)?;
-        let refuses = |(part, frame): &&(Expression, Arc<Frame>)| {
-            let value = Evaluator::new(&self.environment, &self.context).evaluate(part, frame);
-            value.is_ok_and(|value| !crate::constraint::is_met(&value, self.context.dialect))
-        };
-        let (refusing, frame) = parts.iter().find(refuses).or_else(|| parts.first())?;
+        let of_request = port.participant == 0;
         let mut condition = Condition {
-            text: text(&print(refusing.bare(), Style::New)),
-            of_request: port.participant == 0,
+            text: String::new(),
+            of_request,
             reads: Vec::new(),
+            theirs: Vec::new(),
             labels: Vec::new(),
             offers: Vec::new(),
         };
+        let Some(parts) = self.parts(port) else { return Some(condition) };
+        let refuses = |(part, frame): &&(Expression, Arc<Frame>)| self.refuses(part, frame);
+        let (refusing, frame) = parts.iter().find(refuses).or_else(|| parts.first())?;
+        condition.text = text(&print(refusing.bare(), Style::New));
         self.read(refusing, frame, place, &mut condition);
         Some(condition)
     }
 
-    /// Notes what a part of a constraint reads in the request, and to which of its ports that refers.
+    /// Whether a part of a constraint is known not to be met.
+    pub(super) fn refuses(&self, part: &Expression, frame: &Arc<Frame>) -> bool {
+        let value = Evaluator::new(&self.environment, &self.context).evaluate(part, frame);
+        value.is_ok_and(|value| !crate::constraint::is_met(&value, self.context.dialect))
+    }
+
+    /// Notes what a part of a constraint reads in the request and in the offer, and to which ports of the request that
+    /// refers.
     fn read(&self, part: &Expression, frame: &Arc<Frame>, place: PortPlace, condition: &mut Condition) {
         const MOST: usize = 64;
-        let mut pending = vec![(part.clone(), Arc::clone(frame))];
+        let mut pending = vec![(part.clone(), Arc::clone(frame), true)];
         let mut looked = 0;
-        while let Some((expression, frame)) = pending.pop() {
+        while let Some((expression, frame, is_part)) = pending.pop() {
             looked += 1;
             if looked > MOST {
                 return;
@@ -382,13 +472,18 @@ impl Table {
                 self.refer(&expression, place, condition);
             }
             for (name, bound, found) in self.read_by(&expression, &frame) {
-                if found.participant != 0 || condition.reads.iter().any(|read| read.name == name) {
+                let is_own = found.participant == 0;
+                let reads = if is_own { &mut condition.reads } else { &mut condition.theirs };
+                // What an attribute of the request reads further on is told as that attribute's value.
+                if !(is_own || is_part) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }
                 let value = Evaluator::new(&self.environment, &self.context).evaluate(&bound, &found);
                 let value = value.map_or_else(|halt| halt.to_string(), |value| shown(&value));
-                condition.reads.push(Definition { name, text: text(&print(bound.bare(), Style::New)), value });
-                pending.push((bound, found));
+                reads.push(Definition { name, text: text(&print(bound.bare(), Style::New)), value });
+                if is_own {
+                    pending.push((bound, found, false));
+                }
             }
         }
     }
@@ -404,24 +499,30 @@ impl Table {
         }
     }
 
+    /// What is bound to the attribute that an expression is, `name` or `label.name`, and where.
+    pub(super) fn bound_by(&self, expression: &Expression, frame: &Arc<Frame>) -> Option<(Expression, Arc<Frame>)> {
+        let found = match expression.kind() {
+            Kind::Attribute(name) => self.environment.resolve(frame, name, &self.context),
+            Kind::Select(base, name) => match base.bare().kind() {
+                Kind::Attribute(label) => match self.environment.resolve(frame, label, &self.context) {
+                    Resolution::Value(Value::Ad(ad)) => self.environment.resolve_in(&ad.frame, name, &self.context),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        };
+        match found {
+            Resolution::Expression(bound, frame) => Some((bound, frame)),
+            _ => None,
+        }
+    }
+
     /// The attributes that an expression reads: how it calls each, what is bound to it, and where.
     fn read_by(&self, expression: &Expression, frame: &Arc<Frame>) -> Vec<(String, Expression, Arc<Frame>)> {
         let (mut read, mut pending) = (Vec::new(), vec![expression]);
         while let Some(expression) = pending.pop() {
-            let found = match expression.kind() {
-                Kind::Attribute(name) => Some(self.environment.resolve(frame, name, &self.context)),
-                Kind::Select(base, name) => match base.bare().kind() {
-                    Kind::Attribute(label) => match self.environment.resolve(frame, label, &self.context) {
-                        Resolution::Value(Value::Ad(ad)) => {
-                            Some(self.environment.resolve_in(&ad.frame, name, &self.context))
-                        }
-                        _ => None,
-                    },
-                    _ => None,
-                },
-                _ => None,
-            };
-            if let Some(Resolution::Expression(bound, found)) = found {
+            if let Some((bound, found)) = self.bound_by(expression, frame) {
                 read.push((text(&print(expression, Style::New)), bound, found));
             } else {
                 let first = pending.len();

@@ -70,6 +70,14 @@ impl Trying {
                 trying.accept(&[first]) && beside.iter().all(|other| trying.has_partner(first, place(*other)))
             });
             assert_eq!((prospect.alone, prospect.used, prospect.given), (alone, used, given), "{}", prospect.label);
+            let is_needed = patterns.iter().all(|ports| ports.contains(port));
+            assert_eq!(prospect.is_needed, is_needed);
+            // If none would do, each that is left is ruled out, once.
+            let mut ruled_out: Vec<usize> =
+                prospect.ruled_out.iter().flat_map(|condition| condition.offers.clone()).collect();
+            ruled_out.sort_unstable();
+            let left = (0..self.table.offers()).filter(|offer| alone == 0 && self.unused[*offer]);
+            assert_eq!(ruled_out, left.collect::<Vec<_>>());
         }
     }
 
