@@ -22,6 +22,7 @@ use super::notify::Notify;
 use super::output::{self, JsonWriter, OutputForm, out};
 use super::parties::Parties;
 use super::policy::{GivenPolicy, PolicyOptions};
+use super::progress;
 use super::session::Session;
 use super::{Failure, Status};
 use writer::GangWriter;
@@ -154,7 +155,8 @@ impl Run<'_> {
         let command = self.command;
         let mut gangs: Vec<Gang> = Vec::new();
         let mut impasses = Vec::new();
-        for &index in self.roots {
+        for (place, &index) in self.roots.iter().enumerate() {
+            progress::step("matching", place, Some(self.roots.len()));
             let request = &self.parties.requests[index];
             let gang = matcher.marshal(index, &request.ad).or_else(|fault| self.told(index, fault))?;
             if gang.is_none() && command.explain {
@@ -221,7 +223,8 @@ impl Run<'_> {
         let mut out = out();
         let mut writer = if self.session.options.quiet { GangWriter::Nothing } else { self.writer()? };
         let mut any = false;
-        for &index in self.roots {
+        for (place, &index) in self.roots.iter().enumerate() {
+            progress::step("matching", place, Some(self.roots.len()));
             let mut gangs = match matcher.gangs(index, &self.parties.requests[index].ad) {
                 Ok(gangs) => gangs,
                 Err(fault) => {

@@ -27,6 +27,7 @@ mod parse;
 mod parties;
 mod pattern;
 mod policy;
+mod progress;
 mod query;
 mod refs;
 mod report;
@@ -149,6 +150,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(Status::Trouble.code());
         }
     };
+    progress::allow(&options);
     let mut session = Session::new(options);
     let result = match &cli.command {
         Command::Parse(command) => command.run(&mut session),
@@ -171,5 +173,6 @@ pub fn run() -> ExitCode {
         Command::Functions(command) => command.run(&mut session),
         Command::Workload(command) => command.run(&mut session),
     };
+    progress::end();
     ExitCode::from(session.conclude(result))
 }

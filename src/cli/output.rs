@@ -12,6 +12,7 @@ use classad::matching::Statistics;
 
 use super::Failure;
 use super::input::Identified;
+use super::progress;
 use super::session::Session;
 
 pub use grid::Grid;
@@ -74,6 +75,7 @@ pub fn out() -> Out {
 
 impl Write for Out {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        progress::make_way_for_results();
         written().write(text)
     }
 

@@ -192,7 +192,9 @@ impl Explainer {
             return None;
         }
         let mut counts = vec![0; self.survey.docking.len()];
-        discarded.iter().for_each(|(row, component)| counts[*component] += self.survey.weights[*row]);
+        for (row, component) in discarded {
+            counts[*component] += self.survey.weights[*row];
+        }
         let most = counts.iter().enumerate().max_by_key(|(place, count)| (**count, std::cmp::Reverse(*place)));
         let component = most.map(|(place, _)| place)?;
         let text = text(&self.survey.docking[component].expression, self.survey.context.dialect);

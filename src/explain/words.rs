@@ -39,7 +39,7 @@ impl Wording<'_> {
             Verdict::Ports => {
                 let has = verb("has", "have");
                 return format!(
-                    "{subject} {has} Ports: who does not get a gang of which it is part is explained without --reverse"
+                    "{subject} {has} Ports: gangs are explained from the side of those that ask for them, without --reverse"
                 );
             }
             Verdict::Matches => {

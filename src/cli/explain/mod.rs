@@ -26,6 +26,7 @@ use super::matches::{Common, Reading};
 use super::output::{self, OutputForm, out};
 use super::parties::Parties;
 use super::policy::{GivenPolicy, PolicyOptions};
+use super::progress;
 use super::session::Session;
 use super::{Failure, Status};
 
@@ -50,16 +51,18 @@ some do not; --exit-zero makes it 0. Requests with ports, and all of them where 
 explained as `gangmatch` serves them.
 -o json: {\"schema\": \"classad.explain/1\", \"reports\": [...]}, of each report:
   requests, verdict, attributes, summary   who; matches, taken, contradiction, type-clash, missing-attribute,
-      unsatisfied-clause, conflict or refused; the attributes that decide; the sentence
+      unsatisfied-clause, conflict or refused (ports: with --reverse, what has some); the attributes that decide; the
+      sentence
   clauses   {text, span, true, false, undefined, error, remaining, sole_blocker, best}: in how many offers the clause
       is what, how many meet it and those before it, how many meet all others, what comes nearest to what it asks for;
       the span is in the text of its attribute, in bracketed ads in that of the ad
   conflicts, changes, nearest   positions in `clauses`; {change, matches}; {offer, fails, refuses}
   refusals   {clause, offers, example}: the first clause of an offer's constraint that is not met, null if it has none
   names, not_examined   {kind, clause, text}; what the ads cannot tell
-  gang, ports, deepest, stuck   of requests with ports: {label, offer, ports}; {label, needed, alone, given, used,
-      ruled_out}; as many first ports as can be filled; {label, held, discarded, fitting, conditions, unserved, needs};
-      a condition is {text, by, reads, theirs, labels, offers}; each of the changes has its `gang`";
+  gang, ports, optional, empty, deepest, stuck   of requests with ports: {label, offer, ports}; {label, alone, given,
+      used}; labels; {label, conditions}; as many first ports as can be filled; {label, held, discarded, fitting,
+      conditions, unserved, needs}; a condition is {text, by, reads, theirs, labels, offers}; each of the changes has
+      its `gang`";
 
 /// Explain why requests match nothing
 ///
@@ -184,7 +187,9 @@ impl Explain {
         let mut groups = case.alike(session, &as_pairs);
         groups.extend(gangs.alike(session, &as_gangs));
         groups.sort_by_key(|group| left.iter().position(|request| *request == group[0]));
-        for group in groups {
+        let all = groups.len();
+        for (done, group) in groups.into_iter().enumerate() {
+            progress::step("explaining", done, Some(all));
             if case.is_gang(group[0]) {
                 let queue = queue.as_ref().and_then(Taken::gangs);
                 let Some(report) = gangs.explain(session, group[0], queue)? else { continue };

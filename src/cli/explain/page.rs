@@ -11,7 +11,7 @@ use crate::cli::parties::Parties;
 use crate::cli::report::{self, line};
 use crate::cli::session::Session;
 
-use super::listing::{listing, push_rest, push_section};
+use super::listing::{listing, push_rest, push_section, push_wrapped};
 use super::pair;
 use super::{Case, NOT_EXAMINED, gangs, json, picture, write_json};
 
@@ -132,7 +132,7 @@ impl<'c> Page<'c> {
         push_section(text, &self.nearest(report, if has_all { FEW } else { 1 }));
         push_section(text, &findings(report, has_all));
         if has_all {
-            push_section(text, &format!("not examined: {}", NOT_EXAMINED.join(", ")));
+            push_wrapped(text, "", &format!("not examined: {}", NOT_EXAMINED.join(", ")));
         }
         if self.case.evidence > 1
             && let Some(near) = report.nearest.first()
@@ -163,7 +163,7 @@ impl<'c> Page<'c> {
     fn nearest(&self, report: &Report, most: usize) -> String {
         let mut text = String::new();
         for near in report.nearest.iter().take(most) {
-            let _ = writeln!(text, "nearest: {}", line(&self.near(report, near)));
+            push_wrapped(&mut text, "", &format!("nearest: {}", self.near(report, near)));
         }
         text
     }
@@ -219,7 +219,7 @@ fn findings(report: &Report, has_all: bool) -> String {
         let is_told = told.contains(&finding.clause);
         let is_never = report.clauses[finding.clause].counts.is_true == 0;
         if has_all || (!is_told && is_never && finding.kind != "fall-through") {
-            let _ = writeln!(text, "{}: {}", finding.kind, line(&finding.text));
+            push_wrapped(&mut text, "", &format!("{}: {}", finding.kind, finding.text));
         }
     }
     text

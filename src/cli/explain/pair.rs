@@ -13,6 +13,7 @@ use crate::cli::session::Session;
 use crate::cli::{Failure, Status, trace};
 
 use super::gangs::Gangs;
+use super::listing::push_wrapped;
 use super::page::{shortened, sign};
 use super::{Case, Explain};
 
@@ -111,8 +112,8 @@ fn listed(heading: &str, clauses: &[PairedClause], has_all: bool) -> String {
     let unmet = clauses.iter().filter(|clause| clause.outcome != Outcome::True).count();
     let mut text = line(&format!("{heading}: {} of {} clauses met", clauses.len() - unmet, clauses.len())) + "\n";
     for clause in clauses.iter().filter(|clause| has_all || clause.outcome != Outcome::True) {
-        text.push_str(&line(&format!("  {:9}  {}{}", sign(clause.outcome), clause.text, reads(clause))));
-        text.push('\n');
+        let sentence = format!("{:9}  {}{}", sign(clause.outcome), clause.text, reads(clause));
+        push_wrapped(&mut text, "  ", &sentence);
     }
     text
 }

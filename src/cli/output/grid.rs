@@ -86,7 +86,7 @@ impl Grid {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let heading = self.header.get(column).filter(|_| self.with_header);
         let words = cells.chain(heading).flat_map(|cell| cell.split(' '));
-        words.map(|word| comfy_table::Cell::new(word).content().chars().count()).max().unwrap_or_default()
+        words.map(|word| word.chars().count()).max().unwrap_or_default()
     }
 
     fn table(&self, columns: &[usize], least: &[usize], width: Option<usize>) -> String {

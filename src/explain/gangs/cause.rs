@@ -70,16 +70,20 @@ impl Cause {
     }
 }
 
-/// The port that decides: one that must be filled and that no offer could have alone, else one that is stuck.
-pub fn decisive(impasse: &Impasse) -> usize {
-    let empty = impasse.ports.iter().position(|port| port.is_needed && port.alone == 0);
-    let stuck = || impasse.stuck.iter().max_by_key(|stuck| (stuck.fitting == 0, std::cmp::Reverse(stuck.port)));
-    empty.or_else(|| stuck().map(|stuck| stuck.port)).unwrap_or_default()
+/// The ports that decide, the first one first: one that must be filled and that no offer could have alone, else those
+/// that are stuck.
+pub fn decisive(impasse: &Impasse) -> Vec<usize> {
+    if let Some(empty) = impasse.ports.iter().position(|port| port.is_needed && port.alone == 0) {
+        return vec![empty];
+    }
+    let mut stuck: Vec<_> = impasse.stuck.iter().collect();
+    stuck.sort_by_key(|stuck| (stuck.fitting > 0, stuck.port));
+    stuck.into_iter().map(|stuck| stuck.port).collect()
 }
 
 /// The port that decides, and why it stays empty.
 pub fn find(matcher: &mut Gangmatcher, request: &Ad, impasse: &Impasse) -> Result<(Obstacle, Obstacles), GangFault> {
-    let port = decisive(impasse);
+    let port = decisive(impasse).first().copied().unwrap_or_default();
     let obstacles = matcher.obstacles(request, impasse, port)?;
     let stuck = impasse.stuck.iter().find(|stuck| stuck.port == port);
     let is_alone = impasse.ports[port].alone == 0;
@@ -97,10 +101,16 @@ pub fn find(matcher: &mut Gangmatcher, request: &Ad, impasse: &Impasse) -> Resul
 fn of_offers(matcher: &Gangmatcher, obstacles: &Obstacles) -> Cause {
     let never = obstacles.offers.iter().fold(u128::MAX, |never, offer| never & offer.failing);
     let never: Vec<usize> = positions(never).into_iter().filter(|part| *part < obstacles.parts.len()).collect();
-    let missing = never.iter().find_map(|part| Some((*part, missing(matcher, &obstacles.parts[*part])?)));
-    if let Some((part, name)) = missing {
+    // What is most likely misspelt comes first; otherwise what the port asks for first.
+    let missing = |part: &usize| {
+        let name = missing(matcher, &obstacles.parts[*part])?;
         let near = near(matcher, &name);
-        return Cause::Missing { part, name, near };
+        Some(Cause::Missing { part: *part, name, near })
+    };
+    let is_misspelt = |cause: &Cause| matches!(cause, Cause::Missing { near, .. } if !near.is_empty());
+    let misspelt = never.iter().filter_map(missing).find(is_misspelt);
+    if let Some(cause) = misspelt.or_else(|| never.first().and_then(missing)) {
+        return cause;
     }
     if let Some(part) = never.first() {
         let asked = obstacles.parts[*part].asked.as_ref();

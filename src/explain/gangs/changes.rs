@@ -3,12 +3,13 @@
 use indexmap::IndexMap;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::ports;
+use crate::constraint::{Port, ports};
 use crate::explain::changes::{beyond, is_fixed, like, meeting, of_other_type, prefer, rewritten};
 use crate::explain::clauses::text;
 use crate::explain::conflicts::{minimal, positions};
 use crate::explain::findings::value_text;
 use crate::explain::margin::{distance, number};
+use crate::explain::words::listed;
 use crate::matching::gang::{Bound, Docked, Gang, GangFault, Gangmatcher, Hindered, Impasse, Obstacles};
 
 use super::cause::{decisive, missing, near};
@@ -103,8 +104,27 @@ pub fn changes(
         drafts = kept;
     }
     found.sort_by(|(a_size, a), (b_size, b)| a.steps.len().cmp(&b.steps.len()).then(a_size.total_cmp(b_size)));
+    // Of several values of one thing the nearest one.
+    let mut told: Vec<Vec<String>> = Vec::new();
+    found.retain(|(_, change)| {
+        let is_value = |step: &&String| !step.starts_with('`') && step.contains(VALUE);
+        let of: Vec<String> = change
+            .steps
+            .iter()
+            .map(|step| match Some(step).filter(is_value) {
+                Some(step) => step.split(VALUE).next().unwrap_or_default().to_owned(),
+                None => step.clone(),
+            })
+            .collect();
+        let is_new = !told.contains(&of) || of.is_empty();
+        told.push(of);
+        is_new
+    });
     Ok(found.into_iter().take(MOST_TOLD).map(|(_, change)| change).collect())
 }
+
+/// Between what a value was and what it is to be.
+const VALUE: &str = " -> ";
 
 /// How near a request is to a gang: the ports that have candidates, then those that can be filled together.
 fn progress(impasse: &Impasse) -> (usize, usize) {
@@ -119,7 +139,7 @@ fn another(
     request: &Ad,
     impasse: &Impasse,
 ) -> Result<Option<(f64, GangChange)>, GangFault> {
-    if impasse.stuck.iter().all(|stuck| stuck.held == 0) {
+    if impasse.stuck.iter().all(|stuck| stuck.held.is_empty()) {
         return Ok(None);
     }
     for offer in impasse.deepest.members().iter().map(|docked| docked.offer).take(MOST_VALUES) {
@@ -141,10 +161,20 @@ const SIZE_OF_DROP: f64 = 2.0;
 const SIZE_OF_OFFER: f64 = 3.0;
 const SIZE_OF_PORT: f64 = 4.0;
 
-/// What can be done about the port that decides.
+/// What can be done about the ports that decide.
 fn proposals(matcher: &mut Gangmatcher, draft: &Draft, impasse: &Impasse) -> Result<Vec<Draft>, GangFault> {
-    let port = decisive(impasse);
-    let obstacles = matcher.obstacles(&draft.request, impasse, port)?;
+    let mut found = Vec::new();
+    let ports = decisive(impasse);
+    for port in &ports {
+        let obstacles = matcher.obstacles(&draft.request, impasse, *port)?;
+        found.extend(of_port(matcher, draft, &obstacles));
+        found.extend(draft.without(*port, ports.len() > 1));
+    }
+    Ok(found)
+}
+
+/// What can be done about what keeps offers from a port.
+fn of_port(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles) -> Vec<Draft> {
     let dialect = matcher.dialect();
     let mut proposals = Vec::new();
     let mut ready: Vec<&Hindered> = obstacles.offers.iter().filter(|offer| offer.wish.is_none()).collect();
@@ -156,22 +186,21 @@ fn proposals(matcher: &mut Gangmatcher, draft: &Draft, impasse: &Impasse) -> Res
         let rows: Vec<&Hindered> = ready.iter().copied().filter(|offer| offer.failing == mask).collect();
         let mut all_dropped = Some(draft.again());
         for part in positions(mask) {
-            let mends = mends(matcher, draft, &obstacles, part, &rows);
-            let dropped = draft.dropped(&obstacles, part, dialect);
+            let mends = mends(matcher, draft, obstacles, part, &rows);
+            let dropped = draft.dropped(obstacles, part, dialect);
             let is_only = mask.is_power_of_two();
             // Of several parts the others are mended in further steps.
             proposals.extend(mends.into_iter().take(if is_only { usize::MAX } else { 1 }));
             if is_only {
                 proposals.extend(dropped);
             } else {
-                all_dropped = all_dropped.and_then(|all| all.dropped(&obstacles, part, dialect));
+                all_dropped = all_dropped.and_then(|all| all.dropped(obstacles, part, dialect));
             }
         }
         proposals.extend(all_dropped.filter(|all| all.steps.len() > draft.steps.len()));
     }
-    proposals.extend(wishes(draft, &obstacles));
-    proposals.extend(draft.without(port));
-    Ok(proposals)
+    proposals.extend(wishes(draft, obstacles));
+    proposals
 }
 
 /// What can be done about a part so that some of these offers meet it, other than to drop it.
@@ -317,11 +346,17 @@ impl Draft {
         self.with(part, &Expression::literal(Value::Boolean(true)), step, SIZE_OF_DROP)
     }
 
-    /// Without a port.
-    fn without(&self, port: usize) -> Option<Draft> {
+    /// Without a port, or without the group in which it is.
+    fn without(&self, port: usize, is_grouped: bool) -> Option<Draft> {
         let ports = ports(&self.request).ok()?;
         let port = ports.list.get(port)?;
-        let record = port.record.as_ref()?.identity();
+        let group = port.groups.first().filter(|_| is_grouped);
+        let record = group.or(port.record.as_ref())?.identity();
+        let is_left_out = |other: &&Port| match (group, other.groups.first()) {
+            (Some(group), Some(of)) => group.identity() == of.identity(),
+            _ => other.label == port.label,
+        };
+        let labels: Vec<String> = ports.list.iter().filter(is_left_out).map(|port| port.label.to_string()).collect();
         let is_it = |entry: &Expression| matches!(entry.bare().kind(), Kind::Ad(ad) if ad.identity() == record);
         let by = &mut |part: &Expression| match part.kind() {
             Kind::List(entries) if entries.iter().any(is_it) && entries.len() > 1 => {
@@ -330,7 +365,7 @@ impl Draft {
             }
             _ => None,
         };
-        self.changed(by, format!("do without {}", port.label), SIZE_OF_PORT)
+        self.changed(by, format!("do without {}", listed(&labels)), SIZE_OF_PORT)
     }
 
     fn changed(&self, by: &mut dyn FnMut(&Expression) -> Option<Expression>, step: String, size: f64) -> Option<Draft> {

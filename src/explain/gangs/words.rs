@@ -69,7 +69,7 @@ impl GangWording<'_> {
         docked.join(", ")
     }
 
-    /// A condition, and what it reads.
+    /// A condition, as it is written.
     #[must_use]
     pub fn condition(&self, condition: &Condition) -> String {
         if condition.text.is_empty() {
@@ -79,13 +79,21 @@ impl GangWording<'_> {
                 "no constraint of their own, so that they accept nobody".to_owned()
             };
         }
-        self.quoted(&condition.text)
+        self.shorter(&condition.text)
+    }
+
+    /// The same in a sentence.
+    fn told(&self, condition: &Condition) -> String {
+        if condition.text.is_empty() { self.condition(condition) } else { self.quoted(&condition.text) }
     }
 
     /// `, where Site.HostName = Cpu.Name is "host-4"`: what a condition reads, in the request and in the first offer.
     #[must_use]
     pub fn reads(&self, condition: &Condition) -> String {
-        let reads = condition.reads.iter().chain(&condition.theirs).map(|read| {
+        let all = || condition.reads.iter().chain(&condition.theirs);
+        // What was only passed on has been told.
+        let is_told = |name: &str| all().any(|read| read.text == name);
+        let reads = all().filter(|read| read.text != read.value || !is_told(&read.name)).map(|read| {
             let value = shortened(&read.value, self.longest);
             let is = if read.text == read.value { String::new() } else { format!(" = {}", self.shorter(&read.text)) };
             format!("{}{is} is {value}", read.name)
@@ -145,8 +153,17 @@ impl GangWording<'_> {
             many => format!("of {} candidates of {label}", thousands(many)),
         };
         if let Cause::Held = obstacle.cause {
-            let wants: Vec<String> = impasse.deepest.members().iter().map(|docked| docked.label.clone()).collect();
-            return format!("{} and {label} want the same {}", listed(&wants), plural(port.alone, "offer"));
+            let members = impasse.deepest.members();
+            let holding = members.iter().filter(|docked| stuck.held.contains(&docked.offer));
+            let wants: Vec<String> = holding.map(|docked| docked.label.clone()).chain([label.clone()]).collect();
+            let only: Vec<String> = stuck.held.iter().take(MOST_NAMED).map(|offer| (self.name)(*offer)).collect();
+            return match stuck.held.as_slice() {
+                [_] => {
+                    let all = if wants.len() > 2 { "all" } else { "both" };
+                    format!("{} {all} want {}, and there is no other", listed(&wants), listed(&only))
+                }
+                held => format!("{} have only {} between them", listed(&wants), plural(held.len(), "candidate")),
+            };
         }
         if let Cause::Discarded = obstacle.cause {
             let discarded = plural(stuck.discarded, "candidate");
@@ -235,20 +252,20 @@ impl GangWording<'_> {
         let refusing: Vec<&Condition> = conditions.iter().filter(|condition| !condition.of_request).collect();
         let Some(first) = refusing.first() else { return String::new() };
         let in_some = if refusing.len() > 1 { format!(" in {}", thousands(first.offers.len())) } else { String::new() };
-        match first.text.is_empty() {
-            true => "there is no constraint, which accepts nobody".to_owned() + &in_some,
-            false => format!("{} is not true{in_some}{}", self.condition(first), self.reads(first)),
+        if first.text.is_empty() {
+            return format!("there is no constraint, which accepts nobody{in_some}");
         }
+        format!("{} is not true{in_some}{}", self.told(first), self.reads(first))
     }
 
     /// What rules how many out.
     fn together(&self, conditions: &[Condition]) -> String {
         match conditions {
             [] => "all are taken".to_owned(),
-            [only] => format!("{} is not true{}", self.condition(only), self.reads(only)),
+            [only] => format!("{} is not true{}", self.told(only), self.reads(only)),
             several => {
                 let shown = several.iter().take(2).map(|condition| {
-                    format!("{} rules out {}", self.condition(condition), thousands(condition.offers.len()))
+                    format!("{} rules out {}", self.told(condition), thousands(condition.offers.len()))
                 });
                 let mut shown: Vec<String> = shown.collect();
                 let rest: usize = several.iter().skip(2).map(|condition| condition.offers.len()).sum();

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Frame, Group, Kind, Name, Participant, Value};
 use crate::eval::Evaluator;
 
-use super::impasse::{Condition, Impasse};
+use super::conditions::Condition;
+use super::impasse::Impasse;
 use super::links::Rows;
 use super::matcher::{GangFault, Gangmatcher, participant};
 use super::table::{PortPlace, Table, Verdict};

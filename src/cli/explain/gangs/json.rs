@@ -1,15 +1,16 @@
 //! A gang's report as data: what `classad.explain/1` has of requests with ports.
 //!
 //! ```text
-//! "ports": [{"label", "needed", "alone", "given", "used", "ruled_out": [CONDITION...]}...],
-//! "deepest": [PORT...], "stuck": [{"label", "held", "discarded", "fitting", "conditions": [CONDITION...],
+//! "ports": [{"label", "alone", "given", "used"}...], "optional": [LABEL...],
+//! "empty": [{"label", "conditions": [CONDITION...]}...], "deepest": [PORT...], "stuck": [{"label", "held", "discarded", "fitting", "conditions": [CONDITION...],
 //!  "unserved": [ID...], "needs": [{"label", "offers"}...]}...], "gang": [PORT...] or null
 //! CONDITION: {"text", "by": "request" or "offers", "reads": [{"name", "text", "value"}...], "theirs": the same,
 //!  "labels": [LABEL...], "offers": [ID...]}
 //! ```
 //!
 //! `alone` offers would do for a port by themselves; `given` of them have a partner at each other port; `used` would do,
-//! but are used up; if there is none, `ruled_out` says what keeps each offer from it.  `deepest` is the best gang of as
+//! but are used up. Of a port that none would have alone, `empty` says what keeps each offer from it; a group may do
+//! without `optional` ones.  `deepest` is the best gang of as
 //! many first ports as can be filled together, with ports as in the trees of gangs.  `stuck` is the next port, or those
 //! of the next group: of the offers that it could get alone so many are `held` by that gang, ruled out by `conditions`,
 //! `discarded` by the docking vector, or `unserved`, since their own ports cannot be filled: `needs` says how many
@@ -57,8 +58,16 @@ pub fn parts(report: &GangReport, parties: &Parties) -> serde_json::Map<String, 
     found.insert("gang".to_owned(), report.gang.as_ref().map_or(Json::Null, docked));
     let (ports, deepest, stuck) = report.impasse.as_ref().map_or_else(
         || (json!([]), json!([]), json!([])),
-        |impasse| (ports(impasse, parties), docked(&impasse.deepest), stuck(impasse, parties)),
+        |impasse| (ports(impasse), docked(&impasse.deepest), stuck(impasse, parties)),
     );
+    let of_impasse = report.impasse.iter().flat_map(|impasse| &impasse.ports);
+    let optional = of_impasse.clone().filter(|port| !port.is_needed).map(|port| json!(port.label)).collect();
+    let empty = of_impasse.filter(|port| !port.ruled_out.is_empty()).map(|port| {
+        let conditions: Vec<Json> = port.ruled_out.iter().map(|found| condition(found, parties)).collect();
+        json!({ "label": port.label, "conditions": conditions })
+    });
+    found.insert("optional".to_owned(), optional);
+    found.insert("empty".to_owned(), empty.collect());
     found.insert("ports".to_owned(), ports);
     found.insert("deepest".to_owned(), deepest);
     found.insert("stuck".to_owned(), stuck);
@@ -75,14 +84,11 @@ fn docked(gang: &Gang, parties: &Parties) -> Json {
     serde_json::from_str(&Told::new(gang, String::new(), parties).ports_json()).unwrap_or_default()
 }
 
-fn ports(impasse: &Impasse, parties: &Parties) -> Json {
-    let ports = impasse.ports.iter().map(|port| {
-        let ruled_out: Vec<Json> = port.ruled_out.iter().map(|found| condition(found, parties)).collect();
-        json!({
-            "label": port.label, "needed": port.is_needed, "alone": port.alone, "given": port.given, "used": port.used,
-            "ruled_out": ruled_out,
-        })
-    });
+fn ports(impasse: &Impasse) -> Json {
+    let ports = impasse
+        .ports
+        .iter()
+        .map(|port| json!({"label": port.label, "alone": port.alone, "given": port.given, "used": port.used}));
     ports.collect()
 }
 
@@ -92,7 +98,7 @@ fn stuck(impasse: &Impasse, parties: &Parties) -> Json {
             stuck.needs.iter().map(|(label, offers)| json!({ "label": label, "offers": offers })).collect();
         let conditions: Vec<Json> = stuck.conditions.iter().map(|found| condition(found, parties)).collect();
         json!({
-            "label": impasse.ports[stuck.port].label, "held": stuck.held, "discarded": stuck.discarded,
+            "label": impasse.ports[stuck.port].label, "held": stuck.held.len(), "discarded": stuck.discarded,
             "fitting": stuck.fitting, "conditions": conditions, "unserved": names(&stuck.unserved, parties),
             "needs": needs,
         })

@@ -18,6 +18,7 @@ use crate::cli::input::Identified;
 use crate::cli::output::{OutputForm, out};
 use crate::cli::parties::Parties;
 use crate::cli::policy::GivenPolicy;
+use crate::cli::progress;
 use crate::cli::report::line;
 use crate::cli::session::Session;
 
@@ -81,7 +82,8 @@ impl<'g> Gangs<'g> {
         let mut matcher = matcher.docking(policy.docking.clone()).dividing(policy.residual.clone());
         let mut queue =
             Queue { is_matched: vec![false; self.parties.requests.len()], holders: vec![Vec::new(); offers.len()] };
-        for &request in requests {
+        for (done, &request) in requests.iter().enumerate() {
+            progress::step("matching", done, Some(requests.len()));
             match matcher.marshal(request, &self.parties.requests[request].ad) {
                 Ok(gang) => {
                     queue.is_matched[request] = gang.is_some();

@@ -4,7 +4,7 @@ use classad::ad::Dialect;
 use classad::explain::{GangChange, GangReport, GangVerdict, GangWording};
 use classad::matching::gang::{Condition, Docked, Impasse, Meeting, Stuck};
 
-use crate::cli::explain::listing::push_rest;
+use crate::cli::explain::listing::{push_rest, push_wrapped};
 use crate::cli::explain::page::{FEW, LONGEST, MANY};
 use crate::cli::output::Grid;
 use crate::cli::parties::Parties;
@@ -108,7 +108,7 @@ fn conditions(text: &mut String, heading: &str, conditions: &[Condition], wordin
             wording.reads(condition),
             names.join(", ")
         );
-        report::wrap(text, "  ", sentence.split(' ').map(str::to_owned), report::width());
+        push_wrapped(text, "  ", &sentence);
     }
     push_rest(text, conditions.len(), most);
 }
@@ -123,16 +123,16 @@ fn stuck(text: &mut String, impasse: &Impasse, stuck: &Stuck, wording: &GangWord
     };
     let heading = format!("what keeps the candidates of {label} away{beside}:");
     let mut heading_text = String::new();
-    report::wrap(&mut heading_text, "", heading.split(' ').map(str::to_owned), report::width());
+    push_wrapped(&mut heading_text, "", &heading);
     text.push_str(&heading_text);
     let mut lines = String::new();
     conditions(&mut lines, "", &stuck.conditions, wording, evidence);
     text.push_str(lines.trim_start_matches('\n'));
     let mut tell = |sentence: String| {
-        report::wrap(text, "  ", sentence.split(' ').map(str::to_owned), report::width());
+        push_wrapped(text, "  ", &sentence);
     };
-    if stuck.held > 0 {
-        tell(format!("{}: in the gang already", stuck.held));
+    if !stuck.held.is_empty() {
+        tell(format!("{}: in the gang already", stuck.held.len()));
     }
     if stuck.discarded > 0 {
         tell(format!("{}: discarded by the docking vector", stuck.discarded));
@@ -198,7 +198,7 @@ pub fn meetings(summary: &str, meetings: &[Meeting], parties: &Parties, dialect:
                 wording.condition(condition),
                 wording.reads(condition)
             );
-            report::wrap(&mut text, "  ", sentence.split(' ').map(str::to_owned), report::width());
+            push_wrapped(&mut text, "  ", &sentence);
         }
     });
     text
