@@ -19,6 +19,7 @@ use classad::explain::{Explainer, Report, Verdict, Wording};
 use classad::matching::negotiate::mentions;
 use classad::pool::Clusters;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 use super::advertising::Advertising;
 use super::input::{self, Identified};
@@ -166,12 +167,13 @@ impl Explain {
         parties: &Parties,
     ) -> Result<Status, Failure> {
         let (roots, unserved) = self.roots(session, case)?;
-        let mut gangs = Gangs::new(session, parties, case.given, &case.protocol)?;
         let has_gangs = roots.iter().any(|request| case.is_gang(*request));
-        let queue = match (self.unmatched, has_gangs) {
+        let new = |session: &mut Session| Gangs::new(session, parties, case.given, &case.protocol);
+        let mut gangs = if has_gangs { Some(new(session)?) } else { None };
+        let queue = match (self.unmatched, &gangs) {
             (false, _) => None,
-            (true, true) => Some(Taken::Gangs(gangs.queue(session, &roots, &case.protocol)?)),
-            (true, false) => Some(Taken::Pairs(queue::taken(session, parties, case)?)),
+            (true, Some(gangs)) => Some(Taken::Gangs(gangs.queue(session, &roots, &case.protocol)?)),
+            (true, None) => Some(Taken::Pairs(queue::taken(session, parties, case)?)),
         };
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
         let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
@@ -185,12 +187,15 @@ impl Explain {
         let mut matches_all = unserved.is_empty();
         let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) = left.iter().partition(|request| case.is_gang(**request));
         let mut groups = case.alike(session, &as_pairs);
-        groups.extend(gangs.alike(session, &as_gangs));
-        groups.sort_by_key(|group| left.iter().position(|request| *request == group[0]));
+        if let Some(gangs) = &gangs {
+            groups.extend(gangs.alike(session, &as_gangs));
+            let places: FxHashMap<usize, usize> = left.iter().enumerate().map(|(at, request)| (*request, at)).collect();
+            groups.sort_by_key(|group| places.get(&group[0]));
+        }
         let all = groups.len();
         for (done, group) in groups.into_iter().enumerate() {
             progress::step("explaining", done, Some(all));
-            if case.is_gang(group[0]) {
+            if let Some(gangs) = gangs.as_mut().filter(|_| case.is_gang(group[0])) {
                 let queue = queue.as_ref().and_then(Taken::gangs);
                 let Some(report) = gangs.explain(session, group[0], queue)? else { continue };
                 matches_all &= report.verdict.as_str() == "matches";
@@ -212,7 +217,7 @@ impl Explain {
         if !session.options.quiet {
             page.finish()?;
         }
-        session.failures(gangs.failures());
+        session.failures(gangs.map_or(0, |gangs| gangs.failures()));
         Ok(Status::of(matches_all))
     }
 
@@ -225,7 +230,11 @@ impl Explain {
         let roots = case.given.policy.roots(&ads, &session.context());
         let (mut roots, failures) = roots.map_err(|fault| case.given.refuse(session, fault))?;
         session.failures(failures);
-        let unserved = (0..ads.len()).filter(|request| !roots.contains(request)).collect();
+        let mut is_served = vec![false; ads.len()];
+        for request in &roots {
+            is_served[*request] = true;
+        }
+        let unserved = (0..ads.len()).filter(|request| !is_served[*request]).collect();
         // Reports come in the order of the input; what came first counts only where offers are taken.
         if !self.unmatched {
             roots.sort_unstable();
