@@ -1,7 +1,6 @@
 //! `classad gangmatch`: multilateral batch matching.
 
-pub mod explain;
-mod told;
+pub mod told;
 mod writer;
 
 use std::io::Write;
@@ -10,18 +9,20 @@ use std::time::Instant;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use classad::eval::{Context, Mentions};
+use classad::explain::GangReport;
 use classad::matching::gang::{Algorithm, Gang, GangFault, Gangmatcher};
 use classad::matching::policy::PolicyFault;
 use classad::matching::{Notice, Party};
 
 use super::advertising::Advertising;
+use super::explain::gangs;
 use super::input;
 use super::matches::{Common, Reading};
 use super::notify::Notify;
 use super::output::{self, JsonWriter, OutputForm, out};
 use super::parties::Parties;
 use super::policy::{GivenPolicy, PolicyOptions};
-use super::report;
+use super::progress;
 use super::session::Session;
 use super::{Failure, Status};
 pub use writer::GangWriter;
@@ -154,12 +155,13 @@ impl Run<'_> {
         let command = self.command;
         let mut gangs: Vec<Gang> = Vec::new();
         let mut impasses = Vec::new();
-        for &index in self.roots {
+        for (place, &index) in self.roots.iter().enumerate() {
+            progress::step("matching", place, Some(self.roots.len()));
             let request = &self.parties.requests[index];
             let gang = matcher.marshal(index, &request.ad).or_else(|fault| self.told(index, fault))?;
             if gang.is_none() && command.explain {
-                let impasse = matcher.impasse(index, &request.ad);
-                impasses.extend(impasse.or_else(|fault| self.told_before(fault))?.map(|impasse| (index, impasse)));
+                let report = classad::explain::explain_gang(matcher, index, &request.ad).map(Some);
+                impasses.extend(report.or_else(|fault| self.told_before(fault))?.map(|report| (index, report)));
             }
             gangs.extend(gang);
             // The first gang will do, if nobody is told of any.
@@ -174,19 +176,7 @@ impl Run<'_> {
         let mut out = out();
         if self.session.options.quiet || command.notify.takes_the_output() {
         } else if command.explain {
-            let texts = impasses.iter().map(|(index, impasse)| (&self.parties.requests[*index].id, impasse));
-            if let Some(form) = command.common.output {
-                let mut writer = JsonWriter::new(form);
-                for (request, impasse) in texts {
-                    writer.write(&mut out, &explain::json(impasse, request, self.parties))?;
-                }
-                writer.finish(&mut out)?;
-            } else {
-                for (request, impasse) in texts {
-                    let text = explain::text(impasse, request, self.parties, report::width());
-                    out.write_all(text.as_bytes())?;
-                }
-            }
+            self.explain(&mut out, &impasses)?;
         } else {
             let mut writer = self.writer()?;
             for gang in &gangs {
@@ -198,13 +188,43 @@ impl Run<'_> {
         Ok(!gangs.is_empty())
     }
 
+    /// Writes why requests get no gang.
+    fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
+        let mut writer = self.command.common.output.map(JsonWriter::new);
+        for (place, (request, report)) in reports.iter().enumerate() {
+            let subject = &self.parties.requests[*request].id;
+            let words = gangs::Words {
+                parties: self.parties,
+                subject,
+                is_plural: false,
+                dialect: self.context.dialect,
+                longest: if writer.is_some() { usize::MAX } else { gangs::LONGEST },
+            };
+            if let Some(writer) = &mut writer {
+                let mut document = gangs::parts(report, self.parties);
+                document.insert("version".to_owned(), told::VERSION.into());
+                document.insert("request".to_owned(), subject.as_str().into());
+                document.insert("summary".to_owned(), words.summary(report).into());
+                writer.write(out, &serde_json::Value::Object(document))?;
+                continue;
+            }
+            let gap = if place > 0 { "\n" } else { "" };
+            write!(out, "{gap}{}", gangs::text(report, &words, false))?;
+        }
+        if let Some(writer) = writer {
+            writer.finish(out)?;
+        }
+        Ok(())
+    }
+
     /// Writes the gangs that each request could have, one by one as they are found; whether there is one.
     fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let mut out = out();
         let mut writer = if self.session.options.quiet { GangWriter::Nothing } else { self.writer()? };
         let mut any = false;
-        for &index in self.roots {
+        for (place, &index) in self.roots.iter().enumerate() {
+            progress::step("matching", place, Some(self.roots.len()));
             let mut gangs = match matcher.gangs(index, &self.parties.requests[index].ad) {
                 Ok(gangs) => gangs,
                 Err(fault) => {

@@ -87,6 +87,8 @@ pub enum Reading {
     Whole,
     /// What bilateral matching needs, if that can be told.
     Needed,
+    /// That, unless some ads have ports: then all of them.
+    NeededOrPorts,
     /// That, and what the ads say of themselves as advertisements.
     NeededAndAdvertisements,
 }
@@ -132,7 +134,8 @@ impl Common {
     ) -> Result<[Vec<Identified>; 2], Failure> {
         let id = input::optional(session, "--id", self.id.as_deref())?;
         let keeps_advertisements = reading == Reading::NeededAndAdvertisements;
-        let labels = Labels { id: id.as_ref(), keeps_advertisements, also };
+        let no_ports = reading == Reading::NeededOrPorts;
+        let labels = Labels { id: id.as_ref(), keeps_advertisements, no_ports, also };
         if reading != Reading::Whole
             && !self.strict_input
             && let Some(ads) = rows::selected(session, [&requests, &offers], &labels, &self.protocol(session))?

@@ -30,6 +30,7 @@ mod parse;
 mod parties;
 mod pattern;
 mod policy;
+mod progress;
 mod query;
 mod refs;
 mod repl;
@@ -177,6 +178,7 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(status) => return ExitCode::from(status),
     };
+    progress::allow(&cli.options);
     let mut session = Session::new(cli.options);
     let result = match &cli.command {
         Command::Parse(command) => command.run(&mut session),
@@ -204,5 +206,6 @@ pub fn run() -> ExitCode {
         Command::Man(command) => command.run(&session),
         Command::Help(command) => command.run(&session),
     };
+    progress::end();
     ExitCode::from(session.conclude(result))
 }

@@ -19,6 +19,7 @@ use super::input;
 use super::matches::{Common, Reading};
 use super::notify::Notify;
 use super::output::{self, Cell, Rows, out};
+use super::pairs::Considered;
 use super::parties::Parties;
 use super::policy::{GivenPolicy, PolicyOptions, settings};
 use super::session::Session;
@@ -96,7 +97,9 @@ impl Negotiate {
         let start = Instant::now();
         let mut transcript = Transcript::new(&parties);
         let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.priority(submitter));
+        let mut considered = Considered::of(ads[0].len());
         let mut tell = |event: &Event<'_>| {
+            considered.note(event);
             if self.transcript {
                 transcript.tell(event);
             }

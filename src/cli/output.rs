@@ -1,5 +1,6 @@
 //! Results: tables for people, lines for scripts.
 
+mod grid;
 mod rows;
 
 use std::io::{self, BufWriter, Stdout, Write};
@@ -11,8 +12,10 @@ use classad::matching::Statistics;
 
 use super::Failure;
 use super::input::Identified;
+use super::progress;
 use super::session::Session;
 
+pub use grid::Grid;
 use rows::tsv;
 pub use rows::{Cell, JsonWriter, RowWriter, Rows, json_array, value_text};
 
@@ -72,6 +75,7 @@ pub fn out() -> Out {
 
 impl Write for Out {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        progress::make_way_for_results();
         written().write(text)
     }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use classad::ad::Ad;
 use classad::constraint::resource_count;
-use classad::matching::negotiate::{Ranking, Settings, negotiate};
+use classad::matching::negotiate::{Event, Ranking, Settings, negotiate};
 use classad::matching::policy::PolicyFault;
 use classad::matching::{Candidate, Greedy, Match as Pairing, Matchmaker, Statistics, maximum, stable};
 use classad::pool::{Clusters, Policies};
 
-use super::output;
+use super::{output, progress};
 
 /// How offers are given to requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -103,6 +103,31 @@ fn counted(pairings: Vec<Pairing>) -> (Vec<Pairing>, usize) {
     (pairings, count)
 }
 
+/// What is being done, to whoever waits for it.
+const MATCHING: &str = "matching";
+
+/// How many requests of a cycle have been considered.
+pub struct Considered {
+    done: usize,
+    all: usize,
+}
+
+impl Considered {
+    /// None of so many.
+    pub fn of(all: usize) -> Self {
+        Considered { done: 0, all }
+    }
+
+    /// Notes what happens in the cycle, and shows how far it has come.
+    pub fn note(&mut self, event: &Event<'_>) {
+        if let Event::Matched { .. } | Event::Rejected { .. } = event {
+            self.done += 1;
+            // Who asks for several of a kind is considered several times.
+            progress::step(MATCHING, self.done, (self.done <= self.all).then_some(self.all));
+        }
+    }
+}
+
 /// What is to be done with some requests and offers.
 pub struct Task {
     pub wanted: Wanted,
@@ -137,6 +162,7 @@ impl Task {
             matcher.consume = self.wanted.consume;
             let mut found: Vec<Pairing> = Vec::new();
             for (index, request) in requests.iter().enumerate() {
+                progress::step(MATCHING, index, Some(requests.len()));
                 found.extend(matcher.best(index, request));
                 if self.wanted.one_will_do && !found.is_empty() {
                     break;
@@ -147,7 +173,8 @@ impl Task {
             return Found::new(found, statistics);
         }
         let mut lists = Vec::new();
-        for request in requests {
+        for (index, request) in requests.iter().enumerate() {
+            progress::step(MATCHING, index, Some(requests.len()));
             lists.push(matcher.candidates(request));
             if self.wanted.one_will_do && lists.last().is_some_and(|list| !list.is_empty()) {
                 break;
@@ -161,7 +188,8 @@ impl Task {
 /// The pairs that are wanted under a policy, or of requests that ask for the same thing several times.
 fn ruled(wanted: &Wanted, settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Found, PolicyFault> {
     if wanted.strategy == Strategy::Greedy && !wanted.takes_nothing() && wanted.consume {
-        let outcome = negotiate(settings, requests, offers, &|_| None, &mut |_| ())?;
+        let mut considered = Considered::of(requests.len());
+        let outcome = negotiate(settings, requests, offers, &|_| None, &mut |event| considered.note(event))?;
         let (statistics, unplaced) = (outcome.statistics, outcome.unplaced);
         let mut found = Found { statistics, unplaced, ..Found::default() };
         for grant in outcome.grants {
@@ -183,7 +211,9 @@ fn ruled(wanted: &Wanted, settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]
     let mut ranking = Ranking::new(settings, offers);
     // Each request, and which one of those that it counts.
     let (mut units, mut lists) = (Vec::new(), Vec::new());
-    for root in roots {
+    let all = roots.len();
+    for (index, root) in roots.into_iter().enumerate() {
+        progress::step(MATCHING, index, Some(all));
         let count = resource_count(&requests[root], &settings.context).filter(|_| !wanted.takes_nothing());
         let list = ranking.candidates(&representatives[root])?;
         let of_root = count.map_or(0..1, |count| 1..count + 1).map(|unit| (root, count.map(|_| unit)));

@@ -11,11 +11,13 @@ use miette::{
 };
 
 use super::options::{Color, Options};
+use super::progress;
 use super::source::Text;
 
 /// Reports a problem of a file on standard error.
 pub fn problem(options: &Options, text: &Text, problem: &Problem) {
     let shown = Picture::new(text, problem).render(colored(options));
+    progress::end();
     // If standard error is closed there is no one to tell.
     let _ = writeln!(io::stderr().lock(), "{shown}");
 }
@@ -28,6 +30,7 @@ pub fn message(options: &Options, kind: &str, message: &str) {
         (true, "warning") => ("\x1b[33;1m", "\x1b[0m"),
         (true, _) => ("\x1b[36;1m", "\x1b[0m"),
     };
+    progress::end();
     let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {}", harmless(message));
 }
 

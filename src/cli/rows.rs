@@ -53,6 +53,9 @@ pub fn selected(
     for _ in 0..MOST_PASSES {
         let lacks = [offered.newest > asking.begun, asking.newest > offered.begun];
         if lacks == [false, false] {
+            if labels.no_ports && [&asking, &offered].into_iter().any(Side::has_ports) {
+                return Ok(None);
+            }
             for (text, problem) in asking.problems.iter().chain(&offered.problems) {
                 session.problem(text, problem)?;
             }
@@ -75,6 +78,8 @@ pub struct Labels<'l> {
     pub id: Option<&'l Expression>,
     /// Whether all that it says of itself as an advertisement is kept.
     pub keeps_advertisements: bool,
+    /// Whether ads with ports are not read in part, nor are any others beside them.
+    pub no_ports: bool,
     /// What is looked up in it besides.
     pub also: &'l Mentions,
 }
@@ -92,7 +97,7 @@ struct Side {
 
 /// What matching is known to read before any ad is seen.
 fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Option<Selection> {
-    let Labels { id, keeps_advertisements, also } = labels;
+    let Labels { id, keeps_advertisements, no_ports: _, also } = labels;
     let mut labels = Mentions::default();
     let advertising = if *keeps_advertisements { &ADVERTISING } else { STANDING };
     labels.names.extend(advertising.iter().map(|name| Name::new(name)));
@@ -105,6 +110,12 @@ fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Opt
 }
 
 impl Side {
+    /// Whether one of its ads has ports.
+    fn has_ports(&self) -> bool {
+        let ports = Name::new("Ports");
+        self.ads.iter().any(|ad| ad.ad.get(&ports).is_some())
+    }
+
     /// Reads a file, or so much of it.
     fn load(
         &mut self,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use classad::format::{Block, Form, Position, Stream};
 
-use super::output;
+use super::{output, progress};
 
 /// A file or a pipe, read block by block.
 pub struct Source {
@@ -15,11 +15,17 @@ pub struct Source {
     stream: Stream,
     /// How many ads have been read.
     pub ads: usize,
+    /// The size in bytes, if that is what will be read.
+    size: Option<u64>,
+    /// How many bytes of it have been read.
+    read: u64,
 }
 
 impl Source {
     pub fn new(name: &str, stream: Stream) -> Self {
-        Source { name: name.into(), form: stream.form().unwrap_or(Form::New), stream, ads: 0 }
+        let size = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_packed());
+        let size = size.map(|file| file.len());
+        Source { name: name.into(), form: stream.form().unwrap_or(Form::New), stream, ads: 0, size, read: 0 }
     }
 
     /// Whether there is anything in it but space and comments.
@@ -47,6 +53,13 @@ impl Source {
     pub fn next_text(&mut self) -> io::Result<Option<Text>> {
         output::hand_on();
         let block = self.stream.next_block()?;
+        match &block {
+            Some(block) => {
+                self.read += block.text.len() as u64;
+                progress::read(&self.name, self.read, self.size);
+            }
+            None => progress::end(),
+        }
         Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
     }
 

@@ -17,7 +17,7 @@ use super::input::Identified;
 use super::options::AdForm;
 use super::output::{AdWriter, Rows, out};
 use super::session::Session;
-use super::{Failure, Status, report};
+use super::{Failure, Status, progress, report};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -175,6 +175,7 @@ impl Delivery {
         let mut count = 0;
         for ad in plan.ads(kind, seed(session)) {
             count += 1;
+            progress::step("writing", count, None);
             writer.write(session, out, &Identified::unnamed(ad))?;
         }
         writer.finish(out)?;

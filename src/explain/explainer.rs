@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Name, nearest as nearest_names};
 use crate::constraint::{Protocol, inconsistencies};
 use crate::eval::Context;
+use crate::matching::policy::Rule;
 
 use super::changes::changes;
 use super::clauses::text;
@@ -63,6 +64,13 @@ impl Explainer {
         self
     }
 
+    /// The same under a policy with this docking vector.
+    #[must_use]
+    pub fn with_docking(mut self, docking: Vec<Rule>) -> Self {
+        self.survey.docking = docking;
+        self
+    }
+
     /// How many offers match a request.
     pub fn matches(&mut self, request: &Ad) -> usize {
         let rows = self.survey.matching(&Asking::new(request));
@@ -95,6 +103,7 @@ impl Explainer {
         let mut report = Report {
             offers: survey.offers(),
             matches: 0,
+            discarded: 0,
             suitable: if situation.clauses.is_empty() { 0 } else { survey.weight(suitable) },
             verdict: Verdict::Matches,
             attributes: IndexSet::new(),
@@ -109,17 +118,22 @@ impl Explainer {
             report.verdict = Verdict::Ports;
             return report;
         }
-        report.matches = survey.weight(situation.matching());
+        let matching: Vec<usize> = situation.matching().collect();
+        let discarded: Vec<(usize, usize)> =
+            matching.iter().filter_map(|row| Some((*row, self.survey.discarding(&situation.asking, *row)?))).collect();
+        let survey = &self.survey;
+        report.discarded = survey.weight(discarded.iter().map(|(row, _)| *row));
+        report.matches = survey.weight(matching) - report.discarded;
         report.refusals = refusals(survey, &situation);
         report.conflicts = match situation.least.as_slice() {
             [] | [0] => report.conflicts,
             least => Conflicts::of(least),
         };
         report.clauses.clone_from(&situation.clauses);
-        report.verdict = self.verdict(&report, &situation);
+        report.verdict = self.discarded(&report, &discarded).unwrap_or_else(|| self.verdict(&report, &situation));
         report.attributes = attributes(&report);
         report.findings = findings(&report, &mut self.survey, &self.names, &situation.asking);
-        if report.matches == 0 && report.offers > 0 && !report.clauses.is_empty() {
+        if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !report.clauses.is_empty() {
             report.nearest = nearest(&mut self.survey, &situation);
             report.changes = changes(&mut self.survey, &situation, &report);
         }
@@ -170,6 +184,21 @@ impl Explainer {
         }
         let refusing = (0..survey.rows()).map(|row| survey.refusal(&asking, row)).collect();
         Situation { asking, clauses, failing, least: minimal(patterns.into_keys()), refusing }
+    }
+
+    /// The verdict if the docking vector discards all that would do.
+    fn discarded(&self, report: &Report, discarded: &[(usize, usize)]) -> Option<Verdict> {
+        if report.matches > 0 || discarded.is_empty() {
+            return None;
+        }
+        let mut counts = vec![0; self.survey.docking.len()];
+        for (row, component) in discarded {
+            counts[*component] += self.survey.weights[*row];
+        }
+        let most = counts.iter().enumerate().max_by_key(|(place, count)| (**count, std::cmp::Reverse(*place)));
+        let component = most.map(|(place, _)| place)?;
+        let text = text(&self.survey.docking[component].expression, self.survey.context.dialect);
+        Some(Verdict::Discarded { component, text })
     }
 
     fn verdict(&mut self, report: &Report, situation: &Situation) -> Verdict {

@@ -19,13 +19,23 @@ pub fn best(asked: &Asked, answers: &Answers, rows: impl IntoIterator<Item = usi
     let mut groups = vec![0; answers.values.len()];
     rows.into_iter().for_each(|row| groups[answers.group(row)] += survey.weights[row]);
     let values = answers.values.iter().zip(groups).filter(|(_, weight)| *weight > 0);
-    let comparable = values.filter(|(value, _)| compares(value, &asked.bound));
-    match asked.operator {
+    nearest_to(asked.operator, &asked.bound, values, dialect)
+}
+
+/// The same of values, of which so many offers have each.
+pub fn nearest_to<'v>(
+    operator: BinaryOperator,
+    bound: &Value,
+    values: impl Iterator<Item = (&'v Value, usize)> + Clone,
+    dialect: Dialect,
+) -> Option<Value> {
+    let comparable = values.filter(|(value, _)| compares(value, bound));
+    match operator {
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => extreme(comparable, BinaryOperator::Greater, dialect),
         BinaryOperator::Less | BinaryOperator::LessEqual => extreme(comparable, BinaryOperator::Less, dialect),
-        BinaryOperator::Equal | BinaryOperator::Is => match number(&asked.bound) {
+        BinaryOperator::Equal | BinaryOperator::Is => match number(bound) {
             Some(bound) => nearest(comparable, bound),
-            None => alike(comparable.clone(), &asked.bound).or_else(|| usual(comparable)),
+            None => alike(comparable.clone(), bound).or_else(|| usual(comparable)),
         },
         _ => None,
     }

@@ -18,6 +18,8 @@ pub struct Report {
     pub offers: usize,
     /// How many match.
     pub matches: usize,
+    /// As many more would, but the docking vector of the policy discards them.
+    pub discarded: usize,
     /// How many meet the constraint of the request, whether they want it or not.
     pub suitable: usize,
     /// What decides.
@@ -47,6 +49,15 @@ pub enum Verdict {
     Taken(Vec<usize>),
     /// It has ports, which gangs fill.
     Ports,
+    /// The policy does not serve it.
+    NotServed,
+    /// The docking vector of the policy discards every offer that would do: most for this component.
+    Discarded {
+        /// Which component.
+        component: usize,
+        /// The component, as it is written.
+        text: String,
+    },
     /// There are no offers.
     NoOffers,
     /// It has no constraint, so that it accepts none.
@@ -94,7 +105,7 @@ impl Verdict {
             },
             Verdict::NoOffers => "unsatisfied-clause",
             Verdict::Conflict(_) => "conflict",
-            Verdict::Refused => "refused",
+            Verdict::Refused | Verdict::NotServed | Verdict::Discarded { .. } => "refused",
         }
     }
 

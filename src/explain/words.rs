@@ -39,11 +39,26 @@ impl Wording<'_> {
             Verdict::Ports => {
                 let has = verb("has", "have");
                 return format!(
-                    "{subject} {has} Ports, which only gangmatch fills: what hinders it is not explained here"
+                    "{subject} {has} Ports: gangs are explained from the side of those that ask for them, without --reverse"
                 );
             }
             Verdict::Matches => {
-                return format!("{subject} {matches} {} of {}", thousands(report.matches), self.count(report.offers));
+                let more = match report.discarded {
+                    0 => String::new(),
+                    discarded => format!("; the docking vector discards {} more", thousands(discarded)),
+                };
+                return format!(
+                    "{subject} {matches} {} of {}{more}",
+                    thousands(report.matches),
+                    self.count(report.offers)
+                );
+            }
+            Verdict::NotServed => {
+                let is = verb("is", "are");
+                return format!(
+                    "{subject} {is} not served: `roots` of the policy is not true of {}",
+                    verb("it", "them")
+                );
             }
             Verdict::Taken(by) => {
                 let could =
@@ -110,7 +125,19 @@ impl Wording<'_> {
                 format!("none meets {} together, though each alone is met", listed(&shown))
             }
             Verdict::Refused => self.refused(report),
-            Verdict::Matches | Verdict::Taken(_) | Verdict::Ports | Verdict::NoOffers => String::new(),
+            Verdict::Discarded { component, text } => {
+                let (would, them) = match report.discarded {
+                    1 => (format!("1 {} would do", self.ads[0]), "it"),
+                    many => (format!("{} would do", self.count(many)), "them all"),
+                };
+                let component = format!("component {} of it, {}", component + 1, self.quoted(text));
+                format!(
+                    "{would}, but the docking vector discards {them}: {component}, has no value that can be compared"
+                )
+            }
+            Verdict::Matches | Verdict::Taken(_) | Verdict::Ports | Verdict::NoOffers | Verdict::NotServed => {
+                String::new()
+            }
         }
     }
 
@@ -202,13 +229,7 @@ impl Wording<'_> {
                 if self.dialect.is_condor() { asked.operator.condor_symbol() } else { asked.operator.symbol() };
             let wanted = format!("{what} {symbol} {}", value_text(&asked.bound));
             let from = asked.own.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            let best_text = value_text(best);
-            let nearest = match asked.operator {
-                BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {best_text}"),
-                BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {best_text}"),
-                _ if number(best).is_some() || is_alike(best, &asked.bound) => format!("the nearest is {best_text}"),
-                _ => format!("most have {best_text}"),
-            };
+            let nearest = superlative(asked.operator, best, &asked.bound);
             return format!("no {one} has {}{from}; {nearest}", shortened(&wanted, self.longest));
         }
         if let Some(asked) = clause.examined.asked.as_ref().filter(|_| clause.counts.is_false > 0)
@@ -225,6 +246,17 @@ impl Wording<'_> {
             }
         }
         format!("{shown} is true of none: it is {}", listed(&found))
+    }
+}
+
+/// What comes nearest to what a comparison asks for.
+pub fn superlative(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
+    let text = value_text(best);
+    match operator {
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
+        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
+        _ if number(best).is_some() || is_alike(best, bound) => format!("the nearest is {text}"),
+        _ => format!("most have {text}"),
     }
 }
 

@@ -132,6 +132,8 @@ mod tests {
                 vec!["<a n=\"a\">", "<a n=\"l\">", "<a n=\"b\">: y"],
             ),
             (Form::Yaml, "a: 1\nb: !expr x + y\nc: !expr 'x + y'\n", vec!["a", "b: y", "c: y"]),
+            // A name may be there twice; what is further in is of something else.
+            (Form::Yaml, "# c\na: 1\nn:\n  a: 2\n  b: 3\nt: |\n  a: 4\nA: 5\n", vec!["a", "n", "t", "A"]),
             // Which of the two is the first ad's?
             (Form::Yaml, "- a: 1\n  b: 2\n- a: 2\n", vec!["b"]),
         ] {

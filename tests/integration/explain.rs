@@ -308,7 +308,13 @@ fn the_first_line_suffices() {
         ("taken", &["7.1 matches 1 of 3 offers", "taken by 7.0"]),
         ("lacking", &["it has no RequestMem itself", "RequestMemory"]),
         ("function", &["there is no function regex()", "regexp()"]),
-        ("ports", &["gangmatch"]),
+        ("gang-bound", &["nobody docks at cpu", "no offer has cpu.Memory >= 65536 (RequestMemory)", "32768"]),
+        ("gang-misspelt", &["nobody docks at cpu", "no offer has Memroy", "Memory? 2 offers have it"]),
+        ("gang-held", &["first and second both want slot1@a, and there is no other"]),
+        ("gang-refused", &["nobody docks at cpu", "it refuses", "job.Priority >= 5"]),
+        ("gang-nested", &["service would dock at server", "own port license", "no candidate"]),
+        ("gang-taken", &["job-2 could have a gang", "taken by job-1"]),
+        ("docking", &["2 offers would do", "the docking vector discards them all", "label.Speeed"]),
     ] {
         let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-first").join(name);

@@ -29,7 +29,9 @@ pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
         lines
     };
     let rows: Vec<(Vec<String>, &String)> = rows.iter().map(|(left, right)| (lines(left), right)).collect();
-    let left = rows.iter().flat_map(|(left, _)| left).map(|line| length(line)).max().unwrap_or_default().min(room);
+    // What is too long has its count in the next line.
+    let lengths = rows.iter().flat_map(|(left, _)| left).map(|line| length(line));
+    let left = lengths.filter(|length| *length <= room).max().unwrap_or(2);
     let mut text = format!("{heading}\n");
     for (lines, count) in rows {
         let (last, before) = lines.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
@@ -50,6 +52,11 @@ pub fn push_rest(text: &mut String, all: usize, most: usize) {
     if all > most {
         let _ = writeln!(text, "  and {} more{}", thousands(all - most), if most < MANY { " (-v)" } else { "" });
     }
+}
+
+/// A sentence, in lines that are no wider than the page.
+pub fn push_wrapped(text: &mut String, indent: &str, sentence: &str) {
+    report::wrap(text, indent, sentence.split(' ').map(str::to_owned), report::width());
 }
 
 /// A part of a report, below what is there.

@@ -1,5 +1,6 @@
 //! `classad explain`: why requests match nothing.
 
+pub mod gangs;
 mod json;
 mod listing;
 mod names;
@@ -12,21 +13,28 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
+use classad::ad::Ad;
 use classad::constraint::Protocol;
 use classad::explain::{Explainer, Report, Verdict, Wording};
 use classad::matching::Query;
-use classad::pool::{Clusters, Policies};
+use classad::matching::negotiate::mentions;
+use classad::pool::Clusters;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 use super::advertising::Advertising;
 use super::input::{self, Identified};
 use super::matches::{Common, Reading};
 use super::output::{self, OutputForm, out};
 use super::parties::Parties;
+use super::policy::{GivenPolicy, PolicyOptions};
+use super::progress;
 use super::session::Session;
 use super::{Failure, Status};
 
+pub use gangs::Gangs;
 pub use page::Page;
+use queue::Taken;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,18 +47,26 @@ Examples:
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
   classad explain -better-analyze 105.0 -jobads samples/pool/jobs.long \\
       -slotads samples/pool/machines.long
+  classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
+      --pool samples/license/licenses.ad
 
 Requests that nothing tells apart are explained together.  Exit status: 0 if every request matches something, 1 if
-some do not; --exit-zero makes it 0.
+some do not; --exit-zero makes it 0. Requests with ports, and all of them where offers have ports, are
+explained as `gangmatch` serves them.
 -o json: {\"schema\": \"classad.explain/1\", \"reports\": [...]}, of each report:
   requests, verdict, attributes, summary   who; matches, taken, contradiction, type-clash, missing-attribute,
-      unsatisfied-clause, conflict, refused or ports; the attributes that decide; the sentence
+      unsatisfied-clause, conflict or refused (ports: with --reverse, what has some); the attributes that decide; the
+      sentence
   clauses   {text, span, true, false, undefined, error, remaining, sole_blocker, best}: in how many offers the clause
       is what, how many meet it and those before it, how many meet all others, what comes nearest to what it asks for;
       the span is in the text of its attribute, in bracketed ads in that of the ad
   conflicts, changes, nearest   positions in `clauses`; {change, matches}; {offer, fails, refuses}
   refusals   {clause, offers, example}: the first clause of an offer's constraint that is not met, null if it has none
-  names, not_examined   {kind, clause, text}; what the ads cannot tell";
+  names, not_examined   {kind, clause, text}; what the ads cannot tell
+  gang, ports, optional, empty, deepest, stuck   of requests with ports: {label, offer, ports}; {label, alone, given,
+      used}; labels; {label, conditions}; as many first ports as can be filled; {label, held, discarded, fitting,
+      conditions, unserved, needs}; a condition is {text, by, reads, theirs, labels, offers}; each of the changes has
+      its `gang`";
 
 /// Explain why requests match nothing
 ///
@@ -85,6 +101,8 @@ pub struct Explain {
     #[arg(short = 'v', action = clap::ArgAction::Count)]
     evidence: u8,
     #[command(flatten)]
+    policy: PolicyOptions,
+    #[command(flatten)]
     advertising: Advertising,
     #[command(flatten)]
     common: Common,
@@ -97,6 +115,11 @@ pub struct Case<'c> {
     /// What one of those offered is called, and several.
     pub ads: [&'static str; 2],
     pub protocol: Protocol,
+    pub given: &'c GivenPolicy,
+    /// Whether offers are explained.
+    pub is_reverse: bool,
+    /// Whether some offers have ports, so that requests get gangs.
+    pub has_ports: bool,
     pub evidence: u8,
 }
 
@@ -108,33 +131,34 @@ impl Explain {
         }
         let sources = input::sides(session, &self.requests, &self.pool)?;
         let start = Instant::now();
+        let given = self.policy.read(session)?.without_share(session);
         let protocol = self.common.protocol(session);
         let constraint = input::constraint(session, &self.constraint)?;
         let mut found = names::near(session, &sources, &protocol, self.reverse);
         if let Some(constraint) = &constraint {
             found.also.add(constraint, session.dialect());
         }
-        let ads = self.common.ads(session, sources, Reading::Needed, &found.also)?;
-        let [mut requests, offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
+        let of_policy = mentions(&given.policy, session.dialect());
+        found.also.names.extend(of_policy.names);
+        found.also.everything |= of_policy.everything;
+        let ads = self.common.ads(session, sources, Reading::NeededOrPorts, &found.also)?;
+        let [mut requests, mut offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
         let chosen = Chosen(constraint.map(|constraint| Query::new(constraint, session.context())));
         if !self.unmatched {
             requests.retain(|request| chosen.includes(session, request));
             chosen.is_some_of(&requests)?;
         }
+        let context = session.context();
+        offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
         let parties = Parties::new([requests, offers]);
-        let taken = if self.unmatched { Some(queue::taken(session, &parties, &protocol)?) } else { None };
-        let (asking, offered, ads) = if self.reverse {
-            (&parties.offers, &parties.requests, ["request", "requests"])
-        } else {
-            (&parties.requests, &parties.offers, ["offer", "offers"])
-        };
-        let case = Case { asking, offered, ads, protocol, evidence: self.evidence };
+        let case = Case::new(&parties, self.reverse, protocol, &given, self.evidence);
         let mut explainer = case.explainer(session).with_names(found.names);
         let status = match &self.offer {
             Some(id) if !self.reverse => {
-                pair::explain(session, &case, &mut explainer, (id, self.request.as_deref()), self.common.output)?
+                let named = (id.as_str(), self.request.as_deref());
+                pair::explain(session, &case, &mut explainer, &parties, named, self.common.output)?
             }
-            _ => self.explain_each(session, &case, &mut explainer, (taken.as_ref(), &chosen))?,
+            _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
         };
         if self.common.stats {
             output::counters(&[("evaluations", explainer.evaluations())], start.elapsed().as_secs_f64());
@@ -148,36 +172,99 @@ impl Explain {
         session: &mut Session,
         case: &Case<'_>,
         explainer: &mut Explainer,
-        (taken, chosen): (Option<&queue::Taken>, &Chosen),
+        parties: &Parties,
+        chosen: &Chosen,
     ) -> Result<Status, Failure> {
+        let (roots, unserved) = self.roots(session, case)?;
+        let has_gangs = roots.iter().any(|request| case.is_gang(*request));
+        let new = |session: &mut Session| Gangs::new(session, parties, case.given, &case.protocol);
+        let mut gangs = if has_gangs { Some(new(session)?) } else { None };
+        let queue = match (self.unmatched, &gangs) {
+            (false, _) => None,
+            (true, Some(gangs)) => Some(Taken::Gangs(gangs.queue(session, &roots, &case.protocol)?)),
+            (true, None) => Some(Taken::Pairs(queue::taken(session, parties, case)?)),
+        };
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
         // Who takes what is decided among all; only then those that were asked for are looked at.
-        let is_chosen = |request: &usize| taken.is_none() || chosen.includes(session, &case.asking[*request]);
-        let left: Vec<usize> = (0..case.asking.len())
-            .filter(|request| taken.is_none_or(|taken| !taken.is_matched[*request]))
-            .filter(|request| wanted.is_none_or(|wanted| case.asking[*request].id == **wanted))
-            .filter(is_chosen)
-            .collect();
-        if let Some(wanted) = wanted.filter(|_| left.is_empty()) {
+        let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
+        let mut is_wanted = |request: &usize| {
+            let request = &case.asking[*request];
+            wanted.is_none_or(|wanted| request.id == **wanted) && (!self.unmatched || chosen.includes(session, request))
+        };
+        let left: Vec<usize> = roots.into_iter().filter(is_left).filter(&mut is_wanted).collect();
+        let unserved: Vec<usize> = unserved.into_iter().filter(is_wanted).collect();
+        if let Some(wanted) = wanted.filter(|_| left.is_empty() && unserved.is_empty()) {
             return Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain"))));
         }
         let mut page = Page::new(case, self.common.output);
-        let mut matches_all = true;
-        for group in case.alike(session, &left) {
-            let mut report = explainer.explain(&case.asking[group[0]].ad);
-            if let (Some(taken), Verdict::Matches) = (taken, &report.verdict) {
-                let could = explainer.matching(&case.asking[group[0]].ad);
-                report.verdict = Verdict::Taken(taken.by(&could));
+        let mut matches_all = unserved.is_empty();
+        let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) = left.iter().partition(|request| case.is_gang(**request));
+        let mut groups = case.alike(session, &as_pairs);
+        if let Some(gangs) = &gangs {
+            groups.extend(gangs.alike(session, &as_gangs));
+            let places: FxHashMap<usize, usize> = left.iter().enumerate().map(|(at, request)| (*request, at)).collect();
+            groups.sort_by_key(|group| places.get(&group[0]));
+        }
+        let all = groups.len();
+        for (done, group) in groups.into_iter().enumerate() {
+            progress::step("explaining", done, Some(all));
+            if let Some(gangs) = gangs.as_mut().filter(|_| case.is_gang(group[0])) {
+                let queue = queue.as_ref().and_then(Taken::gangs);
+                let Some(report) = gangs.explain(session, group[0], queue)? else { continue };
+                matches_all &= report.verdict.as_str() == "matches";
+                if !session.options.quiet {
+                    page.add_gang(session, &group, &report, parties)?;
+                }
+                continue;
             }
+            let report = Self::bilateral(&case.asking[group[0]].ad, explainer, queue.as_ref());
             matches_all &= report.verdict == Verdict::Matches;
             if !session.options.quiet {
                 page.add(session, &group, &report)?;
             }
         }
+        if !unserved.is_empty() && !session.options.quiet {
+            let report = Report { verdict: Verdict::NotServed, ..explainer.explain(&Ad::default()) };
+            page.add(session, &unserved, &report)?;
+        }
         if !session.options.quiet {
             page.finish()?;
         }
+        session.failures(gangs.map_or(0, |gangs| gangs.failures()));
         Ok(Status::of(matches_all))
+    }
+
+    /// The requests that the policy serves, in its order, and those that it does not; offers are all explained.
+    fn roots(&self, session: &mut Session, case: &Case<'_>) -> Result<(Vec<usize>, Vec<usize>), Failure> {
+        if self.reverse {
+            return Ok(((0..case.asking.len()).collect(), Vec::new()));
+        }
+        let ads: Vec<Ad> = case.asking.iter().map(|ad| ad.ad.clone()).collect();
+        let roots = case.given.policy.roots(&ads, &session.context());
+        let (mut roots, failures) = roots.map_err(|fault| case.given.refuse(session, fault))?;
+        session.failures(failures);
+        let mut is_served = vec![false; ads.len()];
+        for request in &roots {
+            is_served[*request] = true;
+        }
+        let unserved = (0..ads.len()).filter(|request| !is_served[*request]).collect();
+        // Reports come in the order of the input; what came first counts only where offers are taken.
+        if !self.unmatched {
+            roots.sort_unstable();
+        }
+        Ok((roots, unserved))
+    }
+
+    /// Why a request matches what it matches, and who took that.
+    fn bilateral(request: &Ad, explainer: &mut Explainer, queue: Option<&Taken>) -> Report {
+        let mut report = explainer.explain(request);
+        if report.verdict != Verdict::Matches {
+            return report;
+        }
+        if let Some(queue) = queue {
+            report.verdict = Verdict::Taken(queue.by(&explainer.matching(request)));
+        }
+        report
     }
 }
 
@@ -205,10 +292,29 @@ impl Chosen {
     }
 }
 
-impl Case<'_> {
+impl<'c> Case<'c> {
+    /// Why requests have no offers, or offers no requests.
+    pub fn new(
+        parties: &'c Parties,
+        is_reverse: bool,
+        protocol: Protocol,
+        given: &'c GivenPolicy,
+        evidence: u8,
+    ) -> Self {
+        let (asking, offered, ads) = if is_reverse {
+            (&parties.offers, &parties.requests, ["request", "requests"])
+        } else {
+            (&parties.requests, &parties.offers, ["offer", "offers"])
+        };
+        let has_ports = !is_reverse && gangs::any_ports(offered);
+        Case { asking, offered, ads, protocol, given, is_reverse, has_ports, evidence }
+    }
+
     pub fn explainer(&self, session: &Session) -> Explainer {
         let ads: Vec<_> = self.offered.iter().map(|ad| ad.ad.clone()).collect();
-        Explainer::new(&ads, self.protocol.clone(), session.context())
+        let explainer = Explainer::new(&ads, self.protocol.clone(), session.context());
+        // A docking vector is that of requests.
+        if self.is_reverse { explainer } else { explainer.with_docking(self.given.policy.docking.clone()) }
     }
 
     /// Requests in groups of those that nothing tells apart, each in the order of the input.
@@ -227,7 +333,8 @@ impl Case<'_> {
         let ads = |ads: &mut dyn Iterator<Item = &Identified>| ads.map(|ad| ad.ad.clone()).collect::<Vec<_>>();
         let asking = ads(&mut left.iter().map(|request| &self.asking[*request]));
         let offered = ads(&mut self.offered.iter());
-        let clusters = Clusters::new(&asking, &offered, &Policies::default(), &self.protocol, &session.context());
+        let policies = self.given.policy.of_matches();
+        let clusters = Clusters::new(&asking, &offered, &policies, &self.protocol, &session.context());
         let mut groups = vec![Vec::new(); clusters.clusters.len()];
         for (request, cluster) in left.iter().zip(clusters.of) {
             groups[cluster].push(*request);
@@ -235,16 +342,26 @@ impl Case<'_> {
         groups
     }
 
-    /// What a group is called, and the sentence about it.
-    fn summary(&self, session: &Session, group: &[usize], report: &Report, longest: usize) -> String {
+    /// Whether a request is served by gangs.
+    pub fn is_gang(&self, request: usize) -> bool {
+        !self.is_reverse && (self.has_ports || gangs::has_ports(&self.asking[request].ad))
+    }
+
+    /// What a group is called.
+    fn subject(&self, group: &[usize]) -> String {
         let first = &self.asking[group[0]].id;
         let subject = match group.len() {
             1 => first.clone(),
             2 => format!("{first} and {}", self.asking[group[1]].id),
             many => format!("{first} and {} more", many - 1),
         };
+        super::report::line(&subject)
+    }
+
+    /// The sentence about a group.
+    fn summary(&self, session: &Session, group: &[usize], report: &Report, longest: usize) -> String {
         let wording = Wording {
-            subject: &super::report::line(&subject),
+            subject: &self.subject(group),
             is_plural: group.len() > 1,
             ads: self.ads,
             names: &|request| self.asking[request].id.clone(),

@@ -3,23 +3,23 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use classad::explain::{Change, Near, Outcome, Refusal, Report, Verdict};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use classad::explain::{Change, GangReport, Near, Outcome, Refusal, Report, Verdict};
 
 use crate::cli::Failure;
-use crate::cli::output::{OutputForm, out};
+use crate::cli::output::{Grid, OutputForm, out};
+use crate::cli::parties::Parties;
 use crate::cli::report::{self, line};
 use crate::cli::session::Session;
 
-use super::listing::{listing, push_rest, push_section};
+use super::listing::{listing, push_rest, push_section, push_wrapped};
 use super::pair;
-use super::{Case, NOT_EXAMINED, json, picture, write_json};
+use super::{Case, NOT_EXAMINED, gangs, json, picture, write_json};
 
 /// Clauses in sentences are cut off behind so many characters.
-const LONGEST: usize = 70;
+pub const LONGEST: usize = 70;
 
 /// So many changes, refusals, nearest offers and conflicts are told, unless evidence is asked for.
-const FEW: usize = 3;
+pub const FEW: usize = 3;
 
 /// So many refusals and conflicts, if it is.
 pub const MANY: usize = 10;
@@ -40,15 +40,9 @@ impl<'c> Page<'c> {
     }
 
     pub fn add(&mut self, session: &mut Session, group: &[usize], report: &Report) -> Result<(), Failure> {
-        if let OutputForm::Json | OutputForm::Jsonl = self.form {
+        if self.is_data() {
             let summary = self.case.summary(session, group, report, usize::MAX);
-            let json = json::report(self.case, group, report, &summary);
-            if self.form == OutputForm::Jsonl {
-                writeln!(out(), "{json}")?;
-            } else {
-                self.reports.push(json);
-            }
-            return Ok(());
+            return self.document(json::report(self.case, group, report, &summary));
         }
         let is_known = matches!(report.verdict, Verdict::Matches | Verdict::Taken(_)) && self.case.evidence == 0;
         let is_brief = is_known || report.verdict == Verdict::NoOffers;
@@ -56,7 +50,45 @@ impl<'c> Page<'c> {
         if !is_brief {
             self.evidence(session, group, report, &mut text)?;
         }
-        // A blank line before and behind what is more than a line.
+        self.text(text)
+    }
+
+    /// Adds the report of a gang.
+    pub fn add_gang(
+        &mut self,
+        session: &Session,
+        group: &[usize],
+        report: &GangReport,
+        parties: &Parties,
+    ) -> Result<(), Failure> {
+        let subject = self.case.subject(group);
+        let longest = if self.is_data() { usize::MAX } else { LONGEST };
+        let (is_plural, dialect) = (group.len() > 1, session.dialect());
+        let words = gangs::Words { parties, subject: &subject, is_plural, dialect, longest };
+        if self.is_data() {
+            let requests: Vec<&str> = group.iter().map(|at| self.case.asking[*at].id.as_str()).collect();
+            return self.document(gangs::report(report, &requests, &words.summary(report), parties));
+        }
+        self.text(gangs::text(report, &words, self.case.evidence > 0))
+    }
+
+    fn is_data(&self) -> bool {
+        matches!(self.form, OutputForm::Json | OutputForm::Jsonl)
+    }
+
+    /// Adds a report as data.
+    fn document(&mut self, json: serde_json::Value) -> Result<(), Failure> {
+        if self.form == OutputForm::Jsonl {
+            writeln!(out(), "{json}")?;
+        } else {
+            self.reports.push(json);
+        }
+        Ok(())
+    }
+
+    /// Adds a report as text, with a blank line before and behind what is more than a line.
+    fn text(&mut self, mut text: String) -> Result<(), Failure> {
+        let is_brief = text.lines().count() == 1;
         if !self.is_first && (!is_brief || !self.was_brief) {
             text.insert(0, '\n');
         }
@@ -100,7 +132,7 @@ impl<'c> Page<'c> {
         push_section(text, &self.nearest(report, if has_all { FEW } else { 1 }));
         push_section(text, &findings(report, has_all));
         if has_all {
-            push_section(text, &format!("not examined: {}", NOT_EXAMINED.join(", ")));
+            push_wrapped(text, "", &format!("not examined: {}", NOT_EXAMINED.join(", ")));
         }
         if self.case.evidence > 1
             && let Some(near) = report.nearest.first()
@@ -131,7 +163,7 @@ impl<'c> Page<'c> {
     fn nearest(&self, report: &Report, most: usize) -> String {
         let mut text = String::new();
         for near in report.nearest.iter().take(most) {
-            let _ = writeln!(text, "nearest: {}", line(&self.near(report, near)));
+            push_wrapped(&mut text, "", &format!("nearest: {}", self.near(report, near)));
         }
         text
     }
@@ -187,7 +219,7 @@ fn findings(report: &Report, has_all: bool) -> String {
         let is_told = told.contains(&finding.clause);
         let is_never = report.clauses[finding.clause].counts.is_true == 0;
         if has_all || (!is_told && is_never && finding.kind != "fall-through") {
-            let _ = writeln!(text, "{}: {}", finding.kind, line(&finding.text));
+            push_wrapped(&mut text, "", &format!("{}: {}", finding.kind, finding.text));
         }
     }
     text
@@ -195,28 +227,18 @@ fn findings(report: &Report, has_all: bool) -> String {
 
 /// Every clause with its counts.
 fn clause_table(report: &Report) -> String {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(u16::try_from(report::width()).unwrap_or(u16::MAX));
-    table.set_header(["#", "clause", "true", "false", "undef", "error", "left", "only", "best"]);
+    let header = ["#", "clause", "true", "false", "undef", "error", "left", "only", "best"];
+    let mut grid = Grid::new(&header).numbers(&[2, 3, 4, 5, 6, 7]).expendable(&[8, 7, 6]);
     for (place, clause) in report.clauses.iter().enumerate() {
         let counts = &clause.counts;
         let numbers =
             [counts.is_true, counts.is_false, counts.undefined, counts.error, clause.remaining, clause.sole_blocker];
-        let mut row = vec![Cell::new(place + 1), Cell::new(line(&clause.text))];
-        row.extend(numbers.map(|number| Cell::new(thousands(number)).set_alignment(CellAlignment::Right)));
-        let best = clause
-            .best
-            .as_ref()
-            .map(|best| String::from_utf8_lossy(&crate::cli::output::value_text(best, true)).into_owned());
-        row.push(Cell::new(line(&best.unwrap_or_default())));
-        table.add_row(row);
+        let best = clause.best.as_ref().map(|best| crate::cli::output::value_text(best, true));
+        let best = best.map(|best| line(&String::from_utf8_lossy(&best))).unwrap_or_default();
+        let texts = [(place + 1).to_string(), line(&clause.text)];
+        grid.row(texts.into_iter().chain(numbers.map(thousands)).chain([best]));
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n") + "\n"
+    grid.text(Some(report::width()))
 }
 
 /// The word for an outcome, as a sign.

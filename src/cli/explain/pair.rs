@@ -7,11 +7,14 @@ use classad::explain::{Explainer, Outcome, Paired, PairedClause};
 use classad::syntax::{Style, print_value};
 
 use crate::cli::output::{OutputForm, out};
+use crate::cli::parties::Parties;
 use crate::cli::report::{self, line};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, trace};
 
 use super::Case;
+use super::gangs::Gangs;
+use super::listing::push_wrapped;
 use super::page::{shortened, sign};
 
 /// Explains why a named offer and requests do not match.
@@ -19,6 +22,7 @@ pub fn explain(
     session: &mut Session,
     case: &Case<'_>,
     explainer: &mut Explainer,
+    parties: &Parties,
     (offer, request): (&str, Option<&str>),
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
@@ -30,6 +34,15 @@ pub fn explain(
         return Err(refuse("request", request.unwrap_or_default()));
     }
     let (mut matches_all, mut documents) = (true, Vec::new());
+    let (as_gangs, requests): (Vec<usize>, Vec<usize>) = requests.iter().partition(|request| case.is_gang(**request));
+    if !as_gangs.is_empty() {
+        let mut gangs = Gangs::new(session, parties, case.given, &case.protocol)?;
+        for request in as_gangs {
+            let found = gangs.pair(session, (request, place), form)?;
+            matches_all &= found.as_ref().is_some_and(|(_, docks)| *docks);
+            documents.extend(found.map(|(document, _)| document));
+        }
+    }
     for group in case.alike(session, &requests) {
         let paired = explainer.pair(&case.asking[group[0]].ad, place);
         matches_all &= paired.is_match();
@@ -99,8 +112,8 @@ fn listed(heading: &str, clauses: &[PairedClause], has_all: bool) -> String {
     let unmet = clauses.iter().filter(|clause| clause.outcome != Outcome::True).count();
     let mut text = line(&format!("{heading}: {} of {} clauses met", clauses.len() - unmet, clauses.len())) + "\n";
     for clause in clauses.iter().filter(|clause| has_all || clause.outcome != Outcome::True) {
-        text.push_str(&line(&format!("  {:9}  {}{}", sign(clause.outcome), clause.text, reads(clause))));
-        text.push('\n');
+        let sentence = format!("{:9}  {}{}", sign(clause.outcome), clause.text, reads(clause));
+        push_wrapped(&mut text, "  ", &sentence);
     }
     text
 }

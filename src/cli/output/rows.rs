@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use classad::ad::Value;
 use classad::syntax::{Style, print_value};
-use comfy_table::{ContentArrangement, Table};
 
 use super::super::session::Session;
 use super::super::{Failure, report};
-use super::OutputForm;
+use super::{Grid, OutputForm};
 
 /// The text of a value on one line; strings without their quotes if `raw`.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
@@ -89,43 +88,15 @@ impl Rows {
     }
 
     fn table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
-        let mut table = Table::new();
-        table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        let mut columns = self.header.len();
-        if Session::is_terminal() || std::env::var_os("COLUMNS").is_some() {
-            table.set_width(u16::try_from(report::width()).unwrap_or(80));
-            columns = self.fitting_columns(report::width());
-        }
-        if with_header {
-            table.set_header(self.header.iter().take(columns).map(|cell| shown(cell)));
+        let mut grid = Grid::new(&self.header);
+        if !with_header {
+            grid = grid.headless();
         }
         for row in &self.rows {
-            table.add_row(row.iter().take(columns).map(|cell| shown(&cell.text)));
+            grid.row(row.iter().map(|cell| &cell.text));
         }
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
-        }
-        writeln!(out, "{}", table.trim_fmt())?;
-        if columns < self.header.len() {
-            writeln!(out, "(not shown for want of room: {})", self.header[columns..].join(", "))?;
-        }
-        Ok(())
-    }
-
-    /// How many of the first columns fit without a word being cut; two at least, for an answer is of use
-    /// only beside what was asked.
-    fn fitting_columns(&self, width: usize) -> usize {
-        const GAP: usize = 2;
-        let longest_word = |text: &str| text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
-        let mut used = 0;
-        for (position, header) in self.header.iter().enumerate() {
-            let cells = self.rows.iter().filter_map(|row| row.get(position));
-            used += cells.map(|cell| longest_word(&cell.text)).fold(longest_word(header), usize::max) + GAP;
-            if used > width + GAP && position > 1 {
-                return position;
-            }
-        }
-        self.header.len()
+        let has_width = Session::is_terminal() || std::env::var_os("COLUMNS").is_some();
+        write!(out, "{}", grid.text(has_width.then(report::width)))
     }
 }
 
@@ -257,9 +228,4 @@ pub(super) fn tsv(cell: &str) -> String {
 
 fn csv(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
-}
-
-/// A cell for people: control characters do no harm.
-fn shown(cell: &str) -> String {
-    cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -1,13 +1,17 @@
 //! Gangs, and why there is no match.
 
+use classad::constraint::Protocol;
 use classad::matching::gang::{Gang, Gangmatcher};
 
 use super::argument::Argument;
 use super::desk::Desk;
-use crate::cli::explain::{Case, Page, pair};
+use crate::cli::Failure;
+use crate::cli::explain::{Case, Gangs, Page, pair};
 use crate::cli::gangmatch::{self, GangWriter};
 use crate::cli::output::{OutputForm, out};
-use crate::cli::{Failure, report};
+use crate::cli::parties::Parties;
+use crate::cli::policy::GivenPolicy;
+use crate::cli::session::Session;
 
 fn refused<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Refused(Some(message.into())))
@@ -20,34 +24,29 @@ pub fn gang(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure>
     if desk.pool.files.is_empty() {
         return refused("there is nobody to fill the ports: `:pool FILE` loads offers");
     }
-    let (ad, id) = (request.ad.clone(), request.id.clone());
     desk.pool.parties.requests = vec![request];
-    let context = desk.session.context();
-    let (mut matcher, bad) = Gangmatcher::new(&desk.pool.ads(), desk.protocol(), context.clone());
+    let (protocol, context) = (desk.protocol(), desk.session.context());
     let parties = &desk.pool.parties;
+    let request = &parties.requests[0];
+    let (mut matcher, bad) = Gangmatcher::new(&desk.pool.ads(), protocol.clone(), context.clone());
     for bad in bad {
         parties.offers[bad.index].bad_ports(desk.session, &bad.fault)?;
     }
-    let mut found = match matcher.gangs(0, &ad) {
+    let mut found = match matcher.gangs(0, &request.ad) {
         Ok(found) => found,
-        Err(fault) => return refused(format!("{id}: {fault}")),
+        Err(fault) => return refused(format!("{}: {fault}", request.id)),
     };
     let gangs: Vec<Gang> = found.by_ref().take(most).collect();
     if let Some(fault) = found.fault() {
         return refused(fault.to_string());
     }
     desk.session.go_on()?;
-    let impasse = match gangs.as_slice() {
-        [] => matcher.impasse(0, &ad).or_else(|fault| refused(format!("{id}: {fault}")))?,
-        _ => None,
-    };
-    desk.session.go_on()?;
+    if gangs.is_empty() {
+        return explained(desk.session, parties, protocol, 0);
+    }
     desk.session.failures(matcher.statistics().failures);
     if desk.session.options.quiet {
         return Ok(());
-    }
-    if let Some(impasse) = impasse {
-        return desk.print(gangmatch::explain::text(&impasse, &id, parties, report::width()).trim_end());
     }
     let mut writer = GangWriter::new(Some(OutputForm::Tree), true)?;
     for gang in &gangs {
@@ -73,35 +72,57 @@ pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failu
         Some(word) => word.text == "target",
         None => desk.pool.files.is_empty() && desk.target.is_some(),
     };
-    let protocol = desk.protocol();
-    let offered = match (is_target, &desk.target) {
-        (true, Some(target)) => std::slice::from_ref(target),
+    let against;
+    let parties = match (is_target, &desk.target) {
+        (true, Some(target)) => {
+            against = Parties::new([vec![request], vec![target.clone()]]);
+            &against
+        }
         (true, None) => return refused("there is no other side: `:target FILE` or `:target [ ... ]` gives an ad"),
         (false, _) if desk.pool.files.is_empty() => {
             return refused("there is nobody to match: `:pool FILE` loads offers");
         }
-        (false, _) => &desk.pool.parties.offers,
+        (false, _) => {
+            desk.pool.parties.requests = vec![request];
+            &desk.pool.parties
+        }
     };
-    if let Some(word) = wanted.as_ref().filter(|_| !is_target)
-        && !offered.iter().any(|offer| offer.id == word.text)
-    {
-        let message = format!("no ad of the pool is called {}", word.text);
-        return Err(argument.part(word.range.clone()).refuse(desk.session, message));
-    }
-    let asking = std::slice::from_ref(&request);
-    let case = Case { asking, offered, ads: ["offer", "offers"], protocol, evidence };
+    let protocol = desk.protocol();
+    let other = match &wanted {
+        _ if is_target => &parties.offers[0].id,
+        None => return explained(desk.session, parties, protocol, evidence),
+        Some(word) if parties.offers.iter().any(|offer| offer.id == word.text) => &word.text,
+        Some(word) => {
+            let message = format!("no ad of the pool is called {}", word.text);
+            return Err(argument.part(word.range.clone()).refuse(desk.session, message));
+        }
+    };
+    let given = GivenPolicy::default();
+    let case = Case::new(parties, false, protocol, &given, evidence);
     let mut explainer = case.explainer(desk.session);
-    if is_target || wanted.is_some() {
-        let other = if is_target { &offered[0].id } else { &wanted.as_ref().map_or("", |word| &word.text).to_owned() };
-        pair::explain(desk.session, &case, &mut explainer, (other, None), None)?;
-        return Ok(());
-    }
-    let report = explainer.explain(&request.ad);
-    desk.session.go_on()?;
-    if desk.session.options.quiet {
-        return Ok(());
-    }
+    pair::explain(desk.session, &case, &mut explainer, parties, (other, None), None)?;
+    Ok(())
+}
+
+/// Explains the one request.
+fn explained(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
+    let given = GivenPolicy::default();
+    let case = Case::new(parties, false, protocol, &given, evidence);
     let mut page = Page::new(&case, None);
-    page.add(desk.session, &[0], &report)?;
-    page.finish()
+    if case.is_gang(0) {
+        let mut gangs = Gangs::new(session, parties, &given, &case.protocol)?;
+        let report = gangs.explain(session, 0, None)?;
+        session.go_on()?;
+        session.failures(gangs.failures());
+        if let Some(report) = report.filter(|_| !session.options.quiet) {
+            page.add_gang(session, &[0], &report, parties)?;
+        }
+    } else {
+        let report = case.explainer(session).explain(&parties.requests[0].ad);
+        session.go_on()?;
+        if !session.options.quiet {
+            page.add(session, &[0], &report)?;
+        }
+    }
+    if session.options.quiet { Ok(()) } else { page.finish() }
 }

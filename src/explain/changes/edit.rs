@@ -107,8 +107,11 @@ fn within(
     }
     let mut inner = |part: &Expression| within(part, by, changed, depth + 1);
     let kind = match expression.kind() {
-        Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::List(_) | Kind::Ad(_) => {
-            return Some(expression.clone());
+        Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => return Some(expression.clone()),
+        Kind::List(elements) => Kind::List(elements.iter().map(inner).collect::<Option<Vec<_>>>()?.into()),
+        Kind::Ad(ad) => {
+            let attributes = ad.iter().map(|attribute| Some((attribute.name.clone(), inner(attribute.expression)?)));
+            Kind::Ad(attributes.collect::<Option<Vec<_>>>()?.into_iter().collect())
         }
         Kind::Select(of, name) => Kind::Select(inner(of)?, name.clone()),
         Kind::Subscript(of, index) => Kind::Subscript(inner(of)?, inner(index)?),

@@ -84,15 +84,9 @@ pub fn reached(
 
 /// A comparison that asks for no more than a value that there is.
 fn bound_to(asked: &Asked, situation: &Situation, place: usize, value: Value) -> Option<Edit> {
-    let is_strict = matches!(asked.operator, BinaryOperator::Greater | BinaryOperator::Less);
-    let value = like(value, asked);
+    let value = like(value, asked.operator, &asked.bound);
     if let Some(name) = &asked.own {
-        let to = match (&value, asked.operator) {
-            (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),
-            (Value::Integer(value), BinaryOperator::Less) => Value::Integer(value.checked_add(1)?),
-            _ if is_strict => return None,
-            _ => value,
-        };
+        let to = beyond(value, asked.operator)?;
         let from = situation.asking.ad.get(name).cloned();
         return (to != asked.bound).then_some(Edit::Set { name: name.clone(), from, to });
     }
@@ -111,12 +105,24 @@ fn bound_to(asked: &Asked, situation: &Situation, place: usize, value: Value) ->
     Some(Edit::Rewrite { clause: place, to })
 }
 
+/// The bound that a value meets: what is to be less than it, or more, is the next whole number.
+pub fn beyond(value: Value, operator: BinaryOperator) -> Option<Value> {
+    Some(match (value, operator) {
+        (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),
+        (Value::Integer(value), BinaryOperator::Less) => Value::Integer(value.checked_add(1)?),
+        (Value::Real(value), BinaryOperator::Greater) => Value::Real((value - 1.0).ceil()),
+        (Value::Real(value), BinaryOperator::Less) => Value::Real((value + 1.0).floor()),
+        (_, BinaryOperator::Greater | BinaryOperator::Less) => return None,
+        (value, _) => value,
+    })
+}
+
 /// A number of the type of the bound, if it can be one and still asks for no more.
 #[allow(clippy::cast_possible_truncation)] // below 2^53
-fn like(value: Value, asked: &Asked) -> Value {
+pub fn like(value: Value, operator: BinaryOperator, bound: &Value) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    let (Value::Real(real), Value::Integer(_)) = (&value, &asked.bound) else { return value };
-    let whole = match asked.operator {
+    let (Value::Real(real), Value::Integer(_)) = (&value, bound) else { return value };
+    let whole = match operator {
         BinaryOperator::Less | BinaryOperator::LessEqual => real.ceil(),
         _ => real.floor(),
     };
@@ -124,7 +130,7 @@ fn like(value: Value, asked: &Asked) -> Value {
 }
 
 /// A string that is a number, and the other way round.
-fn of_other_type(value: &Value) -> Option<Value> {
+pub fn of_other_type(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {
             let text = text.to_str();

@@ -13,6 +13,9 @@ use super::survey::{Asking, Survey};
 
 pub use edit::Edit;
 use edit::apply;
+pub(super) use edit::rewritten;
+pub(super) use mends::{beyond, like, of_other_type};
+pub(super) use wishes::{is_fixed, meeting, prefer};
 
 /// A change of a request that lets it match.
 #[derive(Clone, Debug)]

@@ -36,7 +36,7 @@ pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
     }
     let mut proposals = Vec::new();
     for ((name, operator), mut values) in wishes {
-        if FIXED.iter().any(|fixed| name.is(fixed)) {
+        if is_fixed(&name) {
             continue;
         }
         prefer(&mut values, operator);
@@ -123,8 +123,13 @@ fn compared(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<E
     found
 }
 
+/// Whether an attribute says who someone is.
+pub fn is_fixed(name: &Name) -> bool {
+    FIXED.iter().any(|fixed| name.is(fixed))
+}
+
 /// Puts those first that suit most offers with the least change.
-fn prefer(values: &mut [(Value, usize)], operator: BinaryOperator) {
+pub fn prefer(values: &mut [(Value, usize)], operator: BinaryOperator) {
     values.sort_by(|(a, a_count), (b, b_count)| match (operator, number(a), number(b)) {
         (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => b.total_cmp(&a),
         (BinaryOperator::Greater | BinaryOperator::GreaterEqual, Some(a), Some(b)) => a.total_cmp(&b),
@@ -133,7 +138,7 @@ fn prefer(values: &mut [(Value, usize)], operator: BinaryOperator) {
 }
 
 /// The value that meets a comparison with this one.
-fn meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
+pub fn meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
     match (operator, &bound) {
         (BinaryOperator::Less, Value::Integer(bound)) => bound.checked_sub(1).map(Value::Integer),
         (BinaryOperator::Greater, Value::Integer(bound)) => bound.checked_add(1).map(Value::Integer),

@@ -15,6 +15,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::ad::{Ad, Distinct, Expression, Frame, Name, Value};
 use crate::constraint::{Protocol, stands_for_an_ad};
 use crate::eval::{Context, Mentions};
+use crate::matching::policy::{Rule, Vector};
 use crate::matching::{Pair, Side};
 use crate::pool::Partition;
 
@@ -46,6 +47,8 @@ pub struct Survey {
     demands: Option<Demands>,
     /// Whether some offer has an attribute of a name that otherwise stands for an ad.
     is_odd: bool,
+    /// The docking vector of a policy: candidates of which a component has no place in an order are discarded.
+    pub docking: Vec<Rule>,
     /// How many expressions were evaluated.
     pub evaluations: u64,
 }
@@ -126,6 +129,7 @@ impl Survey {
             demands: None,
             is_odd: ads.iter().any(is_odd),
             ads,
+            docking: Vec::new(),
             evaluations: 0,
         }
     }
@@ -289,7 +293,17 @@ impl Survey {
         None
     }
 
-    /// The rows that a request and they each other accept.
+    /// The component of the docking vector for which a row is discarded that would do.
+    pub fn discarding(&mut self, asking: &Asking, row: usize) -> Option<usize> {
+        if self.docking.is_empty() {
+            return None;
+        }
+        self.evaluations += self.docking.len() as u64;
+        // What has no value within its budget has no place.
+        Vector::unplaced(&self.docking, &asking.ad, &self.ads[row], &self.context).unwrap_or(Some(0))
+    }
+
+    /// The rows that a request and they each other accept, and that the docking vector does not discard.
     pub fn matching(&mut self, asking: &Asking) -> FixedBitSet {
         let mut rows = FixedBitSet::with_capacity(self.rows());
         let clauses = self.clauses(asking);
@@ -304,7 +318,7 @@ impl Survey {
             }
         }
         for row in rows.ones().collect::<Vec<_>>() {
-            let refused = self.refusal(asking, row).is_some();
+            let refused = self.refusal(asking, row).is_some() || self.discarding(asking, row).is_some();
             rows.set(row, !refused);
         }
         rows

@@ -5,16 +5,31 @@ use crate::format::place::{Place, Source};
 
 use super::documents::Documents;
 
-/// The attributes of the document in which an offset is, that begin a line of their own and whose names begin only
-/// one.
+/// The attributes of the document in which an offset is, that begin a line of their own.  Of a document that is one ad
+/// these are the lines that are indented no further than the first; of others, those whose names begin only one.
 pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
     let Some(document) = (Documents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();
     };
     let mut places: Vec<(Place, usize)> = Vec::new();
     let mut at = document.content;
+    let mut first = None;
     for line in text[document.content..document.range.end].split_inclusive(|byte| *byte == b'\n') {
+        let content = line.trim_ascii();
+        if first.is_none() && !content.is_empty() && !content.starts_with(b"#") {
+            let indent = line.len() - line.trim_ascii_start().len();
+            let is_key = place(line, at).is_some_and(|place| place.range.start == at + indent);
+            first = Some(is_key.then_some(indent));
+        }
         if let Some(place) = place(line, at) {
+            if let Some(Some(indent)) = first {
+                // Whatever goes on from a line above stands further to the right.
+                if place.range.start == at + indent {
+                    places.push((place, 1));
+                }
+                at += line.len();
+                continue;
+            }
             match places.iter_mut().find(|(known, _)| known.name == place.name) {
                 Some((_, times)) => *times += 1,
                 None => places.push((place, 1)),

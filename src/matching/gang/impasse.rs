@@ -1,15 +1,12 @@
 //! Why a request gets no gang: which of its ports can be filled, and what keeps the next one empty.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Expression, Frame, Kind, Name, Participant, Value};
+use crate::ad::{Ad, Expression, Kind, Name, Participant};
 use crate::constraint::{Pattern, ports};
-use crate::eval::{Evaluator, Mentions, Resolution};
-use crate::syntax::{Style, print, print_value};
 
 use super::Gang;
+use super::conditions::{Condition, Conditions};
 use super::links::Rows;
 use super::matcher::{GangFault, Gangmatcher, participant};
 use super::strategy::Algorithm;
@@ -31,7 +28,7 @@ pub struct Impasse {
 }
 
 /// The offers that one port could get.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Prospect {
     /// The label of the port.
     pub label: String,
@@ -42,6 +39,10 @@ pub struct Prospect {
     pub given: usize,
     /// As many more would do, but are used up.
     pub used: usize,
+    /// Whether it is filled in every way to fill the ports.
+    pub is_needed: bool,
+    /// If no offer that is left would do, what rules each of them out, by the number of them.
+    pub ruled_out: Vec<Condition>,
 }
 
 /// A port that cannot be filled while the deepest gang is docked.  Each offer that it could get alone is counted
@@ -50,8 +51,8 @@ pub struct Prospect {
 pub struct Stuck {
     /// The position of the port.
     pub port: usize,
-    /// So many are in the gang already.
-    pub held: usize,
+    /// Those that are in the gang already.
+    pub held: Vec<usize>,
     /// What rules others out, by the number of them.
     pub conditions: Vec<Condition>,
     /// So many have a docking vector with an undefined or an error component.
@@ -62,32 +63,6 @@ pub struct Stuck {
     pub needs: Vec<(String, usize)>,
     /// So many would do: they cannot all be had in the group.
     pub fitting: usize,
-}
-
-/// A part of a constraint that is not met as the deepest gang is docked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Condition {
-    /// The part, in the classad syntax.
-    pub text: String,
-    /// Whether the request demands it; else the offers do.
-    pub of_request: bool,
-    /// What it reads in the request.
-    pub reads: Vec<Definition>,
-    /// The labels of the ports that it has to do with besides.
-    pub labels: Vec<String>,
-    /// The offers that it rules out.
-    pub offers: Vec<usize>,
-}
-
-/// An attribute of the request, as a condition reads it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Definition {
-    /// How the condition calls it.
-    pub name: String,
-    /// What is bound to it.
-    pub text: String,
-    /// What that comes to.
-    pub value: String,
 }
 
 /// How far a candidate gets.
@@ -107,18 +82,15 @@ impl Gangmatcher {
     ///
     /// When the ports of the request cannot be used, or docking vectors do not compare.
     pub fn impasse(&mut self, index: usize, request: &Ad) -> Result<Option<Impasse>, GangFault> {
-        let before = (self.statistics, self.table.evaluations, self.strategy);
-        self.strategy = Algorithm::Best.strategy();
-        let found = self.deepest(index, request).and_then(|(deepest, next)| {
+        self.aside(|matcher| {
+            let (deepest, next) = matcher.deepest(index, request)?;
             let Some(next) = next else { return Ok(None) };
-            self.seat(request)?;
-            let alone = self.alone();
-            let ports = self.prospects(&alone);
-            let stuck = self.stuck(&deepest, next, &alone);
+            matcher.seat(request)?;
+            let alone = matcher.alone();
+            let ports = matcher.prospects(&alone);
+            let stuck = matcher.stuck(&deepest, next, &alone);
             Ok(Some(Impasse { ports, deepest, stuck }))
-        });
-        (self.statistics, self.table.evaluations, self.strategy) = before;
-        found
+        })
     }
 
     /// The best gang of as many first ports as can be filled; and the ports of the entry that cannot.
@@ -143,7 +115,7 @@ impl Gangmatcher {
     }
 
     /// For each port of the seated request the rows that do not refuse it, nor it them, with nothing docked.
-    fn alone(&mut self) -> Vec<Rows> {
+    pub(super) fn alone(&mut self) -> Vec<Rows> {
         let places = (0..self.table.ports(0)).map(|port| PortPlace { participant: 0, port });
         let places: Vec<PortPlace> = places.collect();
         places.into_iter().map(|place| self.docking_at(place)).collect()
@@ -186,9 +158,39 @@ impl Gangmatcher {
                 alone: self.offers(rows),
                 given: self.offers(&given),
                 used: self.offers(&used),
+                is_needed: self
+                    .table
+                    .patterns(0)
+                    .is_none_or(|patterns| patterns.iter().all(|ports| ports.contains(port))),
+                ruled_out: if rows.is_clear() { self.ruled_out(place) } else { Vec::new() },
             });
         }
         prospects
+    }
+
+    /// What keeps every offer that is left from a port, at which nothing is docked; what the port demands before what
+    /// they do.
+    fn ruled_out(&mut self, place: PortPlace) -> Vec<Condition> {
+        let mut first: Vec<(Participant, Condition)> = Vec::new();
+        let left: Vec<PortPlace> = self.links.unused().ones().map(|row| self.links.place(row)).collect();
+        for link in left {
+            let condition = self.table.suppose(place, link, |table| table.keeping(place, link));
+            let Some(condition) = condition else { continue };
+            match first.last_mut() {
+                // One of its ports that refuses is nearer than one that is not wanted.
+                Some((offer, known)) if *offer == link.participant => {
+                    if known.of_request && !condition.of_request {
+                        *known = condition;
+                    }
+                }
+                _ => first.push((link.participant, condition)),
+            }
+        }
+        let mut conditions = Conditions::default();
+        for (participant, condition) in first {
+            conditions.add(condition, participant as usize - 1);
+        }
+        conditions.by_number()
     }
 
     /// Those rows of a port that have a partner at each other port that must be filled with it.
@@ -235,6 +237,35 @@ impl Gangmatcher {
         })
     }
 
+    /// The gang that a request would get of the offers that are left.  Nothing is used up, and nothing counts in the
+    /// statistics.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    pub fn possible(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
+        self.aside(|matcher| {
+            matcher.table.seat(request)?;
+            let found = matcher.search(None);
+            if let Some(fault) = matcher.fault.take() {
+                return Err(GangFault::Policy(fault));
+            }
+            Ok(found.map(|(_, mut gang)| {
+                gang.request = index;
+                gang
+            }))
+        })
+    }
+
+    /// Does something that counts nowhere, by the algorithm that prefers.
+    pub(super) fn aside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = (self.statistics, self.table.evaluations, self.strategy);
+        self.strategy = Algorithm::Best.strategy();
+        let found = work(self);
+        (self.statistics, self.table.evaluations, self.strategy) = before;
+        found
+    }
+
     /// What keeps ports of the request empty while the deepest gang is docked.
     fn stuck(&mut self, deepest: &Gang, next: std::ops::Range<usize>, alone: &[Rows]) -> Vec<Stuck> {
         let docked = self.table.assemble(deepest);
@@ -258,7 +289,7 @@ impl Gangmatcher {
             if held.contains(&(link.participant as usize - 1)) {
                 let is_new =
                     row == 0 || !self.links.rows_of(link.participant).any(|other| other < row && rows.contains(other));
-                stuck.held += usize::from(is_new);
+                stuck.held.extend(is_new.then_some(link.participant as usize - 1));
                 continue;
             }
             let (reach, condition) = self.table.suppose(place, link, |table| table.reach(place, link));
@@ -271,20 +302,12 @@ impl Gangmatcher {
                 _ => reached.push((link, reach, condition)),
             }
         }
-        let mut by_text: FxHashMap<(String, bool, Vec<String>), usize> = FxHashMap::default();
+        let mut conditions = Conditions::default();
         let mut unserved: Option<PortPlace> = None;
         for (link, reach, condition) in reached {
             let offer = link.participant as usize - 1;
             match (reach, condition) {
-                (Reach::Refused, Some(condition)) => {
-                    let reads = condition.reads.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
-                    let key = (condition.text.clone(), condition.of_request, reads);
-                    let at = *by_text.entry(key).or_insert(stuck.conditions.len());
-                    if at == stuck.conditions.len() {
-                        stuck.conditions.push(condition);
-                    }
-                    stuck.conditions[at].offers.push(offer);
-                }
+                (Reach::Refused, Some(condition)) => conditions.add(condition, offer),
                 (Reach::Discarded, _) => stuck.discarded += 1,
                 (Reach::Unserved, _) => {
                     stuck.unserved.push(offer);
@@ -293,7 +316,7 @@ impl Gangmatcher {
                 _ => stuck.fitting += 1,
             }
         }
-        stuck.conditions.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
+        stuck.conditions = conditions.by_number();
         if let Some(link) = unserved {
             stuck.needs = self.needs(place, link, &held);
         }
@@ -337,110 +360,13 @@ impl Table {
 
     /// How far a candidate gets that is docked; and what it fails by.
     fn reach(&mut self, place: PortPlace, link: PortPlace) -> (Reach, Option<Condition>) {
-        for port in [place, link] {
-            if self.accepts(port) == Verdict::Refused {
-                return (Reach::Refused, self.condition(place, port));
-            }
+        if let Some(condition) = self.keeping(place, link) {
+            return (Reach::Refused, Some(condition));
         }
         if !self.worth(place, link).is_acceptable() {
             return (Reach::Discarded, None);
         }
         let reach = if self.ports(link.participant) > 1 { Reach::Unserved } else { Reach::Fits };
         (reach, None)
-    }
-
-    /// What a port refuses by.
-    fn condition(&self, place: PortPlace, port: PortPlace) -> Option<Condition> {
-        let parts = self.parts(port)?;
-        let refuses = |(part, frame): &&(Expression, Arc<Frame>)| {
-            let value = Evaluator::new(&self.environment, &self.context).evaluate(part, frame);
-            value.is_ok_and(|value| !crate::constraint::is_met(&value, self.context.dialect))
-        };
-        let (refusing, frame) = parts.iter().find(refuses).or_else(|| parts.first())?;
-        let mut condition = Condition {
-            text: text(&print(refusing.bare(), Style::New)),
-            of_request: port.participant == 0,
-            reads: Vec::new(),
-            labels: Vec::new(),
-            offers: Vec::new(),
-        };
-        self.read(refusing, frame, place, &mut condition);
-        Some(condition)
-    }
-
-    /// Notes what a part of a constraint reads in the request, and to which of its ports that refers.
-    fn read(&self, part: &Expression, frame: &Arc<Frame>, place: PortPlace, condition: &mut Condition) {
-        const MOST: usize = 64;
-        let mut pending = vec![(part.clone(), Arc::clone(frame))];
-        let mut looked = 0;
-        while let Some((expression, frame)) = pending.pop() {
-            looked += 1;
-            if looked > MOST {
-                return;
-            }
-            if frame.participant == 0 {
-                self.refer(&expression, place, condition);
-            }
-            for (name, bound, found) in self.read_by(&expression, &frame) {
-                if found.participant != 0 || condition.reads.iter().any(|read| read.name == name) {
-                    continue;
-                }
-                let value = Evaluator::new(&self.environment, &self.context).evaluate(&bound, &found);
-                let value = value.map_or_else(|halt| halt.to_string(), |value| shown(&value));
-                condition.reads.push(Definition { name, text: text(&print(bound.bare(), Style::New)), value });
-                pending.push((bound, found));
-            }
-        }
-    }
-
-    /// Notes the labels of other ports of the request that an expression of it mentions.
-    fn refer(&self, expression: &Expression, place: PortPlace, condition: &mut Condition) {
-        let mentions = Mentions::of(expression, self.context.dialect);
-        for port in (0..self.ports(0)).filter(|port| *port != place.port && !self.is_implicit(0)) {
-            let label = self.label(PortPlace { participant: 0, port });
-            if mentions.names.contains(&Name::new(&label)) && !condition.labels.contains(&label) {
-                condition.labels.push(label);
-            }
-        }
-    }
-
-    /// The attributes that an expression reads: how it calls each, what is bound to it, and where.
-    fn read_by(&self, expression: &Expression, frame: &Arc<Frame>) -> Vec<(String, Expression, Arc<Frame>)> {
-        let (mut read, mut pending) = (Vec::new(), vec![expression]);
-        while let Some(expression) = pending.pop() {
-            let found = match expression.kind() {
-                Kind::Attribute(name) => Some(self.environment.resolve(frame, name, &self.context)),
-                Kind::Select(base, name) => match base.bare().kind() {
-                    Kind::Attribute(label) => match self.environment.resolve(frame, label, &self.context) {
-                        Resolution::Value(Value::Ad(ad)) => {
-                            Some(self.environment.resolve_in(&ad.frame, name, &self.context))
-                        }
-                        _ => None,
-                    },
-                    _ => None,
-                },
-                _ => None,
-            };
-            if let Some(Resolution::Expression(bound, found)) = found {
-                read.push((text(&print(expression, Style::New)), bound, found));
-            } else {
-                let first = pending.len();
-                expression.kind().for_each_child(|child| pending.push(child));
-                pending[first..].reverse();
-            }
-        }
-        read
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// A value as text; what is no scalar by its type.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::List(_) | Value::Ad(_) => value.kind().phrase().to_owned(),
-        value => text(&print_value(value, Style::New)),
     }
 }

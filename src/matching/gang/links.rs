@@ -187,6 +187,18 @@ impl Links {
         &self.unused
     }
 
+    /// The names of all attributes that the rows show to whoever docks there.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.attributes.keys()
+    }
+
+    /// How many offers show an attribute of this name.
+    pub fn showing(&self, name: &Name) -> usize {
+        let bound = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
+        let is_shown = |rows: &&Range<usize>| bound.iter().take(rows.end).skip(rows.start).any(Option::is_some);
+        self.rows_of.iter().filter(is_shown).count()
+    }
+
     /// Takes the rows of an offer away.
     pub fn take(&mut self, participant: Participant) {
         let rows = self.rows_of(participant);

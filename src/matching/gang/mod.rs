@@ -3,6 +3,7 @@
 mod agenda;
 mod ahead;
 mod buckets;
+mod conditions;
 mod division;
 mod form;
 mod given;
@@ -10,17 +11,20 @@ mod impasse;
 mod levels;
 mod links;
 mod matcher;
+mod obstacles;
 mod outlook;
 mod search;
 mod strategy;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod window;
 mod worth;
 
-pub use impasse::{Condition, Definition, Impasse, Prospect, Stuck};
+pub use conditions::{Condition, Definition};
+pub use impasse::{Impasse, Prospect, Stuck};
 pub use matcher::{GangFault, Gangmatcher, Gangs};
+pub use obstacles::{Bound, Hindered, Meeting, Obstacles, Part, Wish, Written};
 pub use strategy::{Algorithm, Order, Strategy};
 pub(super) use table::member;
 

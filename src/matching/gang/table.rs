@@ -101,6 +101,11 @@ impl Table {
         self.docking = docking;
     }
 
+    /// Which attributes are constraints and ranks.
+    pub fn protocol(&self) -> &Protocol {
+        &self.protocol
+    }
+
     /// Seats a request.
     pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
         self.replace(0, request)

@@ -12,10 +12,10 @@ use crate::syntax::{Rules, parse_ad};
 /// What a gang is worth, written out: for each ad in preorder how many ports it leaves unfilled, and which, if it
 /// may leave any; then the ranks at those that it fills.  Behind them the offers and the links, in the same order.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Key {
+pub(crate) struct Key {
     steps: Vec<(f64, f64)>,
-    pub(super) offers: Vec<Participant>,
-    pub(super) links: Vec<usize>,
+    pub(crate) offers: Vec<Participant>,
+    pub(crate) links: Vec<usize>,
 }
 
 impl Key {
@@ -30,9 +30,9 @@ impl Key {
 }
 
 /// Every assignment of offers to ports, tried.
-pub(super) struct Exhaustive {
+pub(crate) struct Exhaustive {
     table: Table,
-    pub(super) unused: Vec<bool>,
+    pub(crate) unused: Vec<bool>,
     /// The ports that are filled, in the order in which they count, and the shapes of ads on the way.
     filled: Vec<(PortPlace, PortPlace)>,
     /// None for the ranks at a port, which are known at the end.
@@ -50,7 +50,7 @@ struct Left {
 }
 
 impl Exhaustive {
-    pub(super) fn new(offers: &[Ad]) -> Self {
+    pub(crate) fn new(offers: &[Ad]) -> Self {
         let context = Context::new(Dialect::Classad);
         let (table, bad) = Table::new(offers, Protocol::new(Dialect::Classad), context);
         assert_eq!(bad, []);
@@ -59,7 +59,7 @@ impl Exhaustive {
     }
 
     /// All gangs, the best first.
-    pub(super) fn gangs(&mut self, request: &Ad) -> Vec<Key> {
+    pub(crate) fn gangs(&mut self, request: &Ad) -> Vec<Key> {
         self.table.seat(request).unwrap();
         self.found.clear();
         self.go(Left { later: vec![(0, 0, None)], ..Left::default() });
@@ -152,7 +152,7 @@ impl Exhaustive {
 }
 
 /// The offers and links of a gang, in the order in which they count.
-pub(super) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
+pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
     let (mut offers, mut links) = (Vec::new(), Vec::new());
     let mut pending: Vec<&[Docked]> = vec![&gang.ports];
     while let Some(ports) = pending.pop() {
@@ -166,7 +166,7 @@ pub(super) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
 }
 
 /// Writes random ads.
-pub(super) struct Writer(pub(super) fastrand::Rng);
+pub(crate) struct Writer(pub(crate) fastrand::Rng);
 
 impl Writer {
     fn pick(&mut self, from: &[&str]) -> String {
@@ -227,7 +227,7 @@ impl Writer {
         text
     }
 
-    pub(super) fn offer(&mut self) -> Ad {
+    pub(crate) fn offer(&mut self) -> Ad {
         let attributes = self.attributes();
         let rank = |writer: &mut Self, label: &str| match writer.0.u32(..6) {
             0 => format!("; Rank = {label}.X"),
@@ -294,7 +294,7 @@ impl Writer {
         format!("[ Label = {own}; X = {shown}; {y}Constraint = {constraint}{rank} ]")
     }
 
-    pub(super) fn request(&mut self, most: usize) -> Ad {
+    pub(crate) fn request(&mut self, most: usize) -> Ad {
         let (count, ranked) = (self.0.usize(1..=most), self.chance(60));
         let ports: Vec<String> = (0..count).map(|position| self.port(position, ranked)).collect();
         let text = if self.chance(30) {
@@ -314,7 +314,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
 
-pub(super) fn text(ads: &[&Ad]) -> String {
+pub(crate) fn text(ads: &[&Ad]) -> String {
     let texts = ads.iter().map(|ad| {
         let tree = crate::ad::Expression::new(crate::ad::Kind::Ad((*ad).clone()), crate::ad::Span::default());
         String::from_utf8(crate::syntax::print(&tree, crate::syntax::Style::New)).unwrap()

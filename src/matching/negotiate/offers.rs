@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Name, Nested, Value};
+use crate::ad::{Ad, Frame, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
-use crate::matching::policy::{Policy, PolicyFault, Vector, label};
+use crate::matching::policy::{Policy, PolicyFault, Vector};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, Side, Statistics};
 
 use super::Settings;
@@ -103,18 +103,11 @@ impl Offers {
         let request = Pair::scope(request.clone(), Side::Left);
         self.environment.replace(0, &request);
         self.environment.replace(1, &self.frames[offer]);
-        // A scope around which the request stands: no attribute of it hides the label.
-        let candidate = Value::Ad(Nested { frame: Arc::clone(&self.frames[offer]) });
-        let bound: Ad = [(label(), Expression::literal(candidate))].into_iter().collect();
-        let scope = request.enter(bound).as_context();
-        let mut values = Vec::with_capacity(self.policy.docking.len());
-        for rule in &self.policy.docking {
-            self.evaluations += 1;
-            let value = Evaluator::new(&self.environment, &self.context).evaluate(&rule.expression, &scope);
-            self.failures += u64::from(value.is_err());
-            values.push(value.ok()?);
-        }
-        let vector = Vector::new(values, self.context.dialect);
+        self.evaluations += self.policy.docking.len() as u64;
+        let frames = [&request, &self.frames[offer]];
+        let vector = Vector::of_docking(&self.policy.docking, &self.environment, frames, &self.context);
+        self.failures += u64::from(vector.is_err());
+        let vector = vector.ok()?;
         for ((values, places), component) in self.docked.iter_mut().zip(&vector.0) {
             *values += 1;
             *places += usize::from(component.is_some());

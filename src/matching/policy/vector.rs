@@ -2,9 +2,12 @@
 
 use std::cmp::Ordering;
 
-use crate::ad::{Dialect, Type, Value};
+use std::sync::Arc;
 
-use super::{PolicyFault, Rule};
+use crate::ad::{Ad, Dialect, Expression, Frame, Nested, Type, Value};
+use crate::eval::{Context, Environment, Evaluator, Halt};
+
+use super::{PolicyFault, Rule, label};
 
 /// The values of a vector of expressions.  A component that has no place in any order is `None`, and least.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +32,38 @@ enum Class {
 }
 
 impl Vector {
+    /// The docking vector of a request for a candidate, both of which are in the environment.
+    ///
+    /// # Errors
+    ///
+    /// When a budget is exceeded.
+    pub(in crate::matching) fn of_docking(
+        rules: &[Rule],
+        environment: &Environment,
+        [request, candidate]: [&Arc<Frame>; 2],
+        context: &Context,
+    ) -> Result<Self, Halt> {
+        // A scope around which the request stands: no attribute of it hides the label.
+        let candidate = Value::Ad(Nested { frame: Arc::clone(candidate) });
+        let bound: Ad = [(label(), Expression::literal(candidate))].into_iter().collect();
+        let scope = request.enter(bound).as_context();
+        let value = |rule: &Rule| Evaluator::new(environment, context).evaluate(&rule.expression, &scope);
+        let values: Result<Vec<Value>, Halt> = rules.iter().map(value).collect();
+        Ok(Vector::new(values?, context.dialect))
+    }
+
+    /// Of the docking vector of a request for a candidate the first component that has no place in an order: the
+    /// candidate is discarded for it.
+    ///
+    /// # Errors
+    ///
+    /// When a budget is exceeded.
+    pub fn unplaced(rules: &[Rule], request: &Ad, candidate: &Ad, context: &Context) -> Result<Option<usize>, Halt> {
+        let (environment, [request, candidate]) = Environment::pair(request.clone(), candidate.clone());
+        let vector = Vector::of_docking(rules, &environment, [&request, &candidate], context)?;
+        Ok(vector.0.iter().position(Option::is_none))
+    }
+
     /// The vector of these values.
     #[must_use]
     pub fn new(values: Vec<Value>, dialect: Dialect) -> Self {

@@ -70,6 +70,14 @@ impl Trying {
                 trying.accept(&[first]) && beside.iter().all(|other| trying.has_partner(first, place(*other)))
             });
             assert_eq!((prospect.alone, prospect.used, prospect.given), (alone, used, given), "{}", prospect.label);
+            let is_needed = patterns.iter().all(|ports| ports.contains(port));
+            assert_eq!(prospect.is_needed, is_needed);
+            // If none would do, each that is left is ruled out, once.
+            let mut ruled_out: Vec<usize> =
+                prospect.ruled_out.iter().flat_map(|condition| condition.offers.clone()).collect();
+            ruled_out.sort_unstable();
+            let left = (0..self.table.offers()).filter(|offer| alone == 0 && self.unused[*offer]);
+            assert_eq!(ruled_out, left.collect::<Vec<_>>());
         }
     }
 
@@ -91,7 +99,7 @@ impl Trying {
                 let links = self.links(*offer);
                 assert!(links.len() > 1 && links.into_iter().any(|link| self.accept(&[(place, link)])));
             }
-            let all = stuck.held + offers.len() + stuck.discarded + stuck.unserved.len() + stuck.fitting;
+            let all = stuck.held.len() + offers.len() + stuck.discarded + stuck.unserved.len() + stuck.fitting;
             assert_eq!(all, impasse.ports[stuck.port].alone);
             assert!(impasse.stuck.len() > 1 || stuck.fitting == 0);
             ruled_out += offers.len();
@@ -190,5 +198,5 @@ fn offers_that_cannot_fill_their_own_ports_are_told() {
 fn ports_that_want_the_same_offers_are_told() {
     let request = "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = b.X == 1 ] } ]";
     let found = impasse(request, &["[ X = 1; Constraint = true ]"]);
-    assert_eq!((found.stuck[0].held, found.ports[1].alone, found.ports[1].given), (1, 1, 0));
+    assert_eq!((found.stuck[0].held.len(), found.ports[1].alone, found.ports[1].given), (1, 1, 0));
 }

@@ -1,0 +1,382 @@
+//! What would let a request have a gang: changes of it that were tried, with the search itself.
+
+use indexmap::IndexMap;
+
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Value};
+use crate::constraint::{Port, ports};
+use crate::explain::changes::{beyond, is_fixed, like, meeting, of_other_type, prefer, rewritten};
+use crate::explain::clauses::text;
+use crate::explain::conflicts::{minimal, positions};
+use crate::explain::findings::value_text;
+use crate::explain::margin::{distance, number};
+use crate::explain::words::listed;
+use crate::matching::gang::{Bound, Docked, Gang, GangFault, Gangmatcher, Hindered, Impasse, Obstacles};
+
+use super::cause::{decisive, missing, near};
+
+/// A change that lets a request have a gang.
+#[derive(Clone, Debug)]
+pub struct GangChange {
+    /// What is to be changed, step by step.
+    pub steps: Vec<String>,
+    /// The gang that the request gets then: it was searched for.
+    pub gang: Gang,
+    /// The changed request.
+    pub request: Ad,
+    /// An offer of which another one like it is needed instead.
+    pub another: Option<usize>,
+}
+
+impl GangChange {
+    /// The same in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.steps.join(", ")
+    }
+}
+
+/// A request that is changed.
+struct Draft {
+    request: Ad,
+    steps: Vec<String>,
+    /// How much of a change it is: 0 where a slip is mended, up to 1 for each value, 2 for what is dropped, 4 for ports.
+    size: f64,
+}
+
+/// So many requests are tried, and so many changes told.
+const MOST_TRIED: usize = 60;
+const MOST_TOLD: usize = 10;
+
+/// No change has more steps; of those that do not help yet so many are taken further.
+const MOST_STEPS: usize = 3;
+const MOST_KEPT: usize = 4;
+
+/// So many sets of parts are looked at, and so many values for one of them.
+const MOST_SETS: usize = 6;
+const MOST_VALUES: usize = 3;
+
+/// The changes that let a request have a gang, fewest and smallest steps first.
+pub fn changes(
+    matcher: &mut Gangmatcher,
+    index: usize,
+    request: &Ad,
+    impasse: &Impasse,
+) -> Result<Vec<GangChange>, GangFault> {
+    let first = Draft { request: request.clone(), steps: Vec::new(), size: 0.0 };
+    let mut drafts = vec![(first, impasse.clone())];
+    let mut found: Vec<(f64, GangChange)> = another(matcher, index, request, impasse)?.into_iter().collect();
+    let mut tried: Vec<Vec<String>> = Vec::new();
+    for _ in 0..MOST_STEPS {
+        let mut further: Vec<Draft> = Vec::new();
+        for (draft, impasse) in &drafts {
+            let mut proposals = proposals(matcher, draft, impasse)?;
+            proposals.sort_by(|a, b| a.size.total_cmp(&b.size));
+            for proposal in proposals {
+                if tried.len() >= MOST_TRIED || tried.contains(&proposal.steps) {
+                    continue;
+                }
+                tried.push(proposal.steps.clone());
+                // A request whose ports make no sense is no change.
+                match matcher.possible(index, &proposal.request) {
+                    Ok(Some(gang)) => {
+                        let Draft { request, steps, size } = proposal;
+                        found.push((size, GangChange { steps, gang, request, another: None }));
+                    }
+                    Ok(None) => further.push(proposal),
+                    Err(GangFault::Ports(_)) => {}
+                    Err(fault) => return Err(fault),
+                }
+            }
+        }
+        if found.iter().any(|(_, change)| change.another.is_none()) {
+            break;
+        }
+        let mut kept: Vec<(Draft, Impasse)> = Vec::new();
+        for draft in further {
+            if kept.len() < MOST_KEPT
+                && let Ok(Some(left)) = matcher.impasse(index, &draft.request)
+                && let Some((_, before)) = drafts.first()
+                && progress(&left) > progress(before)
+            {
+                kept.push((draft, left));
+            }
+        }
+        drafts = kept;
+    }
+    found.sort_by(|(a_size, a), (b_size, b)| a.steps.len().cmp(&b.steps.len()).then(a_size.total_cmp(b_size)));
+    // Of several values of one thing the nearest one.
+    let mut told: Vec<Vec<String>> = Vec::new();
+    found.retain(|(_, change)| {
+        let is_value = |step: &&String| !step.starts_with('`') && step.contains(VALUE);
+        let of: Vec<String> = change
+            .steps
+            .iter()
+            .map(|step| match Some(step).filter(is_value) {
+                Some(step) => step.split(VALUE).next().unwrap_or_default().to_owned(),
+                None => step.clone(),
+            })
+            .collect();
+        let is_new = !told.contains(&of) || of.is_empty();
+        told.push(of);
+        is_new
+    });
+    Ok(found.into_iter().take(MOST_TOLD).map(|(_, change)| change).collect())
+}
+
+/// Between what a value was and what it is to be.
+const VALUE: &str = " -> ";
+
+/// How near a request is to a gang: the ports that have candidates, then those that can be filled together.
+fn progress(impasse: &Impasse) -> (usize, usize) {
+    let have = impasse.ports.iter().filter(|port| !port.is_needed || port.alone > 0).count();
+    (have, impasse.deepest.ports.len())
+}
+
+/// Another offer like one that is needed twice.
+fn another(
+    matcher: &mut Gangmatcher,
+    index: usize,
+    request: &Ad,
+    impasse: &Impasse,
+) -> Result<Option<(f64, GangChange)>, GangFault> {
+    if impasse.stuck.iter().all(|stuck| stuck.held.is_empty()) {
+        return Ok(None);
+    }
+    for offer in impasse.deepest.members().iter().map(|docked| docked.offer).take(MOST_VALUES) {
+        let (mut larger, of) = matcher.with_another(offer);
+        if let Some(mut gang) = larger.possible(index, request)? {
+            let mut pending: Vec<&mut Docked> = gang.ports.iter_mut().collect();
+            while let Some(docked) = pending.pop() {
+                docked.offer = of[docked.offer];
+                pending.extend(&mut docked.ports);
+            }
+            let change = GangChange { steps: Vec::new(), gang, request: request.clone(), another: Some(offer) };
+            return Ok(Some((SIZE_OF_OFFER, change)));
+        }
+    }
+    Ok(None)
+}
+
+const SIZE_OF_DROP: f64 = 2.0;
+const SIZE_OF_OFFER: f64 = 3.0;
+const SIZE_OF_PORT: f64 = 4.0;
+
+/// What can be done about the ports that decide.
+fn proposals(matcher: &mut Gangmatcher, draft: &Draft, impasse: &Impasse) -> Result<Vec<Draft>, GangFault> {
+    let mut found = Vec::new();
+    let ports = decisive(impasse);
+    for port in &ports {
+        let obstacles = matcher.obstacles(&draft.request, impasse, *port)?;
+        found.extend(of_port(matcher, draft, &obstacles));
+        found.extend(draft.without(*port, ports.len() > 1));
+    }
+    Ok(found)
+}
+
+/// What can be done about what keeps offers from a port.
+fn of_port(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles) -> Vec<Draft> {
+    let dialect = matcher.dialect();
+    let mut proposals = Vec::new();
+    let mut ready: Vec<&Hindered> = obstacles.offers.iter().filter(|offer| offer.wish.is_none()).collect();
+    if ready.is_empty() {
+        ready = obstacles.offers.iter().collect();
+    }
+    let masks = minimal(ready.iter().map(|offer| offer.failing));
+    for mask in masks.into_iter().filter(|mask| *mask != 0).take(MOST_SETS) {
+        let rows: Vec<&Hindered> = ready.iter().copied().filter(|offer| offer.failing == mask).collect();
+        let mut all_dropped = Some(draft.again());
+        for part in positions(mask) {
+            let mends = mends(matcher, draft, obstacles, part, &rows);
+            let dropped = draft.dropped(obstacles, part, dialect);
+            let is_only = mask.is_power_of_two();
+            // Of several parts the others are mended in further steps.
+            proposals.extend(mends.into_iter().take(if is_only { usize::MAX } else { 1 }));
+            if is_only {
+                proposals.extend(dropped);
+            } else {
+                all_dropped = all_dropped.and_then(|all| all.dropped(obstacles, part, dialect));
+            }
+        }
+        proposals.extend(all_dropped.filter(|all| all.steps.len() > draft.steps.len()));
+    }
+    proposals.extend(wishes(draft, obstacles));
+    proposals
+}
+
+/// What can be done about a part so that some of these offers meet it, other than to drop it.
+fn mends(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles, part: usize, offers: &[&Hindered]) -> Vec<Draft> {
+    let (told, dialect) = (&obstacles.parts[part], matcher.dialect());
+    let mut mends = Vec::new();
+    let rewrite = |to: Option<Expression>, size| {
+        let to = to?;
+        let step = format!("`{}` -> `{}`", text(&told.expression, dialect), text(&to, dialect));
+        draft.with(&told.expression, &to, step, size)
+    };
+    if let Some(name) = missing(matcher, told) {
+        for (known, _) in near(matcher, &name) {
+            let renamed = rewritten(&told.expression, &mut |part| match part.kind() {
+                Kind::Select(of, found) if *found == name => {
+                    Some(Expression::new(Kind::Select(of.clone(), known.clone()), part.span()))
+                }
+                _ => None,
+            });
+            mends.extend(rewrite(renamed, 0.0));
+        }
+        return mends;
+    }
+    let Some(asked) = &told.asked else { return mends };
+    let mut values: Vec<(Value, usize)> = Vec::new();
+    for (_, value) in offers.iter().flat_map(|offer| &offer.has).filter(|(at, _)| *at == part) {
+        if value.is_exceptional() || matches!(value, Value::List(_) | Value::Ad(_)) {
+            continue;
+        }
+        match values.iter_mut().find(|(known, _)| known == value) {
+            Some((_, count)) => *count += 1,
+            None => values.push((value.clone(), 1)),
+        }
+    }
+    // What has to be more is asked for as much as there is.
+    values.sort_by(|(a, a_count), (b, b_count)| match (asked.operator, number(a), number(b)) {
+        (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => a.total_cmp(&b),
+        (BinaryOperator::Greater | BinaryOperator::GreaterEqual, Some(a), Some(b)) => b.total_cmp(&a),
+        _ => b_count.cmp(a_count),
+    });
+    let other = values.first().is_some_and(|(value, _)| number(value).is_some() != number(&asked.value).is_some());
+    if let Some(value) = of_other_type(&asked.value).filter(|_| other) {
+        mends.extend(bound_to(draft, told, asked, value, dialect));
+    }
+    for (value, _) in values.into_iter().take(MOST_VALUES) {
+        mends.extend(bound_to(draft, told, asked, value, dialect));
+    }
+    mends
+}
+
+/// A comparison that asks for no more than a value that there is.
+fn bound_to(
+    draft: &Draft,
+    told: &crate::matching::gang::Part,
+    asked: &Bound,
+    value: Value,
+    dialect: Dialect,
+) -> Option<Draft> {
+    let operator = asked.operator;
+    if matches!(operator, BinaryOperator::NotEqual | BinaryOperator::Isnt) {
+        return None;
+    }
+    let size = distance(&value, &asked.value);
+    let value = like(value, operator, &asked.value);
+    if let Some(written) = &asked.written
+        && let Some(name) = &written.name
+    {
+        let to = beyond(value, operator)?;
+        return draft.set(name, &written.literal, to, size);
+    }
+    let operator = match operator {
+        BinaryOperator::Greater => BinaryOperator::GreaterEqual,
+        BinaryOperator::Less => BinaryOperator::LessEqual,
+        other => other,
+    };
+    let constant = Expression::literal(value);
+    let (operator, left, right) = if asked.is_exchanged {
+        (operator.exchanged()?, constant, asked.what.clone())
+    } else {
+        (operator, asked.what.clone(), constant)
+    };
+    let to = Expression::new(Kind::Binary(operator, left, right), told.expression.span());
+    let step = format!("`{}` -> `{}`", text(&told.expression, dialect), text(&to, dialect));
+    draft.with(&told.expression, &to, step, size)
+}
+
+/// What offers that would do want literals of the request to be.
+fn wishes(draft: &Draft, obstacles: &Obstacles) -> Vec<Draft> {
+    type Wanted<'o> = IndexMap<(usize, BinaryOperator), (&'o Bound, Vec<(Value, usize)>)>;
+    let mut wanted = Wanted::new();
+    let suitable = obstacles.offers.iter().filter(|offer| offer.failing == 0);
+    for asked in suitable.filter_map(|offer| offer.wish.as_ref()?.asked.as_ref()) {
+        let Some(written) = &asked.written else { continue };
+        let key = (written.literal.identity(), asked.operator);
+        let values = &mut wanted.entry(key).or_insert_with(|| (asked, Vec::new())).1;
+        match values.iter_mut().find(|(known, _)| *known == asked.value) {
+            Some((_, count)) => *count += 1,
+            None => values.push((asked.value.clone(), 1)),
+        }
+    }
+    let mut proposals = Vec::new();
+    for ((_, operator), (asked, mut values)) in wanted {
+        let Some(written) = &asked.written else { continue };
+        let Some(name) = written.name.as_ref().filter(|name| !is_fixed(name)) else { continue };
+        prefer(&mut values, operator);
+        for (value, _) in values.into_iter().take(MOST_VALUES) {
+            let Some(to) = meeting(operator, value) else { continue };
+            let Kind::Literal(from) = written.literal.kind() else { continue };
+            let size = distance(&to, from);
+            proposals.extend(draft.set(name, &written.literal, to, size));
+        }
+    }
+    proposals
+}
+
+impl Draft {
+    fn again(&self) -> Draft {
+        Draft { request: self.request.clone(), steps: self.steps.clone(), size: self.size }
+    }
+
+    /// With another expression in the place of one.
+    fn with(&self, expression: &Expression, to: &Expression, step: String, size: f64) -> Option<Draft> {
+        let to = Expression::new(Kind::Parentheses(to.clone()), to.span());
+        let by = &mut |part: &Expression| part.same(expression).then(|| to.clone());
+        self.changed(by, step, size)
+    }
+
+    /// With a literal in the place of another one.
+    fn set(&self, name: &Name, from: &Expression, to: Value, size: f64) -> Option<Draft> {
+        let Kind::Literal(old) = from.kind() else { return None };
+        if *old == to {
+            return None;
+        }
+        let step = format!("{name} {} -> {}", value_text(old), value_text(&to));
+        let to = Expression::literal(to);
+        self.changed(&mut |part| part.same(from).then(|| to.clone()), step, size)
+    }
+
+    /// Without a part of a constraint.
+    fn dropped(&self, obstacles: &Obstacles, part: usize, dialect: Dialect) -> Option<Draft> {
+        let part = &obstacles.parts[part].expression;
+        let step = format!("drop `{}`", text(part, dialect));
+        self.with(part, &Expression::literal(Value::Boolean(true)), step, SIZE_OF_DROP)
+    }
+
+    /// Without a port, or without the group in which it is.
+    fn without(&self, port: usize, is_grouped: bool) -> Option<Draft> {
+        let ports = ports(&self.request).ok()?;
+        let port = ports.list.get(port)?;
+        let group = port.groups.first().filter(|_| is_grouped);
+        let record = group.or(port.record.as_ref())?.identity();
+        let is_left_out = |other: &&Port| match (group, other.groups.first()) {
+            (Some(group), Some(of)) => group.identity() == of.identity(),
+            _ => other.label == port.label,
+        };
+        let labels: Vec<String> = ports.list.iter().filter(is_left_out).map(|port| port.label.to_string()).collect();
+        let is_it = |entry: &Expression| matches!(entry.bare().kind(), Kind::Ad(ad) if ad.identity() == record);
+        let by = &mut |part: &Expression| match part.kind() {
+            Kind::List(entries) if entries.iter().any(is_it) && entries.len() > 1 => {
+                let left: Vec<Expression> = entries.iter().filter(|entry| !is_it(entry)).cloned().collect();
+                Some(Expression::new(Kind::List(left.into()), part.span()))
+            }
+            _ => None,
+        };
+        self.changed(by, format!("do without {}", listed(&labels)), SIZE_OF_PORT)
+    }
+
+    fn changed(&self, by: &mut dyn FnMut(&Expression) -> Option<Expression>, step: String, size: f64) -> Option<Draft> {
+        let mut is_changed = false;
+        let attributes = self.request.iter().map(|attribute| {
+            let changed = rewritten(attribute.expression, by);
+            is_changed |= changed.is_some();
+            (attribute.name.clone(), changed.unwrap_or_else(|| attribute.expression.clone()))
+        });
+        let request: Ad = attributes.collect();
+        let steps = self.steps.iter().cloned().chain([step]).collect();
+        is_changed.then_some(Draft { request, steps, size: self.size + size })
+    }
+}

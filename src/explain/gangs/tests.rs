@@ -1,0 +1,114 @@
+//! What is said of gangs, against trying every assignment of offers to ports.
+
+use super::{Cause, GangVerdict, explain_gang};
+use crate::ad::{Ad, Dialect};
+use crate::constraint::Protocol;
+use crate::eval::Context;
+use crate::matching::gang::Gangmatcher;
+use crate::matching::gang::tests::{Exhaustive, Writer, members};
+use crate::syntax::{Rules, parse_ad};
+
+fn matcher(offers: &[Ad]) -> Gangmatcher {
+    let (matcher, bad) = Gangmatcher::new(offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+    assert_eq!(bad, []);
+    matcher
+}
+
+#[test]
+fn every_change_gives_the_gang_that_trying_everything_gives() {
+    let (mut changes, mut several, mut another, mut empty, mut apart) = (0, 0, 0, 0, 0);
+    for case in 0..1500 {
+        let mut writer = Writer(fastrand::Rng::with_seed(case));
+        let offers: Vec<Ad> = (0..writer.0.usize(1..6)).map(|_| writer.offer()).collect();
+        let request = writer.request(3);
+        let mut matcher = matcher(&offers);
+        let before = matcher.statistics();
+        let report = explain_gang(&mut matcher, 0, &request).unwrap();
+        assert_eq!(matcher.statistics(), before);
+        let mut exhaustive = Exhaustive::new(&offers);
+        assert_eq!(report.gang.is_some(), !exhaustive.gangs(&request).is_empty(), "case {case}");
+        assert_eq!(report.offers, offers.len());
+        for change in &report.changes {
+            let best = match change.another {
+                Some(offer) => {
+                    let more: Vec<Ad> = offers.iter().chain([&offers[offer]]).cloned().collect();
+                    another += 1;
+                    let best = Exhaustive::new(&more).gangs(&change.request);
+                    assert!(!best.is_empty(), "case {case}");
+                    continue;
+                }
+                None => exhaustive.gangs(&change.request),
+            };
+            let best = best.first().unwrap_or_else(|| panic!("case {case}: {}", change.text()));
+            assert_eq!(members(&change.gang), (best.offers.clone(), best.links.clone()), "case {case}");
+            changes += 1;
+            several += usize::from(change.steps.len() > 1);
+        }
+        match &report.verdict {
+            GangVerdict::Matches => assert!(report.gang.is_some()),
+            GangVerdict::Empty(obstacle) => {
+                assert_eq!(report.impasse.unwrap().ports[obstacle.port].alone, 0);
+                empty += 1;
+            }
+            GangVerdict::Apart(obstacle) => {
+                assert!(report.impasse.unwrap().ports[obstacle.port].alone > 0, "case {case}");
+                apart += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // There is something of everything.
+    let counts = [changes, several, another, empty, apart];
+    assert!(changes > 500 && several > 20 && another > 5 && empty > 100 && apart > 50, "{counts:?}");
+}
+
+fn explained(request: &str, offers: &[&str]) -> super::GangReport {
+    let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+    let offers: Vec<Ad> = offers.iter().map(|text| ad(text)).collect();
+    explain_gang(&mut matcher(&offers), 0, &ad(request)).unwrap()
+}
+
+#[test]
+fn a_misspelt_attribute_is_told_and_mended() {
+    let report = explained(
+        "[ Ports = { [ Label = cpu; Constraint = cpu.Memroy >= 5 ] } ]",
+        &["[ Memory = 8; Constraint = true ]", "[ Memory = 2; Constraint = true ]"],
+    );
+    let GangVerdict::Empty(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
+    let Cause::Missing { name, near, .. } = &obstacle.cause else { panic!("{:?}", obstacle.cause) };
+    assert_eq!((name.as_str(), near[0].0.as_str(), near[0].1), ("Memroy", "Memory", 2));
+    assert_eq!(report.verdict.as_str(), "missing-attribute");
+    assert_eq!(report.changes[0].text(), "`cpu.Memroy >= 5` -> `cpu.Memory >= 5`");
+    assert_eq!(report.changes[0].gang.ports[0].offer, 0);
+}
+
+#[test]
+fn values_are_changed_where_they_are_written() {
+    // In the request, in the port, in the condition itself; and what an offer wants.
+    for (request, expected) in [
+        ("[ Size = 9; Ports = { [ Label = a; Constraint = a.Memory >= Size ] } ]", "Size 9 -> 8"),
+        ("[ Ports = { [ Label = a; Size = 8; Constraint = a.Memory > Size ] } ]", "Size 8 -> 7"),
+        ("[ Ports = { [ Label = a; Constraint = 10 <= a.Memory ] } ]", "`10 <= a.Memory` -> `8 <= a.Memory`"),
+    ] {
+        let report = explained(request, &["[ Memory = 8; Constraint = true ]"]);
+        assert_eq!(report.changes[0].text(), expected, "{request}");
+    }
+    let report = explained(
+        "[ Want = 3; Ports = { [ Label = a; Constraint = true ] } ]",
+        &["[ Ports = { [ Label = r; Constraint = r.Want > 3 ] } ]"],
+    );
+    assert_eq!(report.changes[0].text(), "Want 3 -> 4");
+    assert_eq!(report.verdict.as_str(), "refused");
+}
+
+#[test]
+fn what_is_wanted_twice_is_told() {
+    let report = explained(
+        "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = b.X == 1 ] } ]",
+        &["[ X = 1; Constraint = true ]"],
+    );
+    let GangVerdict::Apart(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(matches!(obstacle.cause, Cause::Held), "{:?}", obstacle.cause);
+    assert_eq!(report.changes.last().unwrap().steps, ["do without b"]);
+    assert!(report.changes.iter().any(|change| change.another == Some(0)));
+}
