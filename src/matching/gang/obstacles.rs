@@ -185,12 +185,13 @@ impl Gangmatcher {
     }
 
     fn obstacles_at(&mut self, place: PortPlace, rows: &Rows, held: &[Participant]) -> Obstacles {
-        let mut parts = self.table.parts(place).unwrap_or_default();
-        parts.truncate(MOST_PARTS);
+        let parts = self.table.parts(place);
+        let parts = parts.as_deref().unwrap_or_default();
+        let parts = &parts[..parts.len().min(MOST_PARTS)];
         let told: Vec<Part> = parts.iter().map(|(part, frame)| self.table.part(part, frame, place)).collect();
         let mut offers: Vec<(Participant, Hindered)> = Vec::new();
         for link in rows.ones().map(|row| self.links.place(row)).filter(|link| !held.contains(&link.participant)) {
-            let found = self.table.suppose(place, link, |table| table.hindered(&parts, &told, link));
+            let found = self.table.suppose(place, link, |table| table.hindered(parts, &told, link));
             match offers.last_mut() {
                 Some((offer, known)) if *offer == link.participant => {
                     let nearness = |of: &Hindered| (of.failing.count_ones(), of.wish.is_some());
