@@ -297,7 +297,8 @@ const BROKEN: &[(&str, &[&str])] = &[
         &["1:40 one ad is wanted here, not 12"],
     ),
     (
-        "cases:\n- name: a\n  my: { file: samples/pool/machines.long, id: slot1@node1.example.org }\n  expression: 1\n  \
+        "cases:\n- name: a\n  my: { file: samples/pool/machines.long, id: slot1@node1.example.org }\n  \
+         expression: 1\n  \
          expect: 1\n",
         &["3:47 no ad is called `slot1@node1.example.org`"],
     ),
@@ -317,7 +318,7 @@ const BROKEN: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "policy: tests/cases/negotiate/broken.yaml\ncases: [ { name: a, requests: [ {} ], offers: [ {} ], matches: none } ]\n",
+        "policy: tests/cases/negotiate/broken.yaml\ncases: [ { name: a, requests: {}, offers: {}, matches: none } ]\n",
         &["1:9 tests/cases/negotiate/broken.yaml:"],
     ),
     ("cases: [ { name: a, query: x, pool: [ {} ], count: many } ]\n", &["1:52 this is no number of ads"]),
@@ -422,7 +423,8 @@ fn folders_are_searched_for_specs() {
 #[test]
 fn junit_is_xml_whatever_stands_in_a_spec() {
     let strange = "cases:\n\
-                - name: \"<&>'\\\"]]> \\e \\t \\n é\"\n  expression: '\"<![CDATA[ & \\\\001 ]]>\"'\n  expect: \"<b>\"\n\
+                - name: \"<&>'\\\"]]> \\e \\t \\n é\"\n  \
+                expression: '\"<![CDATA[ & \\\\001 ]]>\"'\n  expect: \"<b>\"\n\
                 - { name: b, max-steps: 1, expression: 1 + 1 + 1, expect: 3 }\n\
                 - { name: c, expression: 1, expect: 1 }\n";
     let folder = Folder::new();

@@ -111,7 +111,7 @@ impl Outcome {
         outcome.place = match &outcome.verdict {
             Verdict::Passed | Verdict::Listed if !is_placed => None,
             Verdict::Failed(unmet) if case.expression().is_none() => unmet.first().map(|unmet| unmet.place),
-            _ => Some(text.block.position(outline.range(case.expression().unwrap_or(case.node)).start)),
+            _ => Some(text.block.position(outline.range(case.expression().unwrap_or(case.place())).start)),
         };
         outcome
     }

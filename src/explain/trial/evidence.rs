@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::ad::{Expression, Kind, Name};
+use crate::ad::{Expression, Kind, Name, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Evaluator};
 use crate::explain::{Explainer, Outcome, PairedClause, shortened};
@@ -97,7 +97,11 @@ fn of_clause(clause: &PairedClause) -> String {
     });
     let reads: Vec<String> = reads.collect();
     let reads = if reads.is_empty() { String::new() } else { format!(" ({})", reads.join(", ")) };
-    format!("`{}` is {}{reads}", shortened(&clause.text, 2 * LONGEST), clause.outcome.phrase())
+    let outcome = match clause.value {
+        Value::String(_) => "a string; in YAML an expression has `!expr` before it",
+        _ => clause.outcome.phrase(),
+    };
+    format!("`{}` is {outcome}{reads}", shortened(&clause.text, 2 * LONGEST))
 }
 
 /// The names in an expression, with what they are selected from, in the order in which they are written.

@@ -43,7 +43,7 @@ pub use library::Open;
 pub use question::Stop;
 pub use update::updated;
 
-use crate::format::outline::{Node, Outline};
+use crate::format::outline::{Content, Node, Outline};
 use question::Question;
 
 /// Cases that belong together, in one file.
@@ -60,8 +60,7 @@ pub struct Case<'o> {
     pub name: String,
     /// The groups that it belongs to.
     pub tags: Vec<String>,
-    /// Where it stands.
-    pub node: &'o Node,
+    node: &'o Node,
     conditions: Conditions,
     question: Question<'o>,
     expectations: Vec<Expectation<'o>>,
@@ -106,6 +105,15 @@ impl<'o> Case<'o> {
     #[must_use]
     pub fn evidence(&self) -> Evidence<'o> {
         evidence::of(&self.question, &self.conditions.context())
+    }
+
+    /// Where it begins: its first key.
+    #[must_use]
+    pub fn place(&self) -> &'o Node {
+        match &self.node.content {
+            Content::Mapping(entries) => entries.first().map_or(self.node, |(key, _)| key),
+            _ => self.node,
+        }
     }
 
     /// The expression that is asked for, if that is the question.

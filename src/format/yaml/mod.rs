@@ -16,6 +16,7 @@ mod problems;
 mod reader;
 mod scalar;
 mod settings;
+mod starts;
 mod values;
 mod writer;
 

@@ -1,9 +1,10 @@
 //! A YAML document that holds no ads but settings, as a tree whose nodes know where they stand.
 //!
 //! `serde_yaml` tells places only of errors.  Nodes are therefore numbered in the order of the text, and where one
-//! stands is found, when someone wants to know, by reading the document again and refusing that node.
+//! stands is found, when someone wants to know, by reading the document again and refusing that node; where all scalars
+//! stand is found in one such reading.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::ops::Range;
 
@@ -14,6 +15,7 @@ use crate::format::Problem;
 use crate::syntax::SyntaxError;
 
 use super::documents::Documents;
+use super::starts::starts;
 use super::{extent, place, problems};
 
 pub use super::scalar::scalar;
@@ -26,6 +28,8 @@ pub struct Outline<'t> {
     text: &'t [u8],
     /// What it is.
     pub root: Node,
+    /// Lines and columns of scalars, by their numbers, once somebody wants to know.
+    starts: OnceCell<Vec<Option<(usize, usize)>>>,
 }
 
 /// A part of a document.
@@ -87,7 +91,7 @@ impl<'t> Outline<'t> {
         }
         let reading = Reading::default();
         let error = match reading.read(text) {
-            Ok(root) => return Ok(Outline { text, root }),
+            Ok(root) => return Ok(Outline { text, root, starts: OnceCell::new() }),
             Err(error) => error,
         };
         let at = error.location().and_then(|at| place::offset(text, at.line(), at.column())).unwrap_or(0);
@@ -103,13 +107,22 @@ impl<'t> Outline<'t> {
         Err(problem)
     }
 
+    /// Where a node begins.
+    fn start(&self, node: &Node) -> usize {
+        let starts = self.starts.get_or_init(|| stacker::maybe_grow(STACK, 2 * STACK, || starts(self.text)));
+        let of_refused = || {
+            let reading = Reading { refused: Some(node.number), ..Reading::default() };
+            let at = reading.read(self.text).err()?.location()?;
+            Some((at.line(), at.column()))
+        };
+        let at = starts.get(node.number).copied().flatten().or_else(of_refused);
+        at.and_then(|(line, column)| place::offset(self.text, line, column)).unwrap_or(0)
+    }
+
     /// The bytes of a node, to the end of its line at most.
     #[must_use]
     pub fn range(&self, node: &Node) -> Range<usize> {
-        let reading = Reading { refused: Some(node.number), ..Reading::default() };
-        let error = reading.read(self.text).err();
-        let at = error.as_ref().and_then(serde_yaml::Error::location);
-        let start = at.and_then(|at| place::offset(self.text, at.line(), at.column())).unwrap_or(0);
+        let start = self.start(node);
         let line = memchr::memchr2(b'\n', b'\r', &self.text[start..]).map_or(self.text.len(), |end| start + end);
         let end = match node.text() {
             // Quotes or not, as far as it goes.
@@ -336,6 +349,25 @@ mod tests {
                 "1.5"
             ]
         );
+    }
+
+    #[test]
+    fn one_reading_finds_what_each_reading_finds() {
+        let text = "a: &x 1\nb: *x\nc: !expr 'x'\n? d\n: [ ~, '', \"e\", { f: , g: |\n    h\n  } ]\n"
+            .replace("|\n    h\n  ", "h ");
+        let text = text + "i:\nj:\n- k\n-\n- l: !expr m\n  1.5: -0x1\n  n: >-\n    o\n    p\n";
+        let outline = Outline::parse(text.as_bytes()).unwrap();
+        let mut nodes = Vec::new();
+        all(&outline.root, &mut nodes);
+        let starts = super::starts(text.as_bytes());
+        assert_eq!(starts.len(), nodes.len());
+        for node in nodes {
+            let is_scalar = matches!(node.content, Content::Scalar(_) | Content::Nothing);
+            assert_eq!(starts[node.number].is_some(), is_scalar, "{node:?}");
+            let reading = super::Reading { refused: Some(node.number), ..super::Reading::default() };
+            let at = reading.read(text.as_bytes()).unwrap_err().location().unwrap();
+            assert!(starts[node.number].is_none_or(|start| start == (at.line(), at.column())), "{node:?}");
+        }
     }
 
     #[test]
