@@ -244,7 +244,7 @@ fn ports_that_cannot_be_used_have_a_place() {
 
 #[test]
 fn a_misspelt_option_is_no_expression() {
-    for arguments in [&["eval", "--tpye"][..], &["query", "--tpye"], &["query", "-constraint"]] {
+    for arguments in [&["eval", "--tpye"][..], &["query", "--tpye"], &["query", "-cnostraint"]] {
         let output = run(arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("there is no option"));
