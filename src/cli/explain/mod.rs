@@ -127,8 +127,8 @@ impl Explain {
         let start = Instant::now();
         let given = self.policy.read(session)?.without_share(session);
         let protocol = self.common.protocol(session);
-        let mut found = names::near(session, &sources, &protocol, self.reverse);
         let of_policy = mentions(&given.policy, session.dialect());
+        let mut found = names::near(session, &sources, &protocol, &of_policy, self.reverse);
         found.also.names.extend(of_policy.names);
         found.also.everything |= of_policy.everything;
         let ads = self.common.ads(session, sources, Reading::NeededOrPorts, &found.also)?;
@@ -142,6 +142,9 @@ impl Explain {
             (&parties.requests, &parties.offers, ["offer", "offers"])
         };
         let has_ports = !self.reverse && gangs::any_ports(offered);
+        if self.reverse && gangs::any_ports(offered) {
+            session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
+        }
         let is_reverse = self.reverse;
         let case =
             Case { asking, offered, ads, protocol, given: &given, is_reverse, has_ports, evidence: self.evidence };
