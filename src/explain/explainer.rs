@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Name, nearest as nearest_names};
 use crate::constraint::{Protocol, inconsistencies};
-use crate::eval::Context;
+use crate::eval::{Context, Mentions};
 use crate::matching::policy::Rule;
 
 use super::changes::changes;
@@ -130,7 +130,10 @@ impl Explainer {
             least => Conflicts::of(least),
         };
         report.clauses.clone_from(&situation.clauses);
-        report.verdict = self.discarded(&report, &discarded).unwrap_or_else(|| self.verdict(&report, &situation));
+        report.verdict = match self.discarded(&report, &discarded) {
+            Some(verdict) => verdict,
+            None => self.verdict(&report, &situation),
+        };
         report.attributes = attributes(&report);
         report.findings = findings(&report, &mut self.survey, &self.names, &situation.asking);
         if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !report.clauses.is_empty() {
@@ -187,7 +190,7 @@ impl Explainer {
     }
 
     /// The verdict if the docking vector discards all that would do.
-    fn discarded(&self, report: &Report, discarded: &[(usize, usize)]) -> Option<Verdict> {
+    fn discarded(&mut self, report: &Report, discarded: &[(usize, usize)]) -> Option<Verdict> {
         if report.matches > 0 || discarded.is_empty() {
             return None;
         }
@@ -197,8 +200,15 @@ impl Explainer {
         }
         let most = counts.iter().enumerate().max_by_key(|(place, count)| (**count, std::cmp::Reverse(*place)));
         let component = most.map(|(place, _)| place)?;
-        let text = text(&self.survey.docking[component].expression, self.survey.context.dialect);
-        Some(Verdict::Discarded { component, text })
+        let expression = self.survey.docking[component].expression.clone();
+        let mut mentions = Mentions::default();
+        mentions.add_rule(&expression, self.survey.context.dialect);
+        let missing = mentions.other.into_iter().find(|name| self.survey.having(name) == 0);
+        let missing = missing.map(|name| {
+            let near = self.near(&name);
+            (name, near)
+        });
+        Some(Verdict::Discarded { component, text: text(&expression, self.survey.context.dialect), missing })
     }
 
     fn verdict(&mut self, report: &Report, situation: &Situation) -> Verdict {

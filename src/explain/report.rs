@@ -57,6 +57,8 @@ pub enum Verdict {
         component: usize,
         /// The component, as it is written.
         text: String,
+        /// What it reads and no offer has, and attributes of offers that are spelt nearly so.
+        missing: Option<(Name, Vec<(Name, usize)>)>,
     },
     /// There are no offers.
     NoOffers,

@@ -125,15 +125,16 @@ impl Wording<'_> {
                 format!("none meets {} together, though each alone is met", listed(&shown))
             }
             Verdict::Refused => self.refused(report),
-            Verdict::Discarded { component, text } => {
+            Verdict::Discarded { component, text, missing } => {
                 let (would, them) = match report.discarded {
                     1 => (format!("1 {} would do", self.ads[0]), "it"),
                     many => (format!("{} would do", self.count(many)), "them all"),
                 };
                 let component = format!("component {} of it, {}", component + 1, self.quoted(text));
-                format!(
-                    "{would}, but the docking vector discards {them}: {component}, has no value that can be compared"
-                )
+                let missing = missing.as_ref().map(|(name, near)| format!(": {}", self.missing(name, near)));
+                let missing = missing.unwrap_or_default();
+                let has = format!("{component}, has no value that can be compared{missing}");
+                format!("{would}, but the docking vector discards {them}: {has}")
             }
             Verdict::Matches | Verdict::Taken(_) | Verdict::Ports | Verdict::NoOffers | Verdict::NotServed => {
                 String::new()
@@ -187,20 +188,7 @@ impl Wording<'_> {
                 Some("error") => format!("{shown} is an error, whatever an {one} has"),
                 _ => format!("{shown} can never be true, whatever an {one} has"),
             },
-            Fault::Missing(name) => match near {
-                [] => format!("no {one} defines {name}"),
-                [(known, having)] => {
-                    let have = if *having == 1 { "has" } else { "have" };
-                    format!("no {one} defines {name} (did you mean {known}? {} {have} it)", self.count(*having))
-                }
-                several => {
-                    let several: Vec<String> = several
-                        .iter()
-                        .map(|(name, having)| format!("{name}, which {} have", thousands(*having)))
-                        .collect();
-                    format!("no {one} defines {name} (did you mean {}?)", several.join("; "))
-                }
-            },
+            Fault::Missing(name) => self.missing(name, near),
             Fault::Types { theirs, bound, offers } => {
                 let what = clause.examined.asked.as_ref().map(|asked| text(&asked.what, self.dialect));
                 let (what, offers) = (self.quoted(&what.unwrap_or_default()), self.count(*offers));
@@ -217,6 +205,23 @@ impl Wording<'_> {
                 )
             }
             Fault::Value => self.margin(clause, &shown),
+        }
+    }
+
+    /// That no offer has an attribute, and what else may have been meant.
+    fn missing(&self, name: &Name, near: &[(Name, usize)]) -> String {
+        let one = self.ads[0];
+        match near {
+            [] => format!("no {one} defines {name}"),
+            [(known, having)] => {
+                let have = if *having == 1 { "has" } else { "have" };
+                format!("no {one} defines {name} (did you mean {known}? {} {have} it)", self.count(*having))
+            }
+            several => {
+                let several: Vec<String> =
+                    several.iter().map(|(name, having)| format!("{name}, which {} have", thousands(*having))).collect();
+                format!("no {one} defines {name} (did you mean {}?)", several.join("; "))
+            }
         }
     }
 

@@ -134,11 +134,11 @@ impl Explain {
         let given = self.policy.read(session)?.without_share(session);
         let protocol = self.common.protocol(session);
         let constraint = input::constraint(session, &self.constraint)?;
-        let mut found = names::near(session, &sources, &protocol, self.reverse);
+        let of_policy = mentions(&given.policy, session.dialect());
+        let mut found = names::near(session, &sources, &protocol, &of_policy, self.reverse);
         if let Some(constraint) = &constraint {
             found.also.add(constraint, session.dialect());
         }
-        let of_policy = mentions(&given.policy, session.dialect());
         found.also.names.extend(of_policy.names);
         found.also.everything |= of_policy.everything;
         let ads = self.common.ads(session, sources, Reading::NeededOrPorts, &found.also)?;
@@ -152,6 +152,9 @@ impl Explain {
         offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
         let parties = Parties::new([requests, offers]);
         let case = Case::new(&parties, self.reverse, protocol, &given, self.evidence);
+        if self.reverse && gangs::any_ports(&parties.requests) {
+            session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
+        }
         let mut explainer = case.explainer(session).with_names(found.names);
         let status = match &self.offer {
             Some(id) if !self.reverse => {

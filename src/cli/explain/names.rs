@@ -30,17 +30,30 @@ pub struct Found {
 
 /// The names near to those that requests mention and that the offers do not seem to have.  Nothing where ads are read
 /// whole anyway.
-pub fn near(session: &Session, sources: &[Vec<Source>; 2], protocol: &Protocol, reverse: bool) -> Found {
+pub fn near(
+    session: &Session,
+    sources: &[Vec<Source>; 2],
+    protocol: &Protocol,
+    of_policy: &Mentions,
+    reverse: bool,
+) -> Found {
     let [asking, offered] = if reverse { [&sources[1], &sources[0]] } else { [&sources[0], &sources[1]] };
     if !asking.iter().chain(offered).all(Source::is_long_file) {
         return Found::default();
     }
     // What cannot be read is told by whoever reads the ads.
-    found(session, asking, offered, protocol).unwrap_or_default()
+    found(session, asking, offered, protocol, of_policy).unwrap_or_default()
 }
 
-fn found(session: &Session, asking: &[Source], offered: &[Source], protocol: &Protocol) -> io::Result<Found> {
+fn found(
+    session: &Session,
+    asking: &[Source],
+    offered: &[Source],
+    protocol: &Protocol,
+    of_policy: &Mentions,
+) -> io::Result<Found> {
     let mut missing = mentioned(session, asking, protocol)?;
+    missing.extend(of_policy.other.iter().cloned());
     let mut known = Census::names();
     each_text(offered, BEGINNING, |block| {
         block.ads(session.dialect()).flatten().for_each(|entry| known.add(&entry.ad));

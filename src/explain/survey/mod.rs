@@ -112,6 +112,8 @@ impl Survey {
             entry.or_insert((position, 0)).1 += 1;
         }
         let ads: Vec<Ad> = rows.values().map(|(first, _)| offers[*first].clone()).collect();
+        let attributes = attributes(&ads);
+        let is_odd = attributes.keys().any(stands_for_an_ad);
         Survey {
             pair: Pair::new(Ad::default(), Ad::default(), protocol.clone(), context.clone()),
             protocol,
@@ -119,7 +121,7 @@ impl Survey {
             weights: rows.values().map(|(_, weight)| *weight).collect(),
             first: rows.values().map(|(first, _)| *first).collect(),
             row_of,
-            attributes: attributes(&ads),
+            attributes,
             groups: FxHashMap::default(),
             numbers: IndexSet::default(),
             expressions: Distinct::default(),
@@ -127,7 +129,7 @@ impl Survey {
             reached: FxHashMap::default(),
             answers: FxHashMap::default(),
             demands: None,
-            is_odd: ads.iter().any(is_odd),
+            is_odd,
             ads,
             docking: Vec::new(),
             evaluations: 0,
