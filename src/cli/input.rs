@@ -39,6 +39,7 @@ pub struct Place {
 }
 
 /// An ad and what it is called.
+#[derive(Clone)]
 pub struct Identified {
     pub ad: Ad,
     pub id: String,

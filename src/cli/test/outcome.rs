@@ -146,7 +146,7 @@ pub fn reason(stop: &Stop) -> String {
     match stop {
         Stop::Halt(halt @ Halt::TooLong(_)) => format!("{halt} (max-steps)"),
         Stop::Halt(halt @ Halt::TooDeep(_)) => format!("{halt} (max-depth)"),
-        Stop::Halt(Halt::Unknown) => Halt::Unknown.to_string(),
+        Stop::Halt(halt @ (Halt::Unknown | Halt::Interrupted)) => halt.to_string(),
         Stop::Failures(count) => format!("{count} evaluations exceeded their budget (max-steps, max-depth)"),
         Stop::Refused(reason) => reason.clone(),
     }

@@ -503,8 +503,8 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
             member.bindings.push(Binding { name: port.label, since, to: None });
         }
     }
-    let parts = vec![OnceCell::new(); member.ports.len()];
-    Ok((member, Seat { implicit, parts, patterns }))
+    let seat = Seat { implicit, parts: vec![OnceCell::new(); member.ports.len()], patterns };
+    Ok((member, seat))
 }
 
 /// An ad and its ports as scopes; whether its one port is the implicit one.
