@@ -18,6 +18,9 @@ pub fn starts(text: &[u8]) -> Vec<Option<(usize, usize)>> {
     }
 }
 
+/// What is said of a scalar.
+const REFUSED: &str = "refused";
+
 #[derive(Default)]
 struct Starts {
     found: RefCell<Vec<Option<(usize, usize)>>>,
@@ -43,14 +46,13 @@ impl Starts {
     }
 }
 
-/// The place in `refused at line 3 column 7`.
+/// The place in `refused at line 3 column 7`; of the beginning of the text nothing is told.
 fn location(error: &str) -> Option<(usize, usize)> {
-    let (_, place) = error.rsplit_once(" at ")?;
-    // So the beginning of the text is told.
-    if place == "position 0" {
+    if error == REFUSED {
         return Some((1, 1));
     }
-    let (line, column) = place.strip_prefix("line ")?.split_once(" column ")?;
+    let (_, place) = error.rsplit_once(" at line ")?;
+    let (line, column) = place.split_once(" column ")?;
     Some((line.parse().ok()?, column.parse().ok()?))
 }
 
@@ -73,7 +75,7 @@ impl<'de> DeserializeSeed<'de> for Key<'_> {
 impl Part<'_> {
     fn refuse<E: Error>(self) -> Result<(), E> {
         self.0.is_refused.set(true);
-        Err(E::custom("refused"))
+        Err(E::custom(REFUSED))
     }
 }
 
