@@ -27,6 +27,10 @@ use clap::Parser;
 use data::Data;
 use measure::Bench;
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// How fast this is, beside HTCondor's own library

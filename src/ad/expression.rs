@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHasher;
 
+use super::same::{Likeness, all_same};
 use super::{Ad, BinaryOperator, Name, Span, UnaryOperator, Value};
 
 /// An expression.  Immutable; cloning it shares the tree.
@@ -216,57 +217,14 @@ impl Drop for Expression {
 impl PartialEq for Expression {
     /// Equal when written alike, spelling of names, spaces and positions aside.
     fn eq(&self, other: &Self) -> bool {
-        all_equal(vec![(self, other)])
+        all_same(vec![(self, other)], Likeness::Writing)
     }
 }
 
 /// Whether two lists of expressions are written alike.
 #[must_use]
 pub fn same_list(left: &[Expression], right: &[Expression]) -> bool {
-    left.len() == right.len() && all_equal(left.iter().zip(right).collect())
-}
-
-/// Whether every pair is equal.
-pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>) -> bool {
-    while let Some((left, right)) = pending.pop() {
-        if left.same(right) {
-            continue;
-        }
-        let heads_equal = match (left.kind(), right.kind()) {
-            (Kind::Literal(a), Kind::Literal(b)) => literals_equal(a, b),
-            (Kind::Attribute(a), Kind::Attribute(b))
-            | (Kind::RootAttribute(a), Kind::RootAttribute(b))
-            | (Kind::Select(_, a), Kind::Select(_, b)) => a == b,
-            (Kind::Unary(a, _), Kind::Unary(b, _)) => a == b,
-            (Kind::Binary(a, ..), Kind::Binary(b, ..)) => a == b,
-            (Kind::Call(a, x), Kind::Call(b, y)) => a == b && x.len() == y.len(),
-            (Kind::List(a), Kind::List(b)) => a.len() == b.len(),
-            (Kind::Ad(a), Kind::Ad(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.name == y.name),
-            (Kind::Subscript(..), Kind::Subscript(..))
-            | (Kind::Conditional(..), Kind::Conditional(..))
-            | (Kind::Elvis(..), Kind::Elvis(..))
-            | (Kind::Parentheses(_), Kind::Parentheses(_)) => true,
-            _ => false,
-        };
-        if !heads_equal {
-            return false;
-        }
-        let mut lefts = Vec::new();
-        left.kind().for_each_child(|child| lefts.push(child));
-        let mut lefts = lefts.into_iter();
-        right.kind().for_each_child(|child| pending.extend(lefts.next().map(|l| (l, child))));
-    }
-    true
-}
-
-/// Literals are equal to the bit, so that a NaN is itself and -0.0 is not 0.0.
-fn literals_equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
-        (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.to_bits() == b.seconds.to_bits(),
-        // Lists that functions make may be nested as values.
-        _ => stacker::maybe_grow(64 * 1024, 1024 * 1024, || left == right),
-    }
+    left.len() == right.len() && all_same(left.iter().zip(right).collect(), Likeness::Writing)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxHasher;
 
+use super::same::{Likeness, all_same};
 use super::{Expression, Name};
 
 type Attributes = IndexMap<Name, Expression, BuildHasherDefault<FxHasher>>;
@@ -97,7 +98,7 @@ impl PartialEq for Ad {
             return true;
         }
         let pairs: Option<Vec<_>> = self.0.iter().map(|(name, mine)| Some((mine, other.get(name)?))).collect();
-        self.len() == other.len() && pairs.is_some_and(super::expression::all_equal)
+        self.len() == other.len() && pairs.is_some_and(|pairs| all_same(pairs, Likeness::Writing))
     }
 }
 

@@ -1,19 +1,35 @@
-//! When two expressions are the same tree, however they are written.
+//! When two expressions are the same: written alike, or the same tree however they are written.
 
-use super::{Expression, Kind};
+use super::{Expression, Kind, Value};
+
+/// What two expressions may differ in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Likeness {
+    /// Spelling of names, spaces and positions.
+    Writing,
+    /// That, parentheses, and the order of the attributes of ads within.
+    Tree,
+}
 
 /// Whether two expressions are the same tree: like `==`, but neither parentheses nor the order of the
 /// attributes of ads within count.  Literals are the same to the bit, names and functions in any case.
 #[must_use]
 pub fn same_tree(left: &Expression, right: &Expression) -> bool {
-    let mut pending = vec![(left, right)];
+    all_same(vec![(left, right)], Likeness::Tree)
+}
+
+/// Whether every pair is the same.
+pub(super) fn all_same<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, likeness: Likeness) -> bool {
     while let Some((left, right)) = pending.pop() {
-        let (left, right) = (left.bare(), right.bare());
+        let (left, right) = match likeness {
+            Likeness::Writing => (left, right),
+            Likeness::Tree => (left.bare(), right.bare()),
+        };
         if left.same(right) {
             continue;
         }
         let heads_same = match (left.kind(), right.kind()) {
-            (Kind::Literal(_), Kind::Literal(_)) => left == right,
+            (Kind::Literal(a), Kind::Literal(b)) => literals_same(a, b),
             (Kind::Attribute(a), Kind::Attribute(b))
             | (Kind::RootAttribute(a), Kind::RootAttribute(b))
             | (Kind::Select(_, a), Kind::Select(_, b)) => a == b,
@@ -21,18 +37,24 @@ pub fn same_tree(left: &Expression, right: &Expression) -> bool {
             (Kind::Binary(a, ..), Kind::Binary(b, ..)) => a == b,
             (Kind::Call(a, x), Kind::Call(b, y)) => a == b && x.len() == y.len(),
             (Kind::List(a), Kind::List(b)) => a.len() == b.len(),
-            (Kind::Ad(a), Kind::Ad(b)) => a.len() == b.len() && a.iter().all(|one| b.get(one.name).is_some()),
+            (Kind::Ad(a), Kind::Ad(b)) if likeness == Likeness::Writing => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.name == y.name)
+            }
+            (Kind::Ad(a), Kind::Ad(b)) => {
+                if a.len() != b.len() || a.iter().any(|one| b.get(one.name).is_none()) {
+                    return false;
+                }
+                pending.extend(a.iter().filter_map(|one| Some((one.expression, b.get(one.name)?))));
+                continue;
+            }
             (Kind::Subscript(..), Kind::Subscript(..))
             | (Kind::Conditional(..), Kind::Conditional(..))
-            | (Kind::Elvis(..), Kind::Elvis(..)) => true,
+            | (Kind::Elvis(..), Kind::Elvis(..))
+            | (Kind::Parentheses(_), Kind::Parentheses(_)) => true,
             _ => false,
         };
         if !heads_same {
             return false;
-        }
-        if let (Kind::Ad(a), Kind::Ad(b)) = (left.kind(), right.kind()) {
-            pending.extend(a.iter().filter_map(|one| Some((one.expression, b.get(one.name)?))));
-            continue;
         }
         let mut lefts = Vec::new();
         left.kind().for_each_child(|child| lefts.push(child));
@@ -40,6 +62,16 @@ pub fn same_tree(left: &Expression, right: &Expression) -> bool {
         right.kind().for_each_child(|child| pending.extend(lefts.next().map(|left| (left, child))));
     }
     true
+}
+
+/// Literals are the same to the bit, so that a NaN is itself and -0.0 is not 0.0.
+fn literals_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
+        (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.to_bits() == b.seconds.to_bits(),
+        // Lists that functions make may be nested as values.
+        _ => stacker::maybe_grow(64 * 1024, 1024 * 1024, || left == right),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The names that an expression mentions, wherever it will stand.
 
 use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use crate::ad::{Dialect, Expression, Kind, Name, Value};
 use crate::syntax::{Rules, parse_expression};
@@ -36,7 +37,7 @@ struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Mentions {
     /// Every name in it, also those that are selected from something.
-    pub names: IndexSet<Name>,
+    pub names: IndexSet<Name, FxBuildHasher>,
     /// Those that may be looked up in the ad in which it stands only, `my.x`; some more than once.
     pub own: Vec<Name>,
     /// Those that may be looked up in the ad of the other side only: `other.x`.

@@ -3,7 +3,7 @@
 //! `my`, `target`, `other` and the labels of ports are one thing: names bound to an ad, in the scope
 //! of another.  An evaluation alone binds none, a match binds one, a gang one for each docked port.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::ad::{Ad, Dialect, Expression, Frame, Name, Participant, Value};
 
@@ -92,6 +92,13 @@ impl Member {
     pub fn new(frame: Arc<Frame>, ports: Vec<Arc<Frame>>) -> Self {
         Member { frame, ports, bindings: Vec::new(), fallback: Fallback::Nowhere, extent: Extent::Closed }
     }
+
+    /// Binds the names that an ad without a port list has for whom it meets.
+    fn name_other(&mut self, to: Option<(Participant, usize)>) {
+        static NAMES: LazyLock<[Name; 2]> = LazyLock::new(|| ["other", "target"].map(Name::new));
+        self.bindings.clear();
+        self.bindings.extend(NAMES.iter().map(|name| Binding { name: name.clone(), since: None, to }));
+    }
 }
 
 impl Environment {
@@ -109,8 +116,7 @@ impl Environment {
         let (mut environment, frame) = Environment::alone(ad);
         environment.unmet = true;
         environment.members[0].extent = extent;
-        environment.members[0].bindings =
-            ["other", "target"].map(|name| Binding { name: Name::new(name), since: None, to: None }).into();
+        environment.members[0].name_other(None);
         (environment, frame)
     }
 
@@ -176,8 +182,7 @@ impl Environment {
     /// Makes a port of another member the `other` of an ad that has no port list.
     pub fn bind_other(&mut self, participant: Participant, to: (Participant, usize)) {
         if let Some(member) = self.members.get_mut(participant as usize) {
-            member.bindings =
-                ["other", "target"].map(|name| Binding { name: Name::new(name), since: None, to: Some(to) }).into();
+            member.name_other(Some(to));
             member.fallback = Fallback::Partner(to.0, to.1);
         }
     }
@@ -185,8 +190,7 @@ impl Environment {
     /// Makes the `other` of an ad that has no port list someone who is not known yet.
     pub fn unbind_other(&mut self, participant: Participant) {
         if let Some(member) = self.members.get_mut(participant as usize) {
-            member.bindings =
-                ["other", "target"].map(|name| Binding { name: Name::new(name), since: None, to: None }).into();
+            member.name_other(None);
             member.fallback = Fallback::Unknown;
         }
     }
@@ -239,10 +243,9 @@ impl Environment {
     #[must_use]
     pub fn is_open(&self, frame: &Frame) -> bool {
         frame.enclosing.is_none()
-            && self
-                .members
-                .iter()
-                .any(|member| member.extent == Extent::Open && member.frame.ad.identity() == frame.ad.identity())
+            && self.member(frame).is_some_and(|member| {
+                member.extent == Extent::Open && member.frame.ad.identity() == frame.ad.identity()
+            })
     }
 
     /// Whether anything about the ads or their meeting is not known.

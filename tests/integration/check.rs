@@ -1,17 +1,13 @@
 //! `check`: its outputs, its exit status, and where it points in each form.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::Value;
 
+use super::binary::{self, file};
+
 fn run(arguments: &[&str], input: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
-    command.arg("check").args(arguments).env("COLUMNS", "80");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // What does not read standard input may have ended.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
+    binary::run(&[&["check"], arguments].concat(), input.as_bytes())
 }
 
 fn json(arguments: &[&str], input: &str) -> Value {
@@ -155,29 +151,21 @@ fn annotations_are_one_line_each() {
 
 #[test]
 fn against_a_pool_of_any_size() {
-    let file = |name: &str, text: &str| {
-        let path = std::env::temp_dir().join(format!("classad-check-{}-{name}", std::process::id()));
-        std::fs::write(&path, text).unwrap();
-        path
-    };
-    let pool = file("pool", "Memory = 1000\nOpSys = \"LINUX\"\n\nMemory = 2000\nHasDocker = true\n\n");
+    let pool = file("check-pool", "Memory = 1000\nOpSys = \"LINUX\"\n\nMemory = 2000\nHasDocker = true\n\n");
     let jobs = "Requirements = TARGET.Memroy > 5 && TARGET.OpSys =?= \"linux\" && TARGET.Memory > \"5\"\n";
-    let pool_name = pool.to_str().unwrap();
+
     assert_eq!(
-        found(&["--against", pool_name, "--level", "warning"], jobs),
+        found(&["--against", &pool, "--level", "warning"], jobs),
         ["unknown-attribute 1:16-1:29 1", "wrong-case 1:37-1:61 1", "wrong-type 1:65-1:84 1"]
     );
-    let report = json(&["--against", pool_name, "--only", "unknown-attribute"], jobs);
+    let report = json(&["--against", &pool, "--only", "unknown-attribute"], jobs);
     assert_eq!(report["findings"][0]["help"], "did you mean Memory (2 ads)?");
     assert_eq!(report["findings"][0]["message"], "none of the 2 ads of the pool has Memroy");
     // Without a pool there is nothing to compare with.
     assert!(found(&["--level", "warning"], jobs).is_empty());
-    let empty = file("empty", "");
-    let output = run(&["--against", empty.to_str().unwrap()], jobs);
+    let empty = file("check-empty", "");
+    let output = run(&["--against", &empty], jobs);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    for path in [pool, empty] {
-        std::fs::remove_file(path).unwrap();
-    }
 }
 
 #[test]

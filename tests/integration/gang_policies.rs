@@ -1,7 +1,7 @@
 //! Gangs under a policy, enumerated, printed, explained, told and claimed.
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use classad::ad::{Ad, Dialect};
@@ -15,6 +15,8 @@ use classad::matching::policy::Policy;
 use classad::matching::{Notice, Party};
 use classad::syntax::{Rules, parse_ad};
 use serde_json::Value as Json;
+
+use super::binary::{classad, file};
 
 fn ad(text: &str) -> Ad {
     parse_ad(text.as_bytes(), Rules::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
@@ -32,22 +34,6 @@ fn matcher(offers: &[Ad], policy: &Policy) -> Gangmatcher {
 
 fn policy(text: &str) -> Policy {
     Policy::parse(text.as_bytes(), Dialect::Classad).expect("it is a policy")
-}
-
-fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_classad"))
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the binary runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
-
-fn file(name: &str, text: &str) -> String {
-    let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, text).expect("the folder can be written");
-    path.to_string_lossy().into_owned()
 }
 
 /// Figure 9 as it is printed.
@@ -204,7 +190,7 @@ fn vectors_of_mixed_types_are_refused_in_every_way() {
     let mixed = file("mixed.yaml", "docking:\n  - 1\n  - label.X\n");
     for more in [&[][..], &["--all"], &["--limit", "1"], &["--explain"]] {
         let arguments = [&["gangmatch", &requests, "--offers", &offers, "--policy", &mixed], more].concat();
-        let (status, out, errors) = run(&arguments);
+        let (status, out, errors) = classad(&arguments);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{more:?}");
         assert!(errors.contains("component 2 of `docking`") && errors.contains("mixed.yaml:3:5"), "{errors}");
     }
@@ -213,7 +199,7 @@ fn vectors_of_mixed_types_are_refused_in_every_way() {
 const POOL: [&str; 4] = ["--offers", "samples/license/machines.ad", "--offers", "samples/license/licenses.ad"];
 
 fn gangmatch(more: &[&str]) -> (Option<i32>, String, String) {
-    run(&[&["gangmatch", "samples/license/jobs.ad"], &POOL[..], more].concat())
+    classad(&[&["gangmatch", "samples/license/jobs.ad"], &POOL[..], more].concat())
 }
 
 #[test]
@@ -246,8 +232,8 @@ fn gangs_are_listed_without_being_taken() {
 #[test]
 fn whoever_has_seen_enough_ends_the_listing() {
     let ports: Vec<String> = (0..12).map(|port| format!("[ Label = p{port}; Constraint = true ]")).collect();
-    let request = file("many.ad", &format!("[ Name = \"many\"; Ports = {{ {} }} ]", ports.join(", ")));
-    let offers = file("many-offers.ad", &"[ Constraint = true ]\n".repeat(40));
+    let request = file("many.ad", format!("[ Name = \"many\"; Ports = {{ {} }} ]", ports.join(", ")));
+    let offers = file("many-offers.ad", "[ Constraint = true ]\n".repeat(40));
     for form in ["tsv", "jsonl", "json", "tree", "new"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
             .args(["gangmatch", &request, "--offers", &offers, "--all", "-o", form])
@@ -280,7 +266,7 @@ const NESTED_OFFERS: &str = "[ Name = \"s\"; Kind = \"service\"; Ports = {
 
 fn nested(more: &[&str]) -> (Option<i32>, String, String) {
     let (request, offers) = (file("nested.ad", NESTED), file("nested-offers.ad", NESTED_OFFERS));
-    run(&[&["gangmatch", &request, "--offers", &offers], more].concat())
+    classad(&[&["gangmatch", &request, "--offers", &offers], more].concat())
 }
 
 #[test]
@@ -308,7 +294,7 @@ fn gangs_are_printed_in_every_form() {
         assert_eq!(errors, "", "{form}");
         let path = file(&format!("nested-gang.{form}"), &text);
         let wanted = "Ports[0].Ports[0].Offer, Ports[0].Unfilled, Unfilled, Ports[1].Label, size(Ports), Match, MyType";
-        let (_, row, errors) = run(&["query", "true", &path, "--dialect", "classad", "--af", wanted]);
+        let (_, row, errors) = classad(&["query", "true", &path, "--dialect", "classad", "--af", wanted]);
         let cells: Vec<&str> = row.trim().split(['\t', ' ']).filter(|cell| !cell.is_empty()).collect();
         assert!(
             row.contains(id) && row.contains("Gang") && row.contains("tape") && row.contains("gpu"),
@@ -323,7 +309,7 @@ fn gangs_are_printed_in_every_form() {
 #[test]
 fn nothing_is_shredded_in_sixty_columns() {
     let long = |name: &str| NESTED_OFFERS.replace("\"c\"", &format!("\"{name}\""));
-    let offers = file("wide-offers.ad", &long("slot1_4@a-rather-long-name.of.a.machine.cs.wisc.edu"));
+    let offers = file("wide-offers.ad", long("slot1_4@a-rather-long-name.of.a.machine.cs.wisc.edu"));
     let request = file("wide.ad", NESTED);
     for form in ["tree", "table"] {
         let output = Command::new(env!("CARGO_BIN_EXE_classad"))
@@ -347,11 +333,11 @@ fn nothing_is_shredded_in_sixty_columns() {
     chain += "[ Name = \"end\"; Number = 90; Constraint = other.Wants == 90 ]";
     let request = "[ Name = \"top\"; Ports = { [ Label = first; Wants = 0; Constraint = first.Number == 0 ] } ]";
     let (request, offers) = (file("chain.ad", request), file("chain-offers.ad", &chain));
-    let (status, text, _) = run(&["gangmatch", &request, "--offers", &offers, "-o", "tree"]);
+    let (status, text, _) = classad(&["gangmatch", &request, "--offers", &offers, "-o", "tree"]);
     assert_eq!((status, text.lines().count()), (Some(0), 92));
     assert!(text.lines().all(|line| line.chars().count() <= 80) && text.contains(" 91 down: end"), "{text}");
     for form in ["json", "new"] {
-        let (status, text, errors) = run(&["gangmatch", &request, "--offers", &offers, "-o", form]);
+        let (status, text, errors) = classad(&["gangmatch", &request, "--offers", &offers, "-o", form]);
         assert!(status == Some(0) && text.contains("\"end\"") && errors.is_empty(), "{form} {errors}");
     }
 }
@@ -373,7 +359,7 @@ fn ports_that_a_group_leaves_unfilled_are_told_and_claimed() {
     let (request, offers) = (file("nested.ad", NESTED), file("nested-offers.ad", NESTED_OFFERS));
     let tree = file("nested-tree.json", &nested(&["-o", "json"]).1);
     for matches in [&notices, &tree] {
-        let (status, out, errors) = run(&["claim", matches, "--ads", &request, "--ads", &offers, "--no-header"]);
+        let (status, out, errors) = classad(&["claim", matches, "--ads", &request, "--ads", &offers, "--no-header"]);
         assert!(
             status == Some(0) && out.contains("\tcommitted\tr,s,c,d") || out.contains("committed"),
             "{out}{errors}"
@@ -432,7 +418,7 @@ fn a_request_without_a_gang_is_explained() {
     assert_eq!(condition["reads"][0]["value"], "\"host-4\"");
     assert_eq!(condition["labels"], serde_json::json!(["Cpu"]));
     // Whoever has gangs has nothing to be explained.
-    let (status, text, _) = run(&[
+    let (status, text, _) = classad(&[
         "gangmatch",
         "samples/papers/thesis-figure-8-two-hosts.ad",
         "--offers",
@@ -446,7 +432,7 @@ fn a_request_without_a_gang_is_explained() {
 fn a_root_is_used_for_nobody_else() {
     let both = "[ Name = \"a\"; Size = 2; Ports = { [ Label = p; Constraint = p.Size > 0 ] } ] [ Name = \"b\"; Size = 1; Constraint = true ]";
     let ads = file("roots-and-offers.ad", both);
-    let rows = |more: &[&str]| run(&[&["gangmatch", &ads, "--offers", &ads, "--no-header"], more].concat()).1;
+    let rows = |more: &[&str]| classad(&[&["gangmatch", &ads, "--offers", &ads, "--no-header"], more].concat()).1;
     assert_eq!(rows(&["--roots", "Size == 2"]), "a\tb\t0/0\n");
     assert_eq!(rows(&["--roots", "Size > 0"]), "");
     assert_eq!(rows(&["--roots", "Size == 2", "--all"]), "a\tb\t0/0\n");

@@ -10,6 +10,7 @@ use classad::pool::{Clusters, Policies};
 use classad::syntax::{Rules, parse_ad};
 use fastrand::Rng;
 
+use super::binary::{classad, file};
 use super::random::{Text, context, print_text, seeds};
 
 const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
@@ -273,45 +274,13 @@ fn no_attribute_hides_the_label() {
     }
 }
 
-/// A folder that is gone when the test is.
-struct Folder(std::path::PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("classad-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("it can be made");
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_string_lossy().into_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Status, standard output and standard error.
-fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_classad"))
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("it is text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 const JOBS: &str = "tests/cases/negotiate/jobs.ad";
 const MACHINES: &str = "tests/cases/negotiate/machines.ad";
 
 #[test]
 fn usage_is_accounted_from_cycle_to_cycle() {
-    let folder = Folder::new("usage");
-    let usage = folder.file("usage.yaml");
+    let usage = file("usage.yaml", "");
+    std::fs::remove_file(&usage).expect("it is there");
     let cycle = |now: &str| {
         let (status, out, errors) =
             classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage, "--now", now, "--transcript"]);
@@ -343,10 +312,8 @@ fn usage_is_accounted_from_cycle_to_cycle() {
 
 #[test]
 fn a_usage_file_with_a_mistake_is_left_alone() {
-    let folder = Folder::new("bad-usage");
-    let usage = folder.file("usage.yaml");
     let text = "half-life: -1\nsubmitters: { alice: { prioriti: 1 } }\n";
-    std::fs::write(&usage, text).expect("it can be written");
+    let usage = file("bad-usage.yaml", text);
     let (status, out, errors) = classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage]);
     assert_eq!((status, out.as_str()), (Some(2), ""), "{errors}");
     assert!(errors.contains("usage.yaml:1:12") && errors.contains("did you mean `priority`?"), "{errors}");

@@ -2,23 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use fastrand::Rng;
 
-/// Exit status, standard output and standard error of `classad` with these arguments.
-fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_classad")).args(arguments).output().expect("the binary runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
-
-fn file(name: &str, text: &str) -> String {
-    let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, text).expect("the folder can be written");
-    path.to_string_lossy().into_owned()
-}
+use super::binary::{classad, file};
 
 /// An ad of the long form; a value that is empty stands for an attribute that is missing.
 fn ad(attributes: &[(&str, &str)]) -> String {
@@ -114,9 +101,9 @@ fn policy(random: &mut Rng) -> String {
 /// Files of requests, offers and a policy.
 fn pool(random: &mut Rng, name: &str) -> [String; 3] {
     [
-        file(&format!("{name}-requests.long"), &ads(random, 14, request)),
-        file(&format!("{name}-offers.long"), &ads(random, 8, offer)),
-        file(&format!("{name}-policy.yaml"), &policy(random)),
+        file(&format!("{name}-requests.long"), ads(random, 14, request)),
+        file(&format!("{name}-offers.long"), ads(random, 8, offer)),
+        file(&format!("{name}-policy.yaml"), policy(random)),
     ]
 }
 
@@ -200,7 +187,7 @@ fn nothing_that_is_switched_off_changes_a_match() {
         ];
         let counted = std::fs::read_to_string(&requests).expect("it is there");
         let single: Vec<&str> = counted.lines().filter(|line| !line.starts_with("ResourceRequestCount")).collect();
-        let single = file("switched-single.long", &single.join("\n"));
+        let single = file("switched-single.long", single.join("\n"));
         for requests in [&requests, &single] {
             for way in ways {
                 let common = [&["match", requests, "--offers", &offers][..], way].concat();
@@ -224,10 +211,8 @@ fn requests_of_any_form_share_what_is_found() {
         let one = |number: usize| shapes[number % 4].replacen("j0", &format!("j{number}"), 1);
         let requests: String = (0..random.usize(4..20)).map(one).collect();
         let requests: Vec<&str> = requests.lines().filter(|line| !line.starts_with("ResourceRequest")).collect();
-        let [requests, offers] = [
-            file("forms-requests.long", &requests.join("\n")),
-            file("forms-offers.long", &ads(&mut random, 12, offer)),
-        ];
+        let [requests, offers] =
+            [file("forms-requests.long", requests.join("\n")), file("forms-offers.long", ads(&mut random, 12, offer))];
         let json = |path: &str, name: &str| {
             let (_, text, errors) = classad(&["convert", path, "--to", "json"]);
             assert_eq!(errors, "");
@@ -282,7 +267,7 @@ fn the_order_of_requests_does_not_count_where_ranks_decide() {
             .collect();
         let offers = file("permuted-offers.long", &offers);
         let run = |requests: &[String], way: &[&str]| {
-            let requests = file("permuted-requests.long", &requests.concat());
+            let requests = file("permuted-requests.long", requests.concat());
             let (status, out, errors) = classad(&[&["match", &requests, "--offers", &offers], way].concat());
             assert_eq!(status, Some(0), "{errors}");
             by_request(&out)

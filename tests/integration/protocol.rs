@@ -1,7 +1,7 @@
 //! Strategies, notices, the registrar and claims: against their definitions, and through the binary.
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use classad::ad::{Ad, Dialect};
 use classad::constraint::Protocol;
@@ -11,30 +11,14 @@ use classad::matching::gang::Gangmatcher;
 use classad::matching::{Accelerations, Bond, Docking, Match, Matchmaker, Notice, Pair, Party, Side, maximum, stable};
 use classad::syntax::{Rules, parse_ad};
 
+use super::binary::{file, run};
+
 fn ad(text: &str, dialect: Dialect) -> Ad {
     parse_ad(text.as_bytes(), Rules::new(dialect)).expect("it parses")
 }
 
-fn classad(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it runs");
-    std::io::Write::write_all(&mut child.stdin.take().expect("there is an input"), input.as_bytes()).expect("it reads");
-    child.wait_with_output().expect("it ends")
-}
-
 fn printed(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("it is text")
-}
-
-fn scratch(name: &str, text: &str) -> String {
-    let path = std::env::temp_dir().join(format!("classad-protocol-{}-{name}", std::process::id()));
-    fs::write(&path, text).expect("it can be written");
-    path.to_str().expect("the path is text").to_owned()
 }
 
 /// Ads whose constraints and ranks look at each other, some of which have none or compare what is missing.
@@ -317,16 +301,16 @@ const OFFERS: &str = "[ Name = \"m\"; ClaimId = \"one\"; UpdateSequenceNumber = 
 fn from_match_to_claim_and_back() {
     let [jobs, machines, notices] =
         [("jobs", "[ Name = \"j\"; Constraint = true ]"), ("machines", OFFERS), ("notices", "")]
-            .map(|(name, text)| scratch(name, text));
-    let made = classad(&["match", "-q", &jobs, "--offers", &machines, "--notify", &notices], "");
+            .map(|(name, text)| file(&format!("protocol-{name}"), text));
+    let made = run(&["match", "-q", &jobs, "--offers", &machines, "--notify", &notices], b"");
     assert_eq!((made.status.code(), printed(&made).as_str()), (Some(0), ""));
     let told = fs::read_to_string(&notices).expect("it is written");
     assert_eq!(told.lines().count(), 2);
     assert!(told.lines().all(|line| line.contains("\"claim_id\":\"one\"")), "{told}");
 
     let claim = |input: &str, ads: &str| {
-        let ads = scratch("ads", ads);
-        let output = classad(&["claim", "-", "--ads", &jobs, "--ads", &ads, "--no-header"], input);
+        let ads = file("protocol-ads", ads);
+        let output = run(&["claim", "-", "--ads", &jobs, "--ads", &ads, "--no-header"], input.as_bytes());
         (output.status.code(), printed(&output))
     };
     assert!(claim(&told, OFFERS).1.contains("\tcommitted\tj, m\t"));
@@ -340,47 +324,43 @@ fn from_match_to_claim_and_back() {
     assert!(code == Some(1) && row.contains("m: it has no ClaimId any more"), "{row}");
 
     // Matched advertisements are used up, until there is a later one.
-    let again = classad(&["match", &jobs, "--offers", &machines, "--matched", &notices, "--as-given"], "");
+    let again = run(&["match", &jobs, "--offers", &machines, "--matched", &notices, "--as-given"], b"");
     assert_eq!(again.status.code(), Some(1));
-    let fresh = scratch("fresh", &OFFERS.replace("Number = 1", "Number = 2"));
-    let other = scratch("other", "[ Name = \"k\"; Constraint = true ]");
-    let later = classad(&["match", &other, "--offers", &fresh, "--matched", &notices, "-o", "jsonl"], "");
+    let fresh = file("protocol-fresh", OFFERS.replace("Number = 1", "Number = 2"));
+    let other = file("protocol-other", "[ Name = \"k\"; Constraint = true ]");
+    let later = run(&["match", &other, "--offers", &fresh, "--matched", &notices, "-o", "jsonl"], b"");
     assert_eq!(printed(&later), "{\"request\":\"k\",\"offer\":\"m\",\"request_rank\":0.0,\"offer_rank\":0.0}\n");
     let (_, row) = claim(&printed(&later), OFFERS);
     assert!(row.contains("k: there is no such ad any more"), "{row}");
     // Nothing is told of nothing.
-    let none = classad(&["match", &jobs, "--offers", &machines, "--matched", &notices, "--notify", &notices], "");
+    let none = run(&["match", &jobs, "--offers", &machines, "--matched", &notices, "--notify", &notices], b"");
     assert_eq!((none.status.code(), fs::read_to_string(&notices).expect("it is there").as_str()), (Some(1), ""));
 }
 
 #[test]
 fn ads_that_say_nothing_of_time_count_at_any_time() {
     let long = "Requirements = true\n\nRequirements = true\n\nName = \"a\"\nLastHeardFrom = 1\nRequirements = true\n";
-    let offers = scratch("timeless", long);
+    let offers = file("protocol-timeless", long);
     for time in ["0", "4000000000", "2030-01-01T00:00:00Z"] {
-        let output =
-            classad(&["match", "--offers", &offers, "--all", "--count", "--at", time], "Requirements = true\n");
+        let output = run(&["match", "--offers", &offers, "--all", "--count", "--at", time], b"Requirements = true\n");
         assert_eq!((printed(&output).as_str(), output.stderr.as_slice()), ("3\n", &b""[..]), "{time}");
     }
-    let expiring = scratch("expiring", "Name = \"a\"\nExpirationTime = 1000\nRequirements = true\n");
+    let expiring = file("protocol-expiring", "Name = \"a\"\nExpirationTime = 1000\nRequirements = true\n");
     for (time, code) in [("1000", 0), ("1001", 1)] {
-        let output = classad(&["match", "--offers", &expiring, "--at", time], "Requirements = true\n");
+        let output = run(&["match", "--offers", &expiring, "--at", time], b"Requirements = true\n");
         assert_eq!(output.status.code(), Some(code), "{time}");
     }
     // Time is that of --now, if no other is given.
-    let output = classad(&["match", "--offers", &expiring, "--now", "900"], "Requirements = true\n");
+    let output = run(&["match", "--offers", &expiring, "--now", "900"], b"Requirements = true\n");
     assert_eq!(output.status.code(), Some(0));
-    let output = classad(&["match", "--offers", &expiring], "Requirements = true\n");
+    let output = run(&["match", "--offers", &expiring], b"Requirements = true\n");
     assert!(String::from_utf8_lossy(&output.stderr).contains("1 of 1 offers left out: expired"));
-    assert_eq!(
-        classad(&["match", "--offers", &expiring, "--as-given"], "Requirements = true\n").status.code(),
-        Some(0)
-    );
+    assert_eq!(run(&["match", "--offers", &expiring, "--as-given"], b"Requirements = true\n").status.code(), Some(0));
 }
 
 #[test]
 fn whatever_comes_as_matches() {
-    let ads = scratch("any", OFFERS);
+    let ads = file("protocol-any", OFFERS);
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     let odd = [
         "",
@@ -397,12 +377,12 @@ fn whatever_comes_as_matches() {
         "{\"version\":1,\"bond\":\"gang\",\"match\":\"x\",\"members\":[{\"id\":\"m\"},{\"id\":\"m\",\"above\":0,\"label\":\"\",\"link\":18446744073709551615}]}",
     ];
     for text in odd {
-        let output = classad(&["claim", "--ads", &ads], text);
+        let output = run(&["claim", "--ads", &ads], text.as_bytes());
         assert!(matches!(output.status.code(), Some(1 | 2)), "{text:.80}: {:?}", output.status);
     }
     let lines =
         "{\"request\":\"m\",\n{\"request\":\"m\",\"offer\":\"n\"}\nnonsense\n{\"request\":\"m\",\"offer\":\"o\"}\n";
-    let output = classad(&["claim", "--ads", &ads, "--no-header"], lines);
+    let output = run(&["claim", "--ads", &ads, "--no-header"], lines.as_bytes());
     assert_eq!(printed(&output).lines().count(), 2, "{}", String::from_utf8_lossy(&output.stderr));
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(errors.contains("-:1: this is no JSON") && errors.contains("-:3: this is no JSON"), "{errors}");

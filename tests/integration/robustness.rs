@@ -1,44 +1,19 @@
 //! Whatever comes in: no panic, no hang, no overflow; the right exit status and a place.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use classad::ad::{Ad, Dialect, Value};
 use classad::eval::{Context, Environment, Evaluator, Halt};
 use classad::format::Form;
 use classad::syntax::{Rules, Style, parse_ad, parse_expression, print};
 
-/// Runs the binary with this on its standard input.
-fn run(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
-        .args(arguments)
-        .env("TZ", "UTC")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    let mut stdin = child.stdin.take().expect("it has an input");
-    let input = input.to_vec();
-    // It may stop reading early; that is its right.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let output = child.wait_with_output().expect("it ends");
-    writer.join().expect("the writer ends");
-    output
-}
-
-fn file(name: &str, bytes: &[u8]) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let path = folder.join(name);
-    std::fs::write(&path, bytes).expect("the folder can be written");
-    path
-}
+use super::binary::{file, run};
 
 /// Parses a file of these bytes: exit status, standard output and error.
 fn parse(name: &str, bytes: &[u8]) -> (Option<i32>, String, String) {
     let path = file(name, bytes);
-    let output = run(&["parse", path.to_str().expect("a plain path")], b"");
+    let output = run(&["parse", &path], b"");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -88,7 +63,7 @@ fn bytes_that_are_not_utf_8_are_told_where_an_escape_could_stand() {
     assert!(status == Some(2) && err.contains("utf8-name.long:1:1]"), "{err}");
     // HTCondor's long form has no escapes: it writes any byte of a string as it is.
     let path = file("bytes.long", b"a = \"\xff\xfe\"\n");
-    let output = run(&["parse", path.to_str().unwrap()], b"");
+    let output = run(&["parse", &path], b"");
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"a = \"\xff\xfe\"\n\n".as_slice()));
 }
 
@@ -210,10 +185,9 @@ fn what_is_never_closed_is_searched_for_once() {
 fn lists_that_functions_make_may_be_deep() {
     let deep = format!("[ x = {}[ a = 1 ]{}.a ]", "{".repeat(15_000), "}".repeat(15_000));
     let path = file("deep-list.new", deep.as_bytes());
-    let output = run(&["eval", "--dialect", "condor", "--attr", "x", path.to_str().unwrap()], b"");
+    let output = run(&["eval", "--dialect", "condor", "--attr", "x", &path], b"");
     assert!(output.status.code() == Some(0) && output.stdout.len() > 60_000);
-    let output =
-        run(&["eval", "--dialect", "condor", "--max-depth", "100", "--attr", "x", path.to_str().unwrap()], b"");
+    let output = run(&["eval", "--dialect", "condor", "--max-depth", "100", "--attr", "x", &path], b"");
     assert_eq!(output.status.code(), Some(3));
 }
 
@@ -223,7 +197,7 @@ fn budgets_end_what_would_not() {
     let text: Vec<String> = (0..40).map(|i| format!("a{i} = a{} + a{}", i + 1, i + 1)).collect();
     let ad = format!("[ {}; a40 = 1 ]", text.join("; "));
     let path = file("doubling.new", ad.as_bytes());
-    let output = run(&["eval", "--my", path.to_str().unwrap(), "a0"], b"");
+    let output = run(&["eval", "--my", &path, "a0"], b"");
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--max-steps"));
     let output = run(&["eval", "--max-depth", "10", &"-(".repeat(20).replace("-(", "- "), "1"], b"");
@@ -262,7 +236,7 @@ fn chance_is_one_stream_that_a_seed_fixes() {
 fn ports_that_cannot_be_used_have_a_place() {
     let offers = file("offers.new", b"[ Constraint = true ]");
     let requests = b"[ Ports = { [ Label = a; Constraint = true ] } ]\n[ Ports = { [ Label = a ], [ Label = A ] } ]";
-    let output = run(&["gangmatch", "-", "--offers", offers.to_str().unwrap(), "-o", "json"], requests);
+    let output = run(&["gangmatch", "-", "--offers", &offers, "-o", "json"], requests);
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && err.contains("standard input:2:28]"), "{err}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("\"label\":\"a\""));
@@ -284,7 +258,7 @@ fn a_closed_pipe_ends_quietly() {
     let pool = format!("{}\n", "a = 1\n\n".repeat(200_000));
     let path = file("large.long", pool.as_bytes());
     let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
-        .args(["parse", path.to_str().unwrap()])
+        .args(["parse", &path])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -324,7 +298,7 @@ fn whoever_waits_for_an_ad_gets_it_before_the_next_comes() {
 fn each_file_in_its_own_form_is_a_whole_document() {
     let files =
         [("first.json", "[{\"a\": 1}]"), ("second.xml", "<c><a n=\"a\"><i>2</i></a></c>"), ("third.new", "[ a = 3 ]")];
-    let paths = files.map(|(name, text)| file(name, text.as_bytes()).to_str().unwrap().to_owned());
+    let paths = files.map(|(name, text)| file(name, text));
     let documents = "[\n{\"a\": 1}\n]\n<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n\
         <classads>\n<c>\n    <a n=\"a\"><i>2</i></a>\n</c>\n</classads>\n[\n  a = 3;\n]\n";
     for command in [&["parse"][..], &["transform", "--default", "a=2"]] {
@@ -379,8 +353,7 @@ fn diff_and_census_of_what_is_deep_wide_or_long() {
         many.join("; "),
         "x".repeat(10_000_000),
     );
-    let path = file("deep-and-wide.new", text.as_bytes());
-    let path = path.to_str().unwrap();
+    let path = &file("deep-and-wide.new", text.as_bytes());
     let output = run(&["diff", path, path], b"");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let changed = text.replacen("+1+1 ]", "+1+2 ]", 1).replacen("}}", ",2}}", 1);

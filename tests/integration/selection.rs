@@ -1,8 +1,6 @@
 //! Reading only what is asked for gives what reading everything gives.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use classad::ad::{Dialect, Name};
 use classad::eval::{Context, Mentions};
@@ -11,18 +9,7 @@ use classad::matching::Query;
 use classad::syntax::{Rules, Style, parse_expression, print_value};
 use proptest::prelude::*;
 
-/// Exit status, standard output and standard error of `classad` with these arguments.
-fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_classad")).args(arguments).output().expect("the binary runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
-
-fn file(name: &str, text: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, text).expect("the folder can be written");
-    path
-}
+use super::binary::{classad, file};
 
 /// Ads with whatever may be in the way of finding an attribute.
 const POOL: &str = "# a pool\n\
@@ -61,8 +48,7 @@ const BAD: &str = "Name = \"bad value\"\nCpus = 8 +\nMemory = 4096\n\n\
 
 #[test]
 fn queries_answer_as_if_everything_were_parsed() {
-    let pool = file("selection.long", POOL);
-    let pool = pool.to_str().unwrap();
+    let pool = &file("selection.long", POOL);
     let constraints = [
         "Cpus >= 8",
         "Cpus",
@@ -112,16 +98,14 @@ fn queries_answer_as_if_everything_were_parsed() {
 
 #[test]
 fn what_is_bad_is_reported_as_by_a_full_parse() {
-    let pool = file("reported.long", &(BAD.to_owned() + POOL));
-    let pool = pool.to_str().unwrap();
+    let pool = &file("reported.long", &(BAD.to_owned() + POOL));
     let (status, _, fast) = classad(&["query", "Cpus > 8 || random() > 2", pool, "--af", "Name"]);
     let (_, _, full) = classad(&["query", "Cpus > 8 || random() > 2", pool, "--af", "Name", "--strict-input"]);
     assert_eq!((status, &fast), (Some(2), &full));
     assert!(full.contains("this line is no attribute") && full.contains("closing quote"), "{full}");
 
     let text = "Name = \"a\"\nFoo = 1 +\n\nName = \"b\"\nFoo = 1\n";
-    let hidden = file("hidden.long", text);
-    let hidden = hidden.to_str().unwrap();
+    let hidden = &file("hidden.long", text);
     let names = |options: &[&str]| classad(&[&["query", "Name != \"c\"", hidden], options].concat());
     assert_eq!(names(&["--af", "Name"]), (Some(0), "a\nb\n".to_owned(), String::new()));
     for options in [&["--af", "Name", "--strict-input"][..], &["--af", "Name,Foo"], &["-o", "long"]] {
@@ -244,8 +228,8 @@ fn matches_are_those_of_whole_ads() {
     for (index, more) in
         [String::new(), late.to_owned(), far + late, whole.to_owned(), computed.to_owned()].iter().enumerate()
     {
-        let requests = file(&format!("requests-{index}.long"), &format!("{REQUESTS}{more}"));
-        let [requests, offers] = [&requests, &offers].map(|path| path.to_str().unwrap());
+        let requests = file(&format!("requests-{index}.long"), format!("{REQUESTS}{more}"));
+        let [requests, offers] = [&requests[..], &offers];
         for dialect in ["condor", "classad"] {
             for options in [
                 &[][..],
@@ -278,7 +262,7 @@ fn what_the_other_side_looks_for_is_found_in_every_ad() {
          Name = \"second\"\nSite = 1\nRequirements = MY.Site is 1 && false\n",
     );
     let offers = file("late-offers.long", "Name = \"m\"\nNear = TARGET.Site is 2\nRequirements = true\n");
-    let [requests, offers] = [&requests, &offers].map(|path| path.to_str().unwrap());
+    let [requests, offers] = [&requests[..], &offers];
     for [requests, offers, expected] in [[requests, offers, "first\tm\t0\t0\n"], [offers, requests, "m\tfirst\t0\t0\n"]]
     {
         let (_, out, errors) = classad(&["match", requests, "--offers", offers, "--no-header"]);

@@ -2,19 +2,14 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use super::binary::{file, run};
 
 /// Exit status, standard output and standard error of `classad` with these arguments.
 fn classad(arguments: &[&str]) -> (Option<i32>, Vec<u8>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_classad")).args(arguments).output().expect("the binary runs");
+    let output = run(arguments, b"");
     (output.status.code(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-fn file(name: &str, bytes: &[u8]) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, bytes).expect("the folder can be written");
-    path
 }
 
 /// So many ads are several pieces of a file.
@@ -65,7 +60,7 @@ fn same(arguments: &[&str]) -> (Option<i32>, Vec<u8>, String) {
 fn one_thread_and_several_print_the_same() {
     let bad = file("threads-bad.long", pool(50).as_bytes());
     let good = file("threads-good.long", pool(NONE).as_bytes());
-    let [bad, good] = [&bad, &good].map(|path| path.to_str().unwrap());
+    let [bad, good] = [&bad[..], &good];
     for (constraint, options) in [
         ("Cpus >= 8", &["--af", "Name,Memory"][..]),
         ("Cpus >= 8 && Memory > 500", &["--af", "Name,Memory", "-o", "json"]),
@@ -95,14 +90,13 @@ fn one_thread_and_several_print_the_same() {
     let (_, _, told) = same(&["query", "Memory > 5", bad, "--count", "--strict-input"]);
     assert!(told.contains("are not shown"), "{told}");
     let few = file("threads-few.long", pool(100).as_bytes());
-    let (_, _, told) = same(&["query", "Memory > 5 && Cpus < 9 || Cpus < 90", few.to_str().unwrap(), "--af", "Memory"]);
+    let (_, _, told) = same(&["query", "Memory > 5 && Cpus < 9 || Cpus < 90", &few, "--af", "Memory"]);
     assert!(told.contains("Spare = 1 +") && told.contains("Last = )"), "{told}");
 }
 
 #[test]
 fn a_name_that_no_ad_has_is_told_when_nothing_is_found() {
-    let good = file("threads-names.long", pool(NONE).as_bytes());
-    let good = good.to_str().unwrap();
+    let good = &file("threads-names.long", pool(NONE).as_bytes());
     let misspelt = "note: no ad has the attribute Memroy; did you mean Memory?\n";
     // One ad has `Spare`, far from the beginning.
     for (constraint, note) in [("Spare > 100", ""), ("Memroy > 5 || Cpus > 100", misspelt), ("other.Memroy > 5", "")] {
@@ -119,8 +113,7 @@ fn a_name_that_no_ad_has_is_told_when_nothing_is_found() {
 
 #[test]
 fn several_threads_read_all_forms() {
-    let good = file("threads-forms.long", pool(NONE).as_bytes());
-    let good = good.to_str().unwrap();
+    let good = &file("threads-forms.long", pool(NONE).as_bytes());
     for form in ["new", "json", "jsonl", "xml", "yaml"] {
         let (status, text, _) = classad(&["convert", good, "--to", form]);
         assert_eq!(status, Some(0));
@@ -129,10 +122,8 @@ fn several_threads_read_all_forms() {
         let at = at + text[at..].windows(4).position(|four| four == b"Cpus").expect("ads have that");
         let broken = [&text[..at], b"\"] }:<", &text[at..]].concat();
         let name = format!("threads.{form}");
-        let path = file(&name, &text);
-        let path = path.to_str().unwrap();
-        let broken = file(&format!("threads-broken.{form}"), &broken);
-        let broken = broken.to_str().unwrap();
+        let path = &file(&name, &text);
+        let broken = &file(&format!("threads-broken.{form}"), &broken);
         let (status, out, _) = same(&["query", "Cpus >= 15", path, "--af", "Name,Memory"]);
         assert_eq!((status, String::from_utf8_lossy(&out).lines().count()), (Some(0), 470), "{form}");
         same(&["query", "Cpus >= 16", path]);
@@ -145,11 +136,11 @@ fn packed_files_and_pipes() {
     let text = pool(50);
     let packed = zstd::stream::encode_all(text.as_bytes(), 1).unwrap();
     let packed = file("threads.zst", &packed);
-    same(&["query", "Memory > 900", packed.to_str().unwrap(), "--af", "Name"]);
+    same(&["query", "Memory > 900", &packed, "--af", "Name"]);
     // A file that ends in the middle is told to do so behind what was found in it.
     let whole = std::fs::read(&packed).unwrap();
     let torn = file("threads-torn.zst", &whole[..whole.len() / 2]);
-    let (status, _, told) = same(&["query", "Memory > 900", torn.to_str().unwrap(), "--af", "Name"]);
+    let (status, _, told) = same(&["query", "Memory > 900", &torn, "--af", "Name"]);
     assert!(status == Some(2) && told.contains("cannot read"), "{told}");
 
     // Whoever writes bit by bit gets each answer before more is written.

@@ -75,9 +75,9 @@ impl Search<'_> {
             if participant == 0 && Some(port) == ports.first() {
                 self.ahead.first = rows.ones().next();
             }
-            if participant == 0 && rows.is_clear() {
-                let Gangmatcher { table, links, exhausted, .. } = &mut *self.matcher;
-                exhausted.insert(Window::of(place, &[], table, links).asked());
+            if participant == 0 && rows.is_clear() && self.matcher.table.patterns(0).is_none() {
+                let asked = self.matcher.first_window(*port).asked();
+                self.matcher.exhausted.insert(asked);
             }
             let rows = self.narrowed(place, rows, &state.waiting, &domains);
             self.must_be_possible(place, &rows)?;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, Kind, Name};
 use crate::constraint::stands_for_an_ad;
@@ -32,7 +32,13 @@ pub struct Alike {
     /// The rows of each bucket, one bucket after the other, and where each begins.
     rows: Vec<usize>,
     starts: Vec<usize>,
+    /// The rows of the larger buckets once more, as sets.
+    sets: FxHashMap<usize, Rows>,
 }
+
+/// A bucket is large if clearing its rows one by one takes longer than clearing words of a set: if it holds more than
+/// one row in so many.
+const LARGE: usize = 64;
 
 impl Buckets {
     /// The rows that are alike to the request that is seated now, and to all before it.
@@ -130,7 +136,15 @@ impl Alike {
             rows[next[bucket]] = row;
             next[bucket] += 1;
         }
-        Alike { buckets, rows, starts }
+        let mut sets = FxHashMap::default();
+        for (bucket, bounds) in starts.windows(2).enumerate() {
+            if (bounds[1] - bounds[0]) * LARGE > buckets.rows() {
+                let mut set = Rows::with_capacity(buckets.rows());
+                set.extend(rows[bounds[0]..bounds[1]].iter().copied());
+                sets.insert(bucket, set);
+            }
+        }
+        Alike { buckets, rows, starts, sets }
     }
 
     /// The bucket of a row; none if it is like no other.
@@ -144,11 +158,13 @@ impl Alike {
         while let Some(row) = first_from(&left, from).filter(|_| found.len() < most) {
             found.push(row);
             from = row + 1;
-            if let Some(bucket) = self.bucket(row) {
-                let alike = &self.rows[self.starts[bucket]..self.starts[bucket + 1]];
-                for row in alike {
-                    left.set(*row, false);
-                }
+            let Some(bucket) = self.bucket(row) else { continue };
+            if let Some(set) = self.sets.get(&bucket) {
+                left.difference_with(set);
+                continue;
+            }
+            for row in &self.rows[self.starts[bucket]..self.starts[bucket + 1]] {
+                left.set(*row, false);
             }
         }
         found

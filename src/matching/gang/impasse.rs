@@ -85,7 +85,7 @@ impl Gangmatcher {
         self.aside(|matcher| {
             let (deepest, next) = matcher.deepest(index, request)?;
             let Some(next) = next else { return Ok(None) };
-            matcher.table.seat(request)?;
+            matcher.seat(request)?;
             let alone = matcher.alone();
             let ports = matcher.prospects(&alone);
             let stuck = matcher.stuck(&deepest, next, &alone);
@@ -102,7 +102,7 @@ impl Gangmatcher {
         let mut filled = 0;
         for prefix in prefixes(request) {
             let ports = ports(&prefix)?.list.len();
-            self.table.seat(&prefix)?;
+            self.seat(&prefix)?;
             let gang = self.search(None);
             if let Some(fault) = self.fault.take() {
                 return Err(GangFault::Policy(fault));
@@ -245,7 +245,7 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used, or docking vectors do not compare.
     pub fn possible(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.aside(|matcher| {
-            matcher.table.seat(request)?;
+            matcher.seat(request)?;
             let found = matcher.search(None);
             if let Some(fault) = matcher.fault.take() {
                 return Err(GangFault::Policy(fault));

@@ -120,7 +120,7 @@ impl Links {
                     _ => kind = None,
                 }
             }
-            for (part, frame) in &parts {
+            for (part, frame) in parts.iter() {
                 let imported = match part.bare().kind() {
                     Kind::Binary(operator, left, right) => {
                         demand(*place, *operator, table.form(left, frame), table.form(right, frame))

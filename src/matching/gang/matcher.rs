@@ -1,6 +1,7 @@
 //! The matchmaker of gangs: what it keeps from request to request.
 
 use std::fmt;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,6 +32,8 @@ pub struct Gangmatcher {
     pub(super) buckets: Buckets,
     /// What no offer is left for: offers only get fewer.
     pub(super) exhausted: FxHashSet<Asked>,
+    /// The windows of the ports of the seated request while nothing is docked, by port, as far as they were wanted.
+    windows: Vec<Option<Rc<Window>>>,
     pub(super) statistics: Statistics,
     pub(super) divisions: Divisions,
     /// Whether the first candidate of the first port is expected to do: it did for the last request.
@@ -81,6 +84,7 @@ impl Gangmatcher {
             random: fastrand::Rng::with_seed(0),
             buckets: Buckets::default(),
             exhausted: FxHashSet::default(),
+            windows: Vec::new(),
             statistics: Statistics::default(),
             divisions: Divisions::default(),
             hopeful: true,
@@ -118,7 +122,7 @@ impl Gangmatcher {
     ///
     /// When the ports of the request cannot be used, or docking vectors do not compare.
     pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
-        self.table.seat(request)?;
+        self.seat(request)?;
         self.statistics.roots += 1;
         let found = self.search(None);
         if let Some(fault) = self.fault.take() {
@@ -142,10 +146,26 @@ impl Gangmatcher {
     ///
     /// When the ports of the request cannot be used.
     pub fn gangs(&mut self, index: usize, request: &Ad) -> Result<Gangs<'_>, GangFault> {
-        self.table.seat(request)?;
+        self.seat(request)?;
         self.statistics.roots += 1;
         self.strategy = Algorithm::Best.strategy();
         Ok(Gangs { matcher: self, request: index, last: None })
+    }
+
+    /// Seats a request, for which nothing is looked up yet.
+    pub(super) fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
+        self.windows.clear();
+        self.table.seat(request)
+    }
+
+    /// What a port of the seated request asks for while nothing is docked.  All its ports must be filled.
+    pub(super) fn first_window(&mut self, port: usize) -> Rc<Window> {
+        if self.windows.len() <= port {
+            self.windows.resize(self.table.ports(0).max(port + 1), None);
+        }
+        let (table, links) = (&self.table, &self.links);
+        let window = || Rc::new(Window::of(PortPlace { participant: 0, port }, &[], table, links));
+        Rc::clone(self.windows[port].get_or_insert_with(window))
     }
 
     /// Checks that docking vectors compare.
@@ -160,13 +180,13 @@ impl Gangmatcher {
     }
 
     /// Whether a port of the seated request asks for what no offer is left for.
-    fn is_hopeless(&self) -> bool {
+    fn is_hopeless(&mut self) -> bool {
         self.strategy.preferring
             && !self.exhausted.is_empty()
             && self.table.patterns(0).is_none()
             && (0..self.table.ports(0)).rev().any(|port| {
-                let place = PortPlace { participant: 0, port };
-                self.exhausted.contains(&Window::of(place, &[], &self.table, &self.links).asked())
+                let window = self.first_window(port);
+                self.exhausted.contains(&window.asked())
             })
     }
 

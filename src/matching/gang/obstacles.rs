@@ -99,7 +99,7 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used.
     pub fn obstacles(&mut self, request: &Ad, impasse: &Impasse, port: usize) -> Result<Obstacles, GangFault> {
         self.aside(|matcher| {
-            matcher.table.seat(request)?;
+            matcher.seat(request)?;
             let place = PortPlace { participant: 0, port };
             if impasse.ports[port].alone == 0 {
                 let rows = matcher.links.unused().clone();
@@ -124,7 +124,7 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used.
     pub fn meetings(&mut self, request: &Ad, offer: usize) -> Result<Vec<Meeting>, GangFault> {
         self.aside(|matcher| {
-            matcher.table.seat(request)?;
+            matcher.seat(request)?;
             let links: Vec<PortPlace> =
                 matcher.links.rows_of(participant(offer)).map(|row| matcher.links.place(row)).collect();
             let places = (0..matcher.table.ports(0)).map(|port| PortPlace { participant: 0, port });
@@ -185,12 +185,13 @@ impl Gangmatcher {
     }
 
     fn obstacles_at(&mut self, place: PortPlace, rows: &Rows, held: &[Participant]) -> Obstacles {
-        let mut parts = self.table.parts(place).unwrap_or_default();
-        parts.truncate(MOST_PARTS);
+        let parts = self.table.parts(place);
+        let parts = parts.as_deref().unwrap_or_default();
+        let parts = &parts[..parts.len().min(MOST_PARTS)];
         let told: Vec<Part> = parts.iter().map(|(part, frame)| self.table.part(part, frame, place)).collect();
         let mut offers: Vec<(Participant, Hindered)> = Vec::new();
         for link in rows.ones().map(|row| self.links.place(row)).filter(|link| !held.contains(&link.participant)) {
-            let found = self.table.suppose(place, link, |table| table.hindered(&parts, &told, link));
+            let found = self.table.suppose(place, link, |table| table.hindered(parts, &told, link));
             match offers.last_mut() {
                 Some((offer, known)) if *offer == link.participant => {
                     let nearness = |of: &Hindered| (of.failing.count_ones(), of.wish.is_some());
@@ -271,7 +272,8 @@ impl Table {
 
     /// What a candidate wants that refuses.
     fn wish(&self, link: PortPlace) -> Wish {
-        let parts = self.parts(link).unwrap_or_default();
+        let parts = self.parts(link);
+        let parts = parts.as_deref().unwrap_or_default();
         let refusing = parts.iter().find(|(part, frame)| self.refuses(part, frame)).or_else(|| parts.first());
         let asked = refusing.and_then(|(part, frame)| self.bound_of_wish(part, frame));
         Wish { part: refusing.map(|(part, _)| part.clone()), asked }

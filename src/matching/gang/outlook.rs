@@ -60,6 +60,17 @@ impl Gangmatcher {
 }
 
 impl Search<'_> {
+    /// Whether the first gang is the best: where nobody prefers anything, that of the earliest candidates is, unless an
+    /// offer is met by one of its ports before another.
+    pub(super) fn first_is_best(&self) -> bool {
+        let table = &self.matcher.table;
+        self.below.is_none()
+            && self.matcher.offers_are_indifferent()
+            && table.patterns(0).is_none()
+            && !table.offers_have_ports()
+            && (0..table.ports(0)).all(|port| !table.ranks(PortPlace { participant: 0, port }))
+    }
+
     /// What a row is worth to a port, as far as it is known now.
     pub(super) fn worth(&mut self, place: PortPlace, row: usize) -> Worth {
         if place.participant == 0 {

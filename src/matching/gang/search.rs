@@ -48,6 +48,9 @@ impl Search<'_> {
                 Goal::Done if !self.matcher.strategy.preferring => return Some((Preference::default(), self.gang())),
                 Goal::Done => {
                     self.judge();
+                    if self.best.is_some() && self.first_is_best() {
+                        return self.best.take();
+                    }
                     // Whatever else is found must be better.
                     self.retreat(&self.everything(), false).and_then(|()| self.advance())
                 }
@@ -161,9 +164,13 @@ impl Search<'_> {
     /// Asks the index which rows may dock at a port: one window query.
     pub(super) fn probe(&mut self, place: PortPlace, waiting: &[PortPlace]) -> Rows {
         self.matcher.statistics.probes += 1;
+        let is_first = self.holders.is_empty() && place.participant == 0 && self.matcher.table.patterns(0).is_none();
+        let first = is_first.then(|| self.matcher.first_window(place.port));
         let Gangmatcher { table, links, .. } = &mut *self.matcher;
-        let window = Window::of(place, waiting, table, links);
-        links.answer(&window, table)
+        match first {
+            Some(window) => links.answer(&window, table),
+            None => links.answer(&Window::of(place, waiting, table, links), table),
+        }
     }
 
     /// The candidates of a port, in the order in which they are tried.

@@ -3,11 +3,16 @@
 //! The request is participant 0, each offer the one after its index.  Nothing is ever written into an
 //! ad: docking binds a label on either side, undocking forgets it.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Kind, Name, Nested, Participant, Value};
-use crate::constraint::{MOST_PATTERNS, Pattern, PortFault, Protocol, conjuncts, is_met, ports, rank_of};
+use fixedbitset::FixedBitSet;
+
+use crate::ad::{Ad, Dialect, Expression, Frame, Kind, Name, Nested, Participant, Value};
+use crate::constraint::{
+    MOST_PATTERNS, Pattern, PortFault, Protocol, conjuncts, is_met, ports, rank_of, stands_for_an_ad,
+};
 use crate::eval::{Binding, Context, Environment, Evaluator, Fallback, Halt, Member, Mentions, Resolution, UNFILLED};
 use crate::matching::policy::{Rule, Vector, label};
 
@@ -20,6 +25,9 @@ pub struct PortPlace {
     pub participant: Participant,
     pub port: usize,
 }
+
+/// A part of a constraint, and the scope in which it stands.
+pub type Part = (Expression, Arc<Frame>);
 
 /// What is known of a constraint while some labels are not docked yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +47,7 @@ pub struct Table {
     /// The docking vector of the policy; empty if ranks count.
     docking: Vec<Rule>,
     offers_have_ports: bool,
+    offers_choose: bool,
     /// Constraints and ranks evaluated.
     pub evaluations: u64,
     /// Evaluations that exceeded a budget.
@@ -49,6 +58,8 @@ pub struct Table {
 struct Seat {
     /// Its one port is the implicit one.
     implicit: bool,
+    /// The parts of the constraint of each port, once they were asked for.
+    parts: Vec<OnceCell<Option<Rc<[Part]>>>>,
     /// The ways to fill its ports, the best first; none if all of them must be filled.
     patterns: Option<Rc<[Pattern]>>,
 }
@@ -64,6 +75,7 @@ impl Table {
             context,
             docking: Vec::new(),
             offers_have_ports: false,
+            offers_choose: false,
             evaluations: 0,
             failures: 0,
         };
@@ -74,9 +86,9 @@ impl Table {
             let (member, seat) = seated(&ad, participant).unwrap_or_else(|fault| {
                 bad.push((index - 1, fault));
                 let nobody = Member::new(Frame::root(Ad::default(), participant), Vec::new());
-                (nobody, Seat { implicit: false, patterns: None })
+                (nobody, Seat { implicit: false, parts: Vec::new(), patterns: None })
             });
-            table.offers_have_ports |= index > 0 && member.ports.len() > 1;
+            table.note(participant, &member, &seat);
             table.environment.join(member);
             table.seats.push(seat);
             table.release(participant);
@@ -102,12 +114,21 @@ impl Table {
     /// Puts another ad in the place of a participant.
     pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
         let (new, seat) = seated(ad, participant)?;
+        self.note(participant, &new, &seat);
         if let Some(member) = self.environment.member_mut(participant) {
             *member = new;
         }
         self.seats[participant as usize] = seat;
         self.release(participant);
         Ok(())
+    }
+
+    /// Notes what offers there are.
+    fn note(&mut self, participant: Participant, member: &Member, seat: &Seat) {
+        if participant > 0 {
+            self.offers_have_ports |= member.ports.len() > 1;
+            self.offers_choose |= seat.patterns.is_some();
+        }
     }
 
     /// How many offers there are.
@@ -266,7 +287,11 @@ impl Table {
 
     /// The parts of the constraint of a port that must all be true, each with its scope; none if it has no
     /// constraint.  What is an attribute's name stands for the parts of that.
-    pub fn parts(&self, place: PortPlace) -> Option<Vec<(Expression, Arc<Frame>)>> {
+    pub fn parts(&self, place: PortPlace) -> Option<Rc<[Part]>> {
+        self.seats[place.participant as usize].parts.get(place.port)?.get_or_init(|| self.taken_apart(place)).clone()
+    }
+
+    fn taken_apart(&self, place: PortPlace) -> Option<Rc<[Part]>> {
         let frame = self.frame(place)?;
         let constraint = frame.ad.get(self.protocol.constraint(&frame.ad)?)?;
         let (mut parts, mut followed) = (Vec::new(), 0);
@@ -287,7 +312,7 @@ impl Table {
                 }
             }
         }
-        Some(parts)
+        Some(parts.into())
     }
 
     /// Whether a port ranks what is docked there.
@@ -318,7 +343,7 @@ impl Table {
 
     /// Whether there are offers that choose which of their ports are filled.
     pub fn offers_choose(&self) -> bool {
-        self.seats.iter().skip(1).any(|seat| seat.patterns.is_some())
+        self.offers_choose
     }
 
     /// The ad of a participant.
@@ -341,15 +366,15 @@ impl Table {
     /// The ports whose labels the record of a port mentions, or those of the groups around it.
     pub fn labels_mentioned(&self, place: PortPlace) -> Vec<usize> {
         let Some(member) = self.environment.members().get(place.participant as usize) else { return Vec::new() };
-        let mut mentions = Mentions::default();
+        let mut mentioned = FixedBitSet::with_capacity(member.bindings.len());
         let mut frame = member.ports.get(place.port);
         while let Some(record) = frame.filter(|frame| frame.enclosing.is_some()) {
-            record.ad.iter().for_each(|attribute| mentions.add(attribute.expression, self.context.dialect));
+            for attribute in record.ad.iter() {
+                mention(attribute.expression, &member.bindings, self.context.dialect, &mut mentioned);
+            }
             frame = record.enclosing.as_ref();
         }
-        let is_mentioned = |binding: &Binding| mentions.everything || mentions.names.contains(&binding.name);
-        let labels = member.bindings.iter().enumerate();
-        labels.filter(|(port, binding)| *port != place.port && is_mentioned(binding)).map(|(port, _)| port).collect()
+        mentioned.ones().filter(|port| *port != place.port).collect()
     }
 
     /// How a port ranks what is docked there.
@@ -424,6 +449,26 @@ impl Table {
     }
 }
 
+/// Adds the ports whose labels an expression mentions.
+fn mention(expression: &Expression, bindings: &[Binding], dialect: Dialect, mentioned: &mut FixedBitSet) {
+    let mut pending = vec![expression];
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            Kind::Attribute(name) if !stands_for_an_ad(name) => {
+                mentioned.extend(bindings.iter().position(|binding| binding.name == *name));
+            }
+            // What is called, and an ad that is used whole, may read more than it names.
+            Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Call(..) => {
+                let mentions = Mentions::of(expression, dialect);
+                let is_mentioned = |binding: &Binding| mentions.everything || mentions.names.contains(&binding.name);
+                mentioned.extend((0..bindings.len()).filter(|port| is_mentioned(&bindings[*port])));
+                return;
+            }
+            kind => kind.for_each_child(|child| pending.push(child)),
+        }
+    }
+}
+
 /// So many attributes are followed when a constraint is taken apart.
 const MOST_FOLLOWED: usize = 64;
 
@@ -453,7 +498,8 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
             member.bindings.push(Binding { name: port.label, since, to: None });
         }
     }
-    Ok((member, Seat { implicit, patterns }))
+    let parts = vec![OnceCell::new(); member.ports.len()];
+    Ok((member, Seat { implicit, parts, patterns }))
 }
 
 /// An ad and its ports as scopes; whether its one port is the implicit one.

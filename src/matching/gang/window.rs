@@ -94,9 +94,8 @@ impl Window {
 
     fn wait(&mut self, place: PortPlace, waiting: &[PortPlace], table: &Table) {
         for waiting in waiting {
-            for (part, frame) in table.parts(*waiting).iter().flatten() {
-                self.add(place, part, frame, table);
-            }
+            let Some(parts) = table.parts(*waiting) else { continue };
+            parts.iter().for_each(|(part, frame)| self.add(place, part, frame, table));
         }
     }
 

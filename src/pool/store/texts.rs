@@ -16,8 +16,10 @@ const SPREAD: &[u8] = b"\0";
 
 /// The texts that are bound to one name.
 pub struct Texts {
-    /// For each ad the code of its text; ads behind the last have no such attribute.
-    codes: Vec<u32>,
+    /// For each ad the code of its text.
+    codes: Codes,
+    /// The code of the last ad that has a text.
+    last: u32,
     /// All texts, one behind the other, and where each ends: code 1 is the first.
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -37,7 +39,8 @@ impl Texts {
     /// No text yet.
     pub fn new() -> Self {
         Texts {
-            codes: Vec::new(),
+            codes: Codes::default(),
+            last: ABSENT,
             bytes: Vec::new(),
             ends: Vec::new(),
             known: Some(HashTable::new()),
@@ -48,7 +51,7 @@ impl Texts {
 
     /// The code of the text of an ad.
     pub fn code(&self, row: usize) -> u32 {
-        self.codes.get(row).copied().unwrap_or(ABSENT)
+        self.codes.get(row)
     }
 
     /// How many codes there are, with that for no text.
@@ -82,10 +85,8 @@ impl Texts {
     /// The code of a text, also of one that is new; none if it is no expression.
     pub fn intern(&mut self, value: &[u8], rules: Rules) -> Option<u32> {
         // Most ads say what the one before them says.
-        if let Some(last) = self.codes.last().copied().filter(|last| *last != ABSENT)
-            && self.text(last) == value
-        {
-            return Some(last);
+        if self.last != ABSENT && self.text(self.last) == value {
+            return Some(self.last);
         }
         self.lookups += 1;
         let (bytes, ends) = (&self.bytes, &self.ends);
@@ -131,10 +132,8 @@ impl Texts {
 
     /// Notes the text of an ad.
     pub fn set(&mut self, row: usize, code: u32) {
-        if self.codes.len() <= row {
-            self.codes.resize(row + 1, ABSENT);
-        }
-        self.codes[row] = code;
+        self.codes.set(row, code);
+        self.last = code;
     }
 
     /// Gives back what memory is not used.
@@ -149,6 +148,40 @@ impl Texts {
     }
 }
 
+/// A number for each row, 0 if none was set, in as few bytes as the largest takes: most attributes have few texts.
+#[derive(Default)]
+struct Codes {
+    /// The lowest byte of each number, the one above it, and so on; bytes behind the last are 0.
+    planes: Vec<Vec<u8>>,
+}
+
+impl Codes {
+    fn get(&self, row: usize) -> u32 {
+        let bytes = self.planes.iter().rev().map(|plane| plane.get(row).copied().unwrap_or(0));
+        bytes.fold(0, |code, byte| code << 8 | u32::from(byte))
+    }
+
+    fn set(&mut self, row: usize, code: u32) {
+        let bytes = code.to_le_bytes();
+        let needed = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |highest| highest + 1);
+        if self.planes.len() < needed {
+            self.planes.resize(needed, Vec::new());
+        }
+        for (plane, byte) in self.planes.iter_mut().zip(bytes) {
+            if byte != 0 && plane.len() <= row {
+                plane.resize(row + 1, 0);
+            }
+            if let Some(place) = plane.get_mut(row) {
+                *place = byte;
+            }
+        }
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.planes.iter_mut().for_each(Vec::shrink_to_fit);
+    }
+}
+
 fn text<'t>(bytes: &'t [u8], ends: &[usize], code: u32) -> &'t [u8] {
     let at = code as usize;
     let start = at.checked_sub(2).map_or(0, |before| ends[before]);
@@ -159,4 +192,23 @@ fn hash(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Codes;
+
+    proptest! {
+        #[test]
+        fn codes_are_kept_in_any_width(steps in proptest::collection::vec((0_usize..40, prop_oneof![0_u32..3, 0_u32..70_000, any::<u32>()]), 0..60)) {
+            let (mut codes, mut plain) = (Codes::default(), [0; 40]);
+            for (row, code) in steps {
+                codes.set(row, code);
+                plain[row] = code;
+                prop_assert!((0..41).all(|row| codes.get(row) == plain.get(row).copied().unwrap_or(0)));
+            }
+        }
+    }
 }

@@ -1,0 +1,40 @@
+//! The real binary, and files for it to read.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Runs `classad` in the project's folder, for 80 columns, with this on its standard input.
+pub fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("TZ", "UTC")
+        .env("COLUMNS", "80")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("it has an input");
+    let input = input.to_vec();
+    // It may stop reading early; that is its right.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
+/// Exit status, standard output and standard error of `classad` with these arguments and an empty input.
+pub fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = run(arguments, b"");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// The path of a file with these bytes; tests run at once, so each wants a name of its own.
+pub fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).expect("the folder can be written");
+    path.to_string_lossy().into_owned()
+}
