@@ -245,7 +245,7 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used, or docking vectors do not compare.
     pub fn possible(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.aside(|matcher| {
-            matcher.table.seat(request)?;
+            matcher.seat(request)?;
             let found = matcher.search(None);
             if let Some(fault) = matcher.fault.take() {
                 return Err(GangFault::Policy(fault));

@@ -99,7 +99,7 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used.
     pub fn obstacles(&mut self, request: &Ad, impasse: &Impasse, port: usize) -> Result<Obstacles, GangFault> {
         self.aside(|matcher| {
-            matcher.table.seat(request)?;
+            matcher.seat(request)?;
             let place = PortPlace { participant: 0, port };
             if impasse.ports[port].alone == 0 {
                 let rows = matcher.links.unused().clone();
@@ -124,7 +124,7 @@ impl Gangmatcher {
     /// When the ports of the request cannot be used.
     pub fn meetings(&mut self, request: &Ad, offer: usize) -> Result<Vec<Meeting>, GangFault> {
         self.aside(|matcher| {
-            matcher.table.seat(request)?;
+            matcher.seat(request)?;
             let links: Vec<PortPlace> =
                 matcher.links.rows_of(participant(offer)).map(|row| matcher.links.place(row)).collect();
             let places = (0..matcher.table.ports(0)).map(|port| PortPlace { participant: 0, port });
@@ -272,7 +272,8 @@ impl Table {
 
     /// What a candidate wants that refuses.
     fn wish(&self, link: PortPlace) -> Wish {
-        let parts = self.parts(link).unwrap_or_default();
+        let parts = self.parts(link);
+        let parts = parts.as_deref().unwrap_or_default();
         let refusing = parts.iter().find(|(part, frame)| self.refuses(part, frame)).or_else(|| parts.first());
         let asked = refusing.and_then(|(part, frame)| self.bound_of_wish(part, frame));
         Wish { part: refusing.map(|(part, _)| part.clone()), asked }
