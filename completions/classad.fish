@@ -65,8 +65,10 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count t
 complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate as far as an ad is known, and keep the rest'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
 complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
+complete -c classad -n "__fish_classad_needs_command" -f -a "test" -d 'Run unit tests of policies: cases in YAML of what ads and policies are to do'
 complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
 complete -c classad -n "__fish_classad_needs_command" -f -a "workload" -d 'Write synthetic ads: the workloads of the papers, and a modern pool'
+complete -c classad -n "__fish_classad_needs_command" -f -a "repl" -d 'Evaluate, match and explain at a prompt'
 complete -c classad -n "__fish_classad_needs_command" -f -a "completions" -d 'Print the completions of commands and options for a shell'
 complete -c classad -n "__fish_classad_needs_command" -f -a "man" -d 'Print a manual page, or write all of them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command, or on a topic'
@@ -518,6 +520,10 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offe
 complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this is true; several have to be true together' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only the request of this name' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
@@ -567,6 +573,10 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -
 complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this is true; several have to be true together' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only the request of this name' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
@@ -849,6 +859,36 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand test" -s o -l output -d 'The form of the output' -r -f -a "text\t'A summary, and a picture of each case that failed'
+junit\t'The XML of a well-known test framework, which build servers read'
+tap\t'The Test Anything Protocol, version 14'
+json\t'A JSON document, "schema": "classad.test/1"'"
+complete -c classad -n "__fish_classad_using_subcommand test" -l tag -d 'Only cases with this tag; with several, cases with one of them' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l filter -d 'Only cases whose name contains this, in any case' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand test" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand test" -l update -d 'Rewrite what is expected, where something else came out; comments and layout stay'
+complete -c classad -n "__fish_classad_using_subcommand test" -l list -d 'Only print which cases there are, and with which tags'
+complete -c classad -n "__fish_classad_using_subcommand test" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand test" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand test" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand test" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand test" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand test" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand test" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand functions" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -1029,6 +1069,32 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand repl" -l my -d 'The ad in which expressions stand: the first of a file' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l target -d 'The ad on the other side: the first of a file' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -s f -l file -d 'Take the entries from a file' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'"
+complete -c classad -n "__fish_classad_using_subcommand repl" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l threads -d 'How many threads may work at once, where a command has work for several: `query` on large files.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand repl" -l echo -d 'Print each entry before what it gives'
+complete -c classad -n "__fish_classad_using_subcommand repl" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand repl" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand repl" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand repl" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand repl" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand repl" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand repl" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand completions" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
