@@ -9,6 +9,7 @@ use classad::pool::{Census, Range, Summary};
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
+use super::chart::{Bars, histogram};
 use super::output::{self, OutputForm, Rows, json_array, out};
 use super::session::Session;
 use super::{Failure, Status, input, report};
@@ -63,6 +64,9 @@ enum Order {
     /// Those with most distinct values first
     Distinct,
 }
+
+/// What values are called that are not among those shown.
+const OTHERS: &str = "(other values)";
 
 type Attribute<'a> = (&'a Name, &'a Summary);
 
@@ -218,13 +222,20 @@ impl CensusCommand {
             }
             let top: Vec<(&str, usize)> = summary.top(self.most()).collect();
             let width = top.iter().map(|(_, ads)| ads.to_string().len()).max().unwrap_or(0).max("ads".len());
+            let widest = top.iter().map(|(value, _)| report::line(value).chars().count()).max().unwrap_or(0);
+            let bars = Bars::new(ads, width + widest.max(OTHERS.len()) + "      100.0    ".len());
             writeln!(out, "  {:>width$}  {:>5}  value", "ads", "%")?;
+            let row = |out: &mut dyn Write, value: &str, ads: usize| {
+                let (percent, bar) = (percent(ads, census), bars.padded(ads));
+                writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {value}")
+            };
             for (value, ads) in &top {
-                writeln!(out, "  {ads:>width$}  {:>5}  {}", percent(*ads, census), report::line(value))?;
+                row(out, &report::line(value), *ads)?;
             }
             let shown: usize = top.iter().map(|(_, ads)| ads).sum();
             if shown < ads {
-                writeln!(out, "  {:>width$}  {:>5}  (other values)", ads - shown, percent(ads - shown, census))?;
+                row(out, OTHERS, ads - shown)?;
+                distribution(out, summary, census)?;
             }
         }
         Ok(())
@@ -257,6 +268,28 @@ impl CensusCommand {
             session.note("a + behind a number of distinct values: there were more than could be remembered");
         }
     }
+}
+
+/// How the numbers are spread, if all are known.
+fn distribution(out: &mut dyn Write, summary: &Summary, census: &Census) -> io::Result<()> {
+    const RANGES: usize = 8;
+    if summary.distinct().more {
+        return Ok(());
+    }
+    let values = summary.top(usize::MAX).filter_map(|(value, ads)| Some((value.parse().ok()?, ads)));
+    let bins = histogram(&values.collect::<Vec<(f64, usize)>>(), RANGES);
+    let rows: Vec<(String, usize)> = bins.iter().map(|bin| (bin.text(), bin.count)).collect();
+    let widest = rows.iter().map(|(range, _)| range.len()).max().unwrap_or(0);
+    let most = rows.iter().map(|(_, ads)| *ads).max().unwrap_or(0);
+    let (width, bars) = (most.to_string().len().max("ads".len()), Bars::new(most, widest + "      100.0    ads".len()));
+    if !rows.is_empty() {
+        writeln!(out, "  {:>width$}  {:>5}  range", "ads", "%")?;
+    }
+    for (range, ads) in rows {
+        let (percent, bar) = (percent(ads, census), bars.padded(ads));
+        writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {range}")?;
+    }
+    Ok(())
 }
 
 /// The attributes that were asked for; what no ad has is told.

@@ -5,6 +5,7 @@ mod advertising;
 mod autocluster;
 mod cases;
 mod census;
+mod chart;
 mod check;
 mod claim;
 mod completions;

@@ -3,7 +3,7 @@
 mod compare;
 mod transcript;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,6 +15,7 @@ use classad::syntax::{Rules, parse_expression};
 
 use super::accelerating::Accelerating;
 use super::advertising::Advertising;
+use super::chart::Bars;
 use super::input;
 use super::matches::{Common, Reading};
 use super::notify::Notify;
@@ -223,4 +224,35 @@ fn statistics(outcome: &Outcome, seconds: f64) {
         ("autoclusters", counted.autoclusters),
     ];
     output::counters(&counters, seconds);
+    if io::stderr().is_terminal() {
+        // If standard error is closed there is no one to tell.
+        let _ = shares(&mut io::stderr().lock(), outcome);
+    }
+}
+
+/// What became of the requests, and who got the offers, as bars.
+fn shares(err: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let counted = &outcome.statistics;
+    let became =
+        [("matched", counted.matched), ("failed", counted.roots - counted.matched), ("skipped", counted.skipped)];
+    let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
+    let submitters: Vec<(&str, usize)> =
+        outcome.submitters.iter().map(|(submitter, offers)| (submitter.as_str(), *offers)).collect();
+    // One submitter has what was matched.
+    let submitters = if submitters.len() > 1 { &submitters[..] } else { &[] };
+    for (heading, bars) in [("requests", &became[..]), ("offers by submitter", submitters)] {
+        let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);
+        if most == 0 {
+            continue;
+        }
+        writeln!(err, "{heading}")?;
+        let widest = bars.iter().map(|(name, _)| report::line(name).chars().count()).max().unwrap_or(0);
+        let digits = most.to_string().len();
+        let chart = Bars::new(most, widest + digits + "      ".len());
+        for (name, number) in bars {
+            let row = format!("  {:<widest$}  {number:>digits$}  {}", report::line(name), chart.bar(*number));
+            writeln!(err, "{}", row.trim_end())?;
+        }
+    }
+    Ok(())
 }

@@ -73,11 +73,15 @@ pub fn theme_of_output(options: &Options) -> GraphicalTheme {
     theme(colored_output(options))
 }
 
-fn theme(colored: bool) -> GraphicalTheme {
+/// Whether more than ASCII can be shown.
+pub fn is_unicode() -> bool {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
-    let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
-    match (unicode, colored) {
+    locale.is_none_or(|locale| locale != "C" && locale != "POSIX")
+}
+
+fn theme(colored: bool) -> GraphicalTheme {
+    match (is_unicode(), colored) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),
         (false, _) => GraphicalTheme::none(),

@@ -40,3 +40,28 @@ fn nothing_is_shown_where_nobody_wants_it() {
         assert!(!shown.contains("reading") && !shown.contains('\u{1b}'), "{arguments}: {shown:?}");
     }
 }
+
+#[test]
+fn what_a_cycle_comes_to_is_drawn() {
+    let shown = |locale: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).env("LC_ALL", locale).env("COLUMNS", "60");
+        command.args(["negotiate", "tests/cases/negotiate/jobs.ad", "--offers", "tests/cases/negotiate/machines.ad"]);
+        command.args(["--policy", "tests/cases/negotiate/share.yaml", "--stats", "-q"]);
+        let mut session = rexpect::session::spawn_command(command, Some(60_000)).unwrap();
+        session.exp_eof().unwrap().replace('\r', "")
+    };
+    let drawn = shown("C");
+    let (_, bars) = drawn.split_once("requests\n").unwrap_or_else(|| panic!("{drawn}"));
+    let of = |name: &str| {
+        let line = bars.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_else(|| panic!("{drawn}"));
+        (line.split_whitespace().nth(1).unwrap().to_owned(), line.matches('#').count())
+    };
+    let expected =
+        [("matched", "6", 24), ("failed", "1", 4), ("skipped", "1", 4), ("alice", "3", 24), ("bob", "3", 24)];
+    for (name, number, length) in expected {
+        assert_eq!(of(name), (number.to_owned(), length), "{drawn}");
+    }
+    assert!(drawn.is_ascii() && bars.contains("offers by submitter\n"), "{drawn}");
+    assert!(!shown("C.UTF-8").is_ascii());
+}

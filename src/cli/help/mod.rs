@@ -55,7 +55,11 @@ impl Help {
             let names = tree.get_subcommands().map(|command| command.get_name().to_owned());
             let names: Vec<String> = names.chain(TOPICS.iter().map(|topic| topic.name.to_owned())).collect();
             let near = nearest(word, names.iter().map(String::as_str));
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            let hint = if near.is_empty() {
+                format!("\n\n{}\n\n`classad help` lists the commands", topics_in_short())
+            } else {
+                format!("; did you mean {}?", near.join(", "))
+            };
             return Err(Failure::Refused(Some(format!("there is no command and no topic {word}{hint}"))));
         }
         print(session, &texts.join("\n"))
