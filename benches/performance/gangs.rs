@@ -24,6 +24,9 @@ const SELECTIVITIES: [u32; 4] = [1, 2, 4, 8];
 /// Up to so many the naive algorithm is tried: it is cubic.
 const MOST_NAIVE: u32 = 500;
 
+/// What takes longer than so many seconds is not run again.
+const LONG: f64 = 0.3;
+
 /// One run of an algorithm over all jobs.
 struct Ran {
     seconds: f64,
@@ -34,7 +37,12 @@ struct Ran {
 
 /// All the figures as text.
 pub fn report(bench: &Bench) -> Result<String> {
-    let mut text = format!("# Gangmatching (thesis chapter 5)\n\nOn {}.  Single runs.\n", machine::described());
+    let mut text = format!(
+        "# Gangmatching (thesis chapter 5)\n\nOn {}.  Medians of {} runs, single runs of what takes longer than {LONG} s.  \
+         Times are of all requests, and of the making of the index.\n",
+        machine::described(),
+        bench.rounds
+    );
     let mut shown = [
         ("\n## Probes (Figures 40, 43 to 55)\n\n", String::new()),
         ("\n## Candidates tested (Figures 36, 39)\n\n", String::new()),
@@ -94,7 +102,17 @@ fn every_algorithm(bench: &Bench, workload: &Gangs) -> Result<Vec<Option<Ran>>> 
     runs.collect()
 }
 
+/// The median run, if it is short.
 fn ran(bench: &Bench, algorithm: Algorithm, jobs: &[Ad], offers: &[Ad]) -> Result<Ran> {
+    let mut runs = vec![once(bench, algorithm, jobs, offers)?];
+    while runs[0].seconds < LONG && runs.len() < bench.rounds {
+        runs.push(once(bench, algorithm, jobs, offers)?);
+    }
+    runs.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
+    Ok(runs.swap_remove(runs.len() / 2))
+}
+
+fn once(bench: &Bench, algorithm: Algorithm, jobs: &[Ad], offers: &[Ad]) -> Result<Ran> {
     let start = Instant::now();
     let mut matcher = matcher(algorithm, offers);
     let mut is_more = false;
