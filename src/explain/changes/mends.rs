@@ -1,6 +1,6 @@
 //! What can be done about one clause.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
 use crate::explain::clauses::Clause;
 use crate::explain::examine::Asked;
 use crate::explain::explainer::Situation;
@@ -90,19 +90,27 @@ fn bound_to(asked: &Asked, situation: &Situation, place: usize, value: Value) ->
         let from = situation.asking.ad.get(name).cloned();
         return (to != asked.bound).then_some(Edit::Set { name: name.clone(), from, to });
     }
-    let operator = match asked.operator {
+    let to = asks_no_more(&asked.what, asked.operator, value, asked.is_exchanged, asked.what.span())?;
+    Some(Edit::Rewrite { clause: place, to })
+}
+
+/// A comparison that asks for no more than this value; `is_exchanged` if the value stands on the left.
+pub fn asks_no_more(
+    what: &Expression,
+    operator: BinaryOperator,
+    value: Value,
+    is_exchanged: bool,
+    span: Span,
+) -> Option<Expression> {
+    let operator = match operator {
         BinaryOperator::Greater => BinaryOperator::GreaterEqual,
         BinaryOperator::Less => BinaryOperator::LessEqual,
         other => other,
     };
     let constant = Expression::literal(value);
-    let (operator, left, right) = if asked.is_exchanged {
-        (operator.exchanged()?, constant, asked.what.clone())
-    } else {
-        (operator, asked.what.clone(), constant)
-    };
-    let to = Expression::new(Kind::Binary(operator, left, right), asked.what.span());
-    Some(Edit::Rewrite { clause: place, to })
+    let (operator, left, right) =
+        if is_exchanged { (operator.exchanged()?, constant, what.clone()) } else { (operator, what.clone(), constant) };
+    Some(Expression::new(Kind::Binary(operator, left, right), span))
 }
 
 /// The bound that a value meets: what is to be less than it, or more, is the next whole number.

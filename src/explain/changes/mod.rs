@@ -14,7 +14,7 @@ use super::survey::{Asking, Survey};
 pub use edit::Edit;
 use edit::apply;
 pub(super) use edit::rewritten;
-pub(super) use mends::{beyond, like, of_other_type};
+pub(super) use mends::{asks_no_more, beyond, like, of_other_type};
 pub(super) use wishes::{is_fixed, meeting, prefer};
 
 /// A change of a request that lets it match.

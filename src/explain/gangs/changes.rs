@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Value};
 use crate::constraint::{Port, ports};
-use crate::explain::changes::{beyond, is_fixed, like, meeting, of_other_type, prefer, rewritten};
+use crate::explain::changes::{asks_no_more, beyond, is_fixed, like, meeting, of_other_type, prefer, rewritten};
 use crate::explain::clauses::text;
 use crate::explain::conflicts::{minimal, positions};
 use crate::explain::findings::value_text;
@@ -271,18 +271,7 @@ fn bound_to(
         let to = beyond(value, operator)?;
         return draft.set(name, &written.literal, to, size);
     }
-    let operator = match operator {
-        BinaryOperator::Greater => BinaryOperator::GreaterEqual,
-        BinaryOperator::Less => BinaryOperator::LessEqual,
-        other => other,
-    };
-    let constant = Expression::literal(value);
-    let (operator, left, right) = if asked.is_exchanged {
-        (operator.exchanged()?, constant, asked.what.clone())
-    } else {
-        (operator, asked.what.clone(), constant)
-    };
-    let to = Expression::new(Kind::Binary(operator, left, right), told.expression.span());
+    let to = asks_no_more(&asked.what, operator, value, asked.is_exchanged, told.expression.span())?;
     let step = format!("`{}` -> `{}`", text(&told.expression, dialect), text(&to, dialect));
     draft.with(&told.expression, &to, step, size)
 }
