@@ -22,7 +22,7 @@ pub use distinct::Distinct;
 pub use expression::{Expression, Kind, same_list};
 pub use fault::{Cause, Fault};
 pub use frame::{Frame, Participant};
-pub use name::Name;
+pub use name::{KnownName, Name};
 pub use near::nearest;
 pub use operator::{BinaryOperator, Group, PRECEDENCE_UNARY, UnaryOperator};
 pub use record::{Ad, Attribute};

@@ -23,6 +23,21 @@ pub struct Name {
     hash: u32,
 }
 
+/// A name that is known before any ad is read: names are soon compared with many of these.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownName {
+    text: &'static str,
+    hash: u32,
+}
+
+impl KnownName {
+    /// The name spelt like this.
+    #[must_use]
+    pub const fn new(text: &'static str) -> Self {
+        KnownName { text, hash: folded_hash(text) }
+    }
+}
+
 impl Name {
     /// The name spelt like this.
     #[must_use]
@@ -51,10 +66,17 @@ impl Name {
         self.text.eq_ignore_ascii_case(text)
     }
 
+    /// Whether this is one of these, in any case.
+    #[must_use]
+    pub fn is_any(&self, known: &[KnownName]) -> bool {
+        known.iter().any(|known| known.hash == self.hash && self.is(known.text))
+    }
+
     /// Whether the papers reserve the name, so that no attribute and no label can have it.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
-        ["self", "parent", "root"].iter().any(|reserved| self.is(reserved))
+        const RESERVED: [KnownName; 3] = [KnownName::new("self"), KnownName::new("parent"), KnownName::new("root")];
+        self.is_any(&RESERVED)
     }
 
     /// Whether the name can be written without quotes: a letter or underscore, then letters, digits
@@ -70,8 +92,13 @@ impl Name {
 }
 
 /// FNV-1a over the bytes in lower case.
-fn folded_hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193))
+const fn folded_hash(text: &str) -> u32 {
+    let (bytes, mut hash, mut position) = (text.as_bytes(), 0x811c_9dc5_u32, 0);
+    while position < bytes.len() {
+        hash = (hash ^ bytes[position].to_ascii_lowercase() as u32).wrapping_mul(0x0100_0193);
+        position += 1;
+    }
+    hash
 }
 
 impl PartialEq for Name {
@@ -121,13 +148,15 @@ impl fmt::Debug for Name {
 
 #[cfg(test)]
 mod tests {
-    use super::Name;
+    use super::{KnownName, Name};
 
     #[test]
     fn case_does_not_count_but_is_kept() {
         assert_eq!(Name::new("ImageSize"), Name::new("imagesize"));
         assert_ne!(Name::new("a"), Name::new("b"));
         assert_eq!(Name::new("ImageSize").to_string(), "ImageSize");
+        assert!(Name::new("IMAGEsize").is_any(&["a", "ImageSize"].map(KnownName::new)));
+        assert!(!Name::new("ImageSiz").is_any(&["a", "ImageSize"].map(KnownName::new)));
     }
 
     #[test]

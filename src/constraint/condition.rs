@@ -1,7 +1,7 @@
 //! The form of one part of a constraint: what an index can look up, and what only evaluation can tell
 //! (thesis §4.4: exported and imported intervals).
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Text, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, KnownName, Name, Text, Value};
 
 /// A side of a comparison, as far as it can be told without an ad.
 #[derive(Clone, Copy, Debug)]
@@ -72,11 +72,18 @@ impl<'e> Condition<'e> {
     }
 }
 
+/// What one ad of a pair calls itself and the other.
+const SIDES: &[KnownName] =
+    &[KnownName::new("my"), KnownName::new("self"), KnownName::new("other"), KnownName::new("target")];
+
+/// What the ads around an ad are called, and the time.
+const ABOVE: &[KnownName] =
+    &[KnownName::new("root"), KnownName::new("parent"), KnownName::new("toplevel"), KnownName::new("CurrentTime")];
+
 /// Whether a name is, in any scope, an ad or the time and not an attribute; `x.self` is `x`, too.
 #[must_use]
 pub fn stands_for_an_ad(name: &Name) -> bool {
-    const NAMES: [&str; 8] = ["my", "self", "other", "target", "root", "parent", "toplevel", "CurrentTime"];
-    matches!(name.as_str().len(), 2 | 4 | 5 | 6 | 8 | 11) && NAMES.iter().any(|special| name.is(special))
+    name.is_any(SIDES) || name.is_any(ABOVE)
 }
 
 /// Whether a literal evaluates to what is written: the papers' integers have 32 bits.
@@ -92,7 +99,7 @@ pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
 /// Whether a name is one of those that one ad of a pair has for itself or for the other.
 #[must_use]
 pub fn stands_for_a_side(name: &Name) -> bool {
-    ["my", "self", "other", "target"].iter().any(|side| name.is(side))
+    name.is_any(SIDES)
 }
 
 #[cfg(test)]

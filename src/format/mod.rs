@@ -16,6 +16,7 @@ mod stream;
 #[cfg(test)]
 mod testing;
 pub mod transform;
+mod window;
 mod writer;
 mod xml;
 mod yaml;

@@ -2,11 +2,9 @@
 
 use std::io::{self, Read};
 
+use super::window::Window;
 use super::{Form, Item, Position, Selected, Selection, detect, long, read};
 use crate::ad::Dialect;
-
-/// How much is read at once, in bytes.
-const PIECE: usize = 128 * 1024;
 
 /// So much tells which form a stream is in, unless it begins with longer comments.
 const BEGINNING: usize = 4096;
@@ -20,7 +18,7 @@ pub struct Stream {
     is_packed: bool,
     form: Option<Form>,
     /// What has been read and not handed out.
-    window: Vec<u8>,
+    window: Window,
     /// The memory of a block that is done with, for the next one.
     spare: Vec<u8>,
     /// Where the window begins.
@@ -96,7 +94,7 @@ impl Stream {
             reader,
             is_packed: false,
             form,
-            window: Vec::new(),
+            window: Window::default(),
             spare: Vec::new(),
             place: Position::START,
             ended: false,
@@ -105,7 +103,7 @@ impl Stream {
         };
         stream.fill_to(4);
         if let Some(packed) = detect::packing(&stream.window) {
-            let beginning = io::Cursor::new(std::mem::take(&mut stream.window));
+            let beginning = io::Cursor::new(stream.window.take());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
             stream.reader = packed.unpacked(whole)?;
             stream.is_packed = true;
@@ -149,7 +147,7 @@ impl Stream {
         let text = if is_start { detect::without_mark(&self.window) } else { &self.window };
         let length = self.window.len() - text.len() + detect::blank_length(text);
         self.place = self.place.behind(&self.window[..length]);
-        self.window.drain(..length);
+        self.window.drop(length);
     }
 
     /// The form; none if there is nothing but space and comments.
@@ -182,7 +180,7 @@ impl Stream {
                     return Ok(Some(self.cut(length, form)));
                 }
                 if self.ended {
-                    self.window.clear();
+                    self.window = Window::default();
                     return self.broken.take().map_or(Ok(None), Err);
                 }
                 enough = self.window.len() + self.window.len() / 2;
@@ -198,11 +196,7 @@ impl Stream {
 
     /// Takes the beginning of the window out.
     fn cut(&mut self, length: usize, form: Form) -> Block {
-        let mut rest = std::mem::take(&mut self.spare);
-        rest.clear();
-        rest.extend_from_slice(&self.window[length..]);
-        self.window.truncate(length);
-        let text = std::mem::replace(&mut self.window, rest);
+        let text = self.window.cut(length, std::mem::take(&mut self.spare));
         let place = self.place;
         self.place = place.behind(&text);
         self.searched = true;
@@ -217,19 +211,10 @@ impl Stream {
 
     /// Reads once.
     fn fill(&mut self) {
-        let length = self.window.len();
-        self.window.resize(length + PIECE, 0);
-        let count = loop {
-            match self.reader.read(&mut self.window[length..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                count => break count,
-            }
-        };
-        let count = count.unwrap_or_else(|error| {
+        let count = self.window.fill(&mut *self.reader).unwrap_or_else(|error| {
             self.broken = Some(error);
             0
         });
-        self.window.truncate(length + count);
         self.ended = count == 0;
         self.searched = false;
     }
@@ -239,6 +224,7 @@ impl Stream {
 mod tests {
     use std::io::{self, Read};
 
+    use super::super::window::PIECE;
     use super::Stream;
     use crate::ad::Dialect;
     use crate::format::Form;
@@ -321,7 +307,7 @@ mod tests {
         for _ in 0..50 {
             longest = longest.max(stream.next_block().unwrap().unwrap().text.len());
         }
-        assert!(longest <= 2 * super::PIECE, "{longest}");
+        assert!(longest <= 2 * PIECE, "{longest}");
     }
 
     #[test]
@@ -432,7 +418,7 @@ mod tests {
                     let text = mark.to_owned() + &text;
                     let mut stream = Stream::new(Box::new(io::Cursor::new(text.into_bytes())), None).unwrap();
                     assert_eq!(stream.form(), Some(form));
-                    assert!(stream.window.len() <= 2 * super::PIECE);
+                    assert!(stream.window.len() <= 2 * PIECE);
                     let position = loop {
                         let block = stream.next_block().unwrap().unwrap();
                         if let Some(entry) = block.ads(Dialect::Condor).next() {

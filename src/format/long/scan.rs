@@ -3,7 +3,11 @@
 //! Nearly every line of a big file is well-formed and not asked for.  For those nothing is done but what is
 //! done for all bytes at once: comparing them, and arithmetic on the masks of 64 bits that come of it.
 
-use wide::u8x16;
+// What is to use the instructions of this processor must be inlined where these are known to be there.
+#![allow(clippy::inline_always)]
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x64};
 
 /// Bytes at once.
 const CHUNK: usize = 64;
@@ -49,6 +53,7 @@ impl Filter {
         }
     }
 
+    #[inline(always)]
     fn passes(&self, beginning: [u8; PREFIX]) -> bool {
         let of = |position: usize| self.names[position][usize::from(beginning[position])];
         let first = of(0) & of(1) & of(2) & of(3);
@@ -71,19 +76,17 @@ struct Masks {
 }
 
 impl Masks {
-    fn of(bytes: &[u8; CHUNK]) -> Self {
-        let mut masks = Masks { line_end: 0, quote: 0, equals: 0, odd: 0 };
-        let (parts, _) = bytes.as_chunks::<16>();
-        for (position, part) in parts.iter().enumerate() {
-            let part = u8x16::new(*part);
-            let is = |byte: u8| part.simd_eq(u8x16::splat(byte));
-            let mask = |part: u8x16| u64::from(part.to_bitmask()) << (16 * position);
-            masks.line_end |= mask(is(b'\n'));
-            masks.quote |= mask(is(b'"'));
-            masks.equals |= mask(is(b'='));
-            masks.odd |= mask(is(b'\\') | is(b'\'') | is(0) | part);
+    #[inline(always)]
+    fn of<S: Simd>(simd: S, bytes: &[u8; CHUNK]) -> Self {
+        let bytes = u8x64::from_slice(simd, bytes);
+        let is = |byte: u8| bytes.simd_eq(byte);
+        let odd = is(b'\\') | is(b'\'') | is(0) | bytes.simd_ge(0x80);
+        Masks {
+            line_end: is(b'\n').to_bitmask(),
+            quote: is(b'"').to_bitmask(),
+            equals: is(b'=').to_bitmask(),
+            odd: odd.to_bitmask(),
         }
-        masks
     }
 }
 
@@ -102,21 +105,27 @@ struct Carry {
 /// closed strings, no backslash, no single quote, no byte of value 0 and none beyond ASCII, and their names do
 /// not pass the filter.
 pub fn scan(text: &[u8], filter: &Filter, found: &mut Vec<usize>) {
+    dispatch!(Level::new(), simd => scan_with(simd, text, filter, found));
+}
+
+/// The same with the instructions of this processor.
+#[inline(always)]
+fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &Filter, found: &mut Vec<usize>) {
     let mut carry = Carry { line_start: true, in_string: false, in_name: false };
     let (chunks, rest) = text.as_chunks::<CHUNK>();
     for (position, chunk) in chunks.iter().enumerate() {
-        carry.chunk(text, position * CHUNK, chunk, filter, found);
+        carry.chunk(text, position * CHUNK, &Masks::of(simd, chunk), filter, found);
     }
     // The end of the text ends its last line.
     let mut last = [b'\n'; CHUNK];
     last[..rest.len()].copy_from_slice(rest);
-    carry.chunk(text, text.len() - rest.len(), &last, filter, found);
+    carry.chunk(text, text.len() - rest.len(), &Masks::of(simd, &last), filter, found);
     found.truncate(found.partition_point(|offset| *offset <= text.len()));
 }
 
 impl Carry {
-    fn chunk(&mut self, text: &[u8], offset: usize, chunk: &[u8; CHUNK], filter: &Filter, found: &mut Vec<usize>) {
-        let masks = Masks::of(chunk);
+    #[inline(always)]
+    fn chunk(&mut self, text: &[u8], offset: usize, masks: &Masks, filter: &Filter, found: &mut Vec<usize>) {
         let starts = masks.line_end << 1 | u64::from(self.line_start);
         self.line_start = masks.line_end >> (CHUNK - 1) == 1;
 
@@ -159,6 +168,7 @@ impl Carry {
 }
 
 /// Of some bytes the first of each line.
+#[inline(always)]
 fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
     let mut first_ones = 0;
     while bytes != 0 {
@@ -172,6 +182,7 @@ fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
 }
 
 /// The bytes from a quote on up to the next one.
+#[inline(always)]
 fn within(mut quotes: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         quotes ^= quotes << shift;

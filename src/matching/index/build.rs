@@ -107,6 +107,7 @@ impl Index {
             });
         }
         if !offers.is_empty() {
+            let offers = offers.into_iter().map(|offer| offer as usize).collect();
             self.demands.push((Residue::new(expression, Side::Right, groups), offers));
         }
     }

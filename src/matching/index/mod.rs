@@ -25,7 +25,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
-use crate::pool::{Cell, Cells, Column};
+use crate::pool::{Cell, Cells, Column, Rows};
 
 use super::Side;
 
@@ -50,7 +50,7 @@ pub struct Index {
     /// What offers want one attribute of requests to be one of.
     listed: Vec<Listed>,
     /// Other parts of the constraints of offers, each with those that have it.
-    demands: Vec<(Residue<bool>, Vec<u32>)>,
+    demands: Vec<(Residue<bool>, Rows)>,
     /// Other parts of the constraints of requests, and what each mentions.
     wishes: Vec<(Mentions, Residue<bool>)>,
     distinct_wishes: Distinct,

@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use crate::ad::{Ad, BinaryOperator, Expression, Frame, Name, Span, Value};
 use crate::constraint::{Condition, Operand, is_met, is_plain, rank_of};
 use crate::eval::{Mentions, binary, listed_items};
-use crate::pool::{Cell, Column};
+use crate::pool::{Cell, Column, Rows};
 
 use super::super::{Candidate, Pair, Side};
 use super::ranks::{OfferRanks, Rank};
@@ -64,7 +64,7 @@ impl Left {
         &mut self,
         residue: &mut Residue<bool>,
         request: &mut Request<'_>,
-        offers: Option<&[u32]>,
+        offers: Option<&Rows>,
         met: &mut dyn FnMut(Side, &Expression, usize) -> Option<bool>,
     ) {
         let Left { all, unsure } = self;
@@ -75,7 +75,7 @@ impl Left {
             None => unsure.insert(offer),
         };
         match offers {
-            Some(offers) => residue.ask(request, left_of(offers, all), met, answer),
+            Some(offers) => residue.ask(request, offers.within(all), met, answer),
             None => residue.ask(request, all.ones(), met, answer),
         }
         for offer in dropped {
@@ -293,7 +293,7 @@ impl Index {
         }
         all.difference_with(unsure);
         for (number, offers) in computed.iter().enumerate() {
-            ranks.ask(number, request, left_of(offers, all), &mut evaluate, |offer, rank| match rank {
+            ranks.ask(number, request, offers.within(all), &mut evaluate, |offer, rank| match rank {
                 Some(rank) => values[offer] = rank,
                 None => unsure.insert(offer),
             });
@@ -311,9 +311,4 @@ impl Index {
         }));
         Answer { sure, unsure: unsure.ones().collect() }
     }
-}
-
-/// Those of some offers that are left.
-fn left_of<'o>(offers: &'o [u32], left: &'o FixedBitSet) -> impl Iterator<Item = usize> + 'o {
-    offers.iter().map(|offer| *offer as usize).filter(|offer| left.contains(*offer))
 }

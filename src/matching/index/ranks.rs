@@ -8,7 +8,7 @@ use fixedbitset::FixedBitSet;
 use crate::ad::{Ad, Distinct, Expression, Kind};
 use crate::constraint::{Protocol, is_plain, rank_of};
 use crate::eval::{Context, Mentions};
-use crate::pool::code;
+use crate::pool::Rows;
 
 use super::super::Side;
 use super::groups::Groups;
@@ -32,7 +32,7 @@ pub struct OfferRanks {
     /// The expressions.
     pub ranks: Ranks,
     /// For each expression the offers that have it.
-    pub computed: Vec<Vec<u32>>,
+    pub computed: Vec<Rows>,
     /// For each offer its rank: of all requests, or of the one that was asked about last.
     pub values: Vec<f64>,
     /// The offers whose ranks only the evaluation of the pair can tell.
@@ -56,8 +56,8 @@ impl OfferRanks {
             Rank::Constant(rank) => self.values[offer] = rank,
             Rank::Opaque => self.opaque.insert(offer),
             Rank::Computed(number) => {
-                self.computed.resize_with(self.computed.len().max(number + 1), Vec::new);
-                self.computed[number].push(code(offer));
+                self.computed.resize_with(self.computed.len().max(number + 1), Rows::default);
+                self.computed[number].push(offer);
             }
         }
     }

@@ -40,6 +40,10 @@ impl<T: Copy> Residue<T> {
         evaluate: &mut dyn FnMut(Side, &Expression, usize) -> Option<T>,
         mut answer: impl FnMut(usize, Option<T>),
     ) {
+        let mut offers = offers.peekable();
+        if offers.peek().is_none() {
+            return;
+        }
         let number = self.groups.as_ref().and_then(|groups| groups.borrow_mut().request(request));
         let (Some(groups), Some(number)) = (&self.groups, number) else {
             return offers.for_each(|offer| answer(offer, None));
