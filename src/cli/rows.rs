@@ -18,7 +18,7 @@ use super::source::{Source, Text};
 const MOST_PASSES: usize = 6;
 
 /// So much of the offers shows nearly all that they read of requests, in bytes.
-const BEGINNING: usize = 1 << 20;
+const BEGINNING: usize = 1 << 19;
 
 /// The ads of both sides; those that matching cannot tell apart are one ad.  None if they have to be read whole:
 /// they are in no files of the long form, or something may read any attribute.
@@ -130,7 +130,8 @@ impl Side {
         while let Some(text) = source.next_text()?
             && read < most
         {
-            read += text.block.text.len();
+            let length = text.block.text.len();
+            read += length;
             let mut selected = text.block.selected(selection);
             while let Some(item) = selected.next() {
                 match item {
@@ -139,6 +140,11 @@ impl Side {
                 }
             }
             source.ads = selected.number();
+            if read == length && most == usize::MAX {
+                // Nothing need be moved again and again as it grows.
+                let left = source.ads_left();
+                self.ads.reserve(left + left / 16);
+            }
             source.give_back(text);
         }
         Ok(())

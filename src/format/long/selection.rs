@@ -21,6 +21,8 @@ pub struct Selection {
     pub(super) names: IndexSet<Name>,
     /// The names of each length.
     pub(super) by_length: Vec<Vec<usize>>,
+    /// How the line of each name mostly begins: the name, a space, and `=`.
+    pub(super) beginnings: Vec<Box<[u8]>>,
     /// The version with which each name came, and whether one of the ads has it.
     since: Vec<usize>,
     pub(super) occurs: Vec<bool>,
@@ -46,33 +48,45 @@ pub(super) struct Groups {
     pub(super) labels: Vec<usize>,
     /// Those of them that nothing else asks for, by position; they are not in the ads.
     pub(super) only_labels: Vec<bool>,
-    /// The texts of the ad that was looked for last, put together, and those of the one before.
+    /// The texts of the ad that was looked for last, put together.
     key: Vec<u8>,
-    key_before: Vec<u8>,
     /// What was found for that.
     found: Option<(Ad, usize)>,
 }
+
+/// The position of a name, and where its value stands in a text.
+pub(super) type Place = (usize, Range<usize>);
 
 /// So many ads that are not alike are no surprise.
 const USUAL: usize = 2048;
 
 impl Groups {
     /// The ad that is written like this one in all that is asked for, if there has been one, and what is kept with it.
-    /// The values are those of the names, as places in the text.
-    pub(super) fn alike(&mut self, text: &[u8], values: &[Option<Range<usize>>]) -> Option<(Ad, usize)> {
-        std::mem::swap(&mut self.key, &mut self.key_before);
+    /// `values` are those of the names, in the order of the lines; `before` are those of the ad that was looked for
+    /// last, if that is in the same text and the same was asked for.
+    pub(super) fn alike(&mut self, text: &[u8], values: &[Place], before: &mut Vec<Place>) -> Option<(Ad, usize)> {
+        let is_alike = |((position, value), (position_before, value_before)): (&Place, &Place)| {
+            position == position_before
+                && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
+        };
+        // Ads that are alike often follow one another.
+        if values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
+            return self.found.clone();
+        }
+        before.clear();
+        before.extend_from_slice(values);
         self.key.clear();
-        for (position, range) in values.iter().enumerate() {
-            if let Some(range) = range.as_ref().filter(|_| !self.is_only_label(position)) {
-                self.key.extend(u16::try_from(position).unwrap_or(u16::MAX).to_le_bytes());
-                self.key.extend(&text[range.clone()]);
+        // However the lines are ordered, the key has one order.
+        let mut values = values.to_vec();
+        values.sort_unstable_by_key(|(position, _)| *position);
+        for (position, value) in &values {
+            if !self.is_only_label(*position) {
+                self.key.extend(u16::try_from(*position).unwrap_or(u16::MAX).to_le_bytes());
+                self.key.extend(&text[value.clone()]);
                 self.key.push(b'\n');
             }
         }
-        // Ads that are alike often follow one another.
-        if self.key != self.key_before {
-            self.found = self.ads.get(self.key.as_slice()).cloned();
-        }
+        self.found = self.ads.get(self.key.as_slice()).cloned();
         self.found.clone()
     }
 
@@ -111,6 +125,7 @@ impl Selection {
             dialect,
             names: IndexSet::new(),
             by_length: Vec::new(),
+            beginnings: Vec::new(),
             since: Vec::new(),
             occurs: Vec::new(),
             filter: Filter::new(),
@@ -207,7 +222,9 @@ impl Selection {
         let (position, is_new) = self.names.insert_full(name);
         if is_new {
             self.by_length[length].push(position);
-            self.filter.add(self.names[position].as_str());
+            let name = self.names[position].as_str();
+            self.filter.add(name);
+            self.beginnings.push([name.as_bytes(), b" ="].concat().into());
             self.since.push(0);
             self.occurs.push(false);
         }
