@@ -60,6 +60,11 @@ impl Name {
         &self.text
     }
 
+    /// A number that is the same for all spellings of the name.
+    pub(super) fn folded(&self) -> u32 {
+        self.hash
+    }
+
     /// Whether this is the name `text`, in any case.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {

@@ -52,6 +52,20 @@ pub(super) struct Groups {
     key: Vec<u8>,
     /// What was found for that.
     found: Option<(Ad, usize)>,
+    sharing: Sharing,
+    /// Since the reading began: how many ads were looked for, and how many of them were found.
+    sought: usize,
+    met: usize,
+}
+
+/// Whether ads that are written alike in what is asked for are one ad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// They are.
+    #[default]
+    Always,
+    /// They are, as long as enough of them are alike: to find that out takes time and memory.
+    WhileItPays,
 }
 
 /// The position of a name, and where its value stands in a text.
@@ -60,17 +74,34 @@ pub(super) type Place = (usize, Range<usize>);
 /// So many ads that are not alike are no surprise.
 const USUAL: usize = 2048;
 
+/// If fewer than one in so many is like another, they are not compared any more.
+const TOO_FEW: usize = 16;
+
 impl Groups {
+    /// Goes on to other ads.
+    fn begin(&mut self, sharing: Sharing) {
+        (self.sharing, self.sought, self.met) = (sharing, 0, 0);
+    }
+
+    /// Whether ads are not compared any more.
+    fn has_given_up(&self) -> bool {
+        self.sharing == Sharing::WhileItPays && self.sought >= USUAL / 4 && self.met * TOO_FEW < self.sought
+    }
+
     /// The ad that is written like this one in all that is asked for, if there has been one, and what is kept with it.
     /// `values` are those of the names, in the order of the lines; `before` are those of the ad that was looked for
     /// last, if that is in the same text and the same was asked for.
     pub(super) fn alike(&mut self, text: &[u8], values: &[Place], before: &mut Vec<Place>) -> Option<(Ad, usize)> {
+        if self.has_given_up() {
+            return None;
+        }
         let is_alike = |((position, value), (position_before, value_before)): (&Place, &Place)| {
             position == position_before
                 && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
         };
         // Ads that are alike often follow one another.
         if values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
+            (self.sought, self.met) = (self.sought + 1, self.met + 1);
             return self.found.clone();
         }
         before.clear();
@@ -87,11 +118,15 @@ impl Groups {
             }
         }
         self.found = self.ads.get(self.key.as_slice()).cloned();
+        (self.sought, self.met) = (self.sought + 1, self.met + usize::from(self.found.is_some()));
         self.found.clone()
     }
 
     /// The ad that was looked for last; if none was found, it is made and kept.
     pub(super) fn found_or(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
+        if self.has_given_up() {
+            return make();
+        }
         let Groups { ads, key, found, .. } = self;
         let (ad, _) = found.get_or_insert_with(|| {
             let new = (make(), newest);
@@ -179,8 +214,11 @@ impl Selection {
 
     /// Goes on to other ads: what they mention is told by [`Selection::newest`].  The version by now, a number that
     /// is greater when more is asked for.
-    pub fn begin(&mut self) -> usize {
+    pub fn begin(&mut self, sharing: Sharing) -> usize {
         self.newest = 0;
+        if let Some(groups) = &mut self.groups {
+            groups.begin(sharing);
+        }
         self.version
     }
 

@@ -333,7 +333,8 @@ impl Links {
     /// that is like no other is in no group; without names, none is.
     pub fn alike<'n>(&mut self, names: Option<impl Iterator<Item = &'n Name>>, table: &mut Table) -> Partition {
         let mut alike = Partition::new(self.places.len());
-        alike.split(|row| {
+        let demands = self.demands.iter().flatten().max().map_or(0, |most| *most as usize + 1);
+        alike.split(demands, |row| {
             let alone = table.ports(self.places[row].participant) == 1;
             self.demands[row].filter(|_| alone && names.is_some())
         });
@@ -344,7 +345,7 @@ impl Links {
                 continue;
             }
             let column = self.column(&Translation::identity(name), table);
-            alike.split(|row| (!column.is_open(row)).then(|| column.code(row)));
+            alike.split(column.codes(), |row| (!column.is_open(row)).then(|| column.code(row)));
         }
         alike
     }
