@@ -90,7 +90,7 @@ impl Groups {
 
     /// The ad that is written like this one in all that is asked for, if there has been one, and what is kept with it.
     /// `values` are those of the names, in the order of the lines; `before` are those of the ad that was looked for
-    /// last, if that is in the same text and the same was asked for.
+    /// last, none if that is in another text or something else was asked for.
     pub(super) fn alike(&mut self, text: &[u8], values: &[Place], before: &mut Vec<Place>) -> Option<(Ad, usize)> {
         if self.has_given_up() {
             return None;
@@ -100,7 +100,7 @@ impl Groups {
                 && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
         };
         // Ads that are alike often follow one another.
-        if values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
+        if !before.is_empty() && values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
             (self.sought, self.met) = (self.sought + 1, self.met + 1);
             return self.found.clone();
         }
