@@ -152,9 +152,7 @@ impl Wording<'_> {
             Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
             Some((refusal, None)) => format!("{} have no constraint, and accept nothing", thousands(refusal.suitable)),
             Some((refusal, Some(clause))) => {
-                let has = if self.is_plural { "have" } else { "has" };
-                let lacking = refusal.lacking.first().map(|name| format!(" ({} {has} no {name})", self.subject));
-                let lacking = lacking.unwrap_or_default();
+                let lacking = lacks(self.subject, self.is_plural, &refusal.lacking);
                 let is = format!("{} is {}{lacking}", self.quoted(clause), refusal.outcome.phrase());
                 let in_some = format!(" in {}", thousands(refusal.suitable));
                 if suitable.len() == 1 { is } else { is + &in_some }
@@ -252,6 +250,13 @@ impl Wording<'_> {
         }
         format!("{shown} is true of none: it is {}", listed(&found))
     }
+}
+
+/// ` (1.0 has no RequestDisk)`, if something is lacking.
+#[must_use]
+pub fn lacks(subject: &str, is_plural: bool, lacking: &[Name]) -> String {
+    let has = if is_plural { "have" } else { "has" };
+    lacking.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
 /// What comes nearest to what a comparison asks for.
