@@ -25,8 +25,8 @@ pub struct Wording<'w> {
     pub longest: usize,
 }
 
-/// So many of those are named that took something.
-const MOST_TAKERS: usize = 3;
+/// So many ads are named in a sentence.
+pub const MOST_NAMED: usize = 3;
 
 impl Wording<'_> {
     /// What decides, in one sentence without a full stop.
@@ -64,7 +64,7 @@ impl Wording<'_> {
                 let could =
                     format!("{subject} {matches} {} of {}", thousands(report.matches), self.count(report.offers));
                 let taken = if report.matches == 1 { "which is taken by" } else { "all of which are taken, by" };
-                return format!("{could}, {taken} {}", self.takers(by));
+                return format!("{could}, {taken} {}", named(by, self.names));
             }
             _ => {}
         }
@@ -72,14 +72,6 @@ impl Wording<'_> {
             return format!("{subject} {matches} nothing: there are no {}", self.ads[1]);
         }
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
-    }
-
-    fn takers(&self, by: &[usize]) -> String {
-        let mut shown: Vec<String> = by.iter().take(MOST_TAKERS).map(|request| (self.names)(*request)).collect();
-        if by.len() > MOST_TAKERS {
-            shown.push(format!("{} more", thousands(by.len() - MOST_TAKERS)));
-        }
-        listed(&shown)
     }
 
     /// `5,979 offers`
@@ -290,6 +282,15 @@ pub fn thousands(number: usize) -> String {
         shown.push(digit);
     }
     shown
+}
+
+/// `a, b, c and 5 more`
+pub fn named(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
+    let mut shown: Vec<String> = ads.iter().take(MOST_NAMED).map(|ad| name(*ad)).collect();
+    if ads.len() > MOST_NAMED {
+        shown.push(format!("{} more", thousands(ads.len() - MOST_NAMED)));
+    }
+    listed(&shown)
 }
 
 /// `a, b and c`

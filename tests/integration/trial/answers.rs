@@ -1,6 +1,6 @@
 //! What cases ask, and what comes of them.
 
-use super::{code, expressions, outcomes, run};
+use super::{code, expressions, json, outcomes, run};
 
 #[test]
 fn values_are_compared_by_type_and_meaning() {
@@ -154,4 +154,51 @@ fn time_chance_and_dialect_are_those_of_the_case() {
     assert_eq!(code(&[], &format!("ads: {{ a: 'x = 1' }}\n{plain}")), 0);
     assert_eq!(code(&[], &format!("ads: {{ a: {{ file: samples/pool/jobs.long }} }}\n{plain}")), 0);
     assert_eq!(code(&[], &format!("ads: {{ a: '[ x = 1 ]' }}\n{plain}")), 1);
+}
+
+/// A gang or a match that does not come is told why, not only what came instead.
+#[test]
+fn what_does_not_come_about_has_reasons() {
+    let spec = r#"
+dialect: condor
+ads:
+  m1: { Name: m1, Cpus: 4, Requirements: !expr TARGET.RequestCpus <= MY.Cpus }
+  m2: { Name: m2, Cpus: 2, Requirements: !expr TARGET.RequestCpus <= MY.Cpus }
+  big: { Name: big, RequestCpus: 8, Requirements: true }
+  first: { Name: first, RequestCpus: 1, Requirements: !expr TARGET.Cpus >= 3 }
+  second: { like: first, with: { Name: second } }
+  host: { Name: host, Memory: 5, Requirements: true }
+  gang: "[ Name = \"gang\"; Prio = 1; Ports = { [ Label = cpu; Constraint = cpu.Memroy > 10 ] } ]"
+cases:
+  - name: cycle
+    requests: [ big, first, second ]
+    offers: [ m1, m2 ]
+    matches: { big: m1, first: m2, second: m1, third: m1 }
+  - { name: ports, dialect: classad, request: gang, offers: [ host ], gang: { cpu: host } }
+  - { name: members, dialect: classad, request: gang, offers: [ host ], gang: [ host ] }
+  - name: roots
+    dialect: classad
+    policy: { roots: Prio > 3 }
+    request: "[ Name = \"idle\"; Prio = 1; Ports = { [ Label = cpu; Constraint = cpu.Memory > 1 ] } ]"
+    offers: [ host ]
+    gang: [ host ]
+"#;
+    let report = json(&[], spec);
+    let cases = report["files"][0]["cases"].as_array().unwrap();
+    let reasons = |case: usize| {
+        let reasons = cases[case]["reasons"].as_array().unwrap().iter();
+        reasons.map(|reason| reason.as_str().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        reasons(0),
+        [
+            "m1 does not accept big: `TARGET.RequestCpus <= MY.Cpus` is false (MY.Cpus is 4, TARGET.RequestCpus is 8)",
+            "first does not accept m2: `TARGET.Cpus >= 3` is false (TARGET.Cpus is 2)",
+            "second and m1 accept each other, but first has it",
+            "there is no request called third",
+        ]
+    );
+    let misspelt = "gang gets no gang: nobody docks at cpu: no offer has Memroy (did you mean Memory? 1 offer has it)";
+    assert_eq!([reasons(1), reasons(2)], [[misspelt], [misspelt]]);
+    assert_eq!(reasons(3), ["idle is not served: `roots` of the policy is not true of it"]);
 }
