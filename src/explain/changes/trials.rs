@@ -20,6 +20,9 @@ const MOST_LOOKED_AT: usize = 12;
 /// To so many of them something is added.
 const MOST_CONTINUED: usize = 3;
 
+/// To what has so many steps nothing is added: nobody would follow it.
+const MOST_STEPS: usize = 5;
+
 /// The changes of a request that have been tried.
 pub struct Trials<'s> {
     situation: &'s Situation,
@@ -87,8 +90,13 @@ impl<'s> Trials<'s> {
 
     /// The changes of the last round after which least is in the way, each with what can be done about the rest.
     pub fn continued(&mut self, survey: &mut Survey, names: &[Name]) -> Vec<Proposal> {
+        let is_far = |failing: &u128| failing.count_ones() as usize > MOST_STEPS;
+        if self.situation.least.iter().all(is_far) {
+            return Vec::new();
+        }
         let mut measured = Vec::new();
-        for (proposal, request) in self.failed.drain(..).take(MOST_LOOKED_AT) {
+        let failed = self.failed.drain(..).filter(|(proposal, _)| proposal.edits.len() < MOST_STEPS);
+        for (proposal, request) in failed.take(MOST_LOOKED_AT) {
             let reached = Situation::of(&request, survey);
             if let Some(near) = nearest(survey, &reached).first() {
                 measured.push((near.fails.len() + near.refuses.len(), proposal, reached));
