@@ -32,7 +32,9 @@ pub fn mends(
         Some(Fault::Shadowed(name)) => slip(theirs(expression, name, survey.context.dialect)),
         Some(Fault::Precedence(_)) => slip(as_it_seems(expression)),
         Some(Fault::Missing(name)) => {
-            near(name, survey, names).iter().for_each(|(known, _)| slip(renamed(expression, name, known)));
+            for (known, _) in near(name, survey, names) {
+                slip(renamed(expression, name, &known));
+            }
         }
         Some(Fault::Case { .. }) => slip(rewritten(expression, &mut |part| match part.kind() {
             Kind::Binary(BinaryOperator::Is, left, right) => {

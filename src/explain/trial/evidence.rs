@@ -90,9 +90,9 @@ fn of_cycle(
         };
         let refusals = refusals(asking, asked, context);
         if refusals.is_empty() {
-            let taker = actual.iter().find(|(_, given)| given == offer);
-            let taken = taker.map_or(String::new(), |(other, _)| format!(", but {other} has it"));
-            reasons.push(format!("{request} and {offer} accept each other{taken}"));
+            let other = actual.iter().find(|(_, given)| given == offer);
+            let but = other.map_or(String::new(), |(other, _)| format!(", but {other} has it"));
+            reasons.push(format!("{request} and {offer} accept each other{but}"));
         }
         reasons.extend(refusals);
     }
