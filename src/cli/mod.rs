@@ -48,7 +48,7 @@ mod words;
 mod workload;
 mod write;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -207,6 +207,8 @@ pub fn run() -> ExitCode {
         Command::Man(command) => command.run(&session),
         Command::Help(command) => command.run(&session),
     };
+    // What could not be handed on before is told now.
+    let result = result.and_then(|status| Ok(output::out().flush().map(|()| status)?));
     progress::end();
     ExitCode::from(session.conclude(result))
 }

@@ -55,7 +55,7 @@ fn written() -> MutexGuard<'static, BufWriter<Stdout>> {
 
 /// Hands on what is written, before more input is waited for: whoever reads the output may wait for it, too.
 pub fn hand_on() {
-    // What cannot be written now cannot be written later either, and is told then.
+    // What cannot be written now stays here, and is told when the run ends.
     let _ = written().flush();
 }
 

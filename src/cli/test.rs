@@ -75,7 +75,8 @@ broken; 3 a budget was exceeded.";
 /// Run unit tests of policies: cases in YAML of what ads and policies are to do
 ///
 /// The first line says how many cases passed and which failed. Below it stands of each case that failed what its
-/// expression and the names in it are, which clauses are not met, and what was expected instead.
+/// expression and the names in it are, which clauses are not met, why there is no gang or match, and what was expected
+/// instead.
 #[derive(Args)]
 #[command(name = "test", after_help = EXAMPLES)]
 pub struct Test {

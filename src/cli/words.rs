@@ -117,6 +117,7 @@ fn find(name: &str) -> Option<&'static Word> {
 
 /// That there is no such option, and which of these words and options are spelt nearly like it.
 fn unknown(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
+    let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());
     words.extend(shown.filter_map(Arg::get_long).map(|long| format!("--{long}")));
     let bare = |word: &str| word.trim_start_matches('-').to_owned();
@@ -124,7 +125,11 @@ fn unknown(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
     let near = nearest(&bare(text.split(['=', ':']).next().unwrap_or(text)), names.iter().map(String::as_str));
     let near: Vec<&str> =
         near.iter().filter_map(|name| words.iter().find(|word| bare(word) == *name)).map(String::as_str).collect();
-    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    let hint = match near.as_slice() {
+        [] if has_condors => "; `classad help from-condor` has those of HTCondor's that there are".to_owned(),
+        [] => String::new(),
+        near => format!("; did you mean {}?", near.join(", ")),
+    };
     format!("there is no option {text}{hint}")
 }
 

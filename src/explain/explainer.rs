@@ -40,6 +40,52 @@ pub struct Situation {
 }
 
 impl Situation {
+    /// What there is to know of a request.
+    pub fn of(request: &Ad, survey: &mut Survey) -> Self {
+        let asking = Asking::new(request);
+        let unmet = Unmet::new(request, &survey.context);
+        let examined: Vec<Examined> = survey.clauses(&asking).iter().map(|clause| unmet.examine(clause)).collect();
+        let mut failing = vec![0_u128; survey.rows()];
+        let mut clauses = Vec::with_capacity(examined.len());
+        for (place, examined) in examined.into_iter().enumerate() {
+            let answers = survey.answers(&asking, &examined.clause);
+            for (row, failing) in failing.iter_mut().enumerate() {
+                *failing |= u128::from(!answers.truth.contains(row)) << place;
+            }
+            let counts = answers.counts;
+            let fault = (counts.is_true == 0).then(|| Fault::of(&examined, survey, &asking));
+            let best = examined.asked.as_ref().and_then(|asked| {
+                let answers = survey.answers_of(&asking, &asked.what);
+                margin::best(asked, &answers, 0..survey.rows(), survey)
+            });
+            let dialect = survey.context.dialect;
+            let [written, left] = [&examined.clause.expression, &examined.left].map(|what| text(what, dialect));
+            clauses.push(ClauseReport {
+                left: (left != written).then_some(left),
+                text: written,
+                counts,
+                remaining: 0,
+                sole_blocker: 0,
+                best,
+                fault,
+                examined,
+            });
+        }
+        let mut patterns: FxHashMap<u128, usize> = FxHashMap::default();
+        for (row, failing) in failing.iter().enumerate() {
+            *patterns.entry(*failing).or_default() += survey.weights[row];
+        }
+        for (failing, offers) in &patterns {
+            let first = failing.trailing_zeros() as usize;
+            clauses.iter_mut().take(first).for_each(|clause| clause.remaining += offers);
+            if failing.is_power_of_two() {
+                clauses[first].sole_blocker += offers;
+            }
+        }
+        let refusing = (0..survey.rows()).map(|row| survey.refusal(&asking, row)).collect();
+        Situation { asking, clauses, failing, least: minimal(patterns.into_keys()), refusing }
+    }
+
     /// The rows that match.
     pub fn matching(&self) -> impl Iterator<Item = usize> {
         let suits = |row: &usize| self.failing[*row] == 0 && self.refusing[*row].is_none();
@@ -97,7 +143,7 @@ impl Explainer {
 
     /// Why a request matches what it matches.
     pub fn explain(&mut self, request: &Ad) -> Report {
-        let situation = self.situation(request);
+        let situation = Situation::of(request, &mut self.survey);
         let survey = &self.survey;
         let suitable: Vec<usize> = (0..survey.rows()).filter(|row| situation.failing[*row] == 0).collect();
         let mut report = Report {
@@ -138,55 +184,9 @@ impl Explainer {
         report.findings = findings(&report, &mut self.survey, &self.names, &situation.asking);
         if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !report.clauses.is_empty() {
             report.nearest = nearest(&mut self.survey, &situation);
-            report.changes = changes(&mut self.survey, &situation, &report);
+            report.changes = changes(&mut self.survey, &situation, &self.names);
         }
         report
-    }
-
-    fn situation(&mut self, request: &Ad) -> Situation {
-        let survey = &mut self.survey;
-        let asking = Asking::new(request);
-        let unmet = Unmet::new(request, &survey.context);
-        let examined: Vec<Examined> = survey.clauses(&asking).iter().map(|clause| unmet.examine(clause)).collect();
-        let mut failing = vec![0_u128; survey.rows()];
-        let mut clauses = Vec::with_capacity(examined.len());
-        for (place, examined) in examined.into_iter().enumerate() {
-            let answers = survey.answers(&asking, &examined.clause);
-            for (row, failing) in failing.iter_mut().enumerate() {
-                *failing |= u128::from(!answers.truth.contains(row)) << place;
-            }
-            let counts = answers.counts;
-            let fault = (counts.is_true == 0).then(|| Fault::of(&examined, survey, &asking));
-            let best = examined.asked.as_ref().and_then(|asked| {
-                let answers = survey.answers_of(&asking, &asked.what);
-                margin::best(asked, &answers, 0..survey.rows(), survey)
-            });
-            let dialect = survey.context.dialect;
-            let [written, left] = [&examined.clause.expression, &examined.left].map(|what| text(what, dialect));
-            clauses.push(ClauseReport {
-                left: (left != written).then_some(left),
-                text: written,
-                counts,
-                remaining: 0,
-                sole_blocker: 0,
-                best,
-                fault,
-                examined,
-            });
-        }
-        let mut patterns: FxHashMap<u128, usize> = FxHashMap::default();
-        for (row, failing) in failing.iter().enumerate() {
-            *patterns.entry(*failing).or_default() += survey.weights[row];
-        }
-        for (failing, offers) in &patterns {
-            let first = failing.trailing_zeros() as usize;
-            clauses.iter_mut().take(first).for_each(|clause| clause.remaining += offers);
-            if failing.is_power_of_two() {
-                clauses[first].sole_blocker += offers;
-            }
-        }
-        let refusing = (0..survey.rows()).map(|row| survey.refusal(&asking, row)).collect();
-        Situation { asking, clauses, failing, least: minimal(patterns.into_keys()), refusing }
     }
 
     /// The verdict if the docking vector discards all that would do.

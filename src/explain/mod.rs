@@ -28,6 +28,6 @@ pub use explainer::Explainer;
 pub use fault::Fault;
 pub use gangs::{Cause, GangChange, GangReport, GangVerdict, GangWording, Obstacle, explain_gang};
 pub use pairing::{Paired, PairedClause};
-pub use report::{ClauseReport, Finding, Near, Refusal, Report, Verdict};
+pub use report::{ClauseReport, Demand, Finding, Near, Refusal, Report, Verdict};
 pub use survey::{Counts, Outcome};
-pub use words::{Wording, shortened, thousands};
+pub use words::{Wording, lacks, shortened, thousands};

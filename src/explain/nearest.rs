@@ -4,7 +4,8 @@ use super::clauses::Clause;
 use super::conflicts::positions;
 use super::explainer::Situation;
 use super::margin::distance;
-use super::report::Near;
+use super::refusals::{asked_of_request, lacking};
+use super::report::{Demand, Near};
 use super::survey::{Outcome, Survey};
 
 /// So many are told.
@@ -32,9 +33,12 @@ pub fn nearest(survey: &mut Survey, situation: &Situation) -> Vec<Near> {
     for (unmet, far, row) in measured {
         let dialect = survey.context.dialect;
         let demanding = survey.demanding(&situation.asking, row);
-        let no_constraint = demanding.is_empty().then(String::new);
-        let refuses = demanding.into_iter().filter(|(_, is)| *is != Outcome::True);
-        let refuses: Vec<String> = refuses.map(|(clause, _)| clause.text(dialect)).chain(no_constraint).collect();
+        let no_constraint = demanding.is_empty().then(|| Demand { clause: String::new(), lacking: Vec::new() });
+        let refuses = demanding.into_iter().filter(|(_, is)| *is != Outcome::True).map(|(clause, _)| {
+            let attributes = asked_of_request(&clause, survey, row);
+            Demand { clause: clause.text(dialect), lacking: lacking(&attributes, &situation.asking.ad) }
+        });
+        let refuses: Vec<Demand> = refuses.chain(no_constraint).collect();
         let fails = positions(situation.failing[row]).into_iter().map(|place| {
             let clause = &situation.clauses[place].examined.clause;
             (place, survey.answers(&situation.asking, clause).at(row).unwrap_or(Outcome::Error))

@@ -3,7 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
-use crate::ad::Name;
+use crate::ad::{Ad, Name};
 use crate::eval::Mentions;
 
 use super::clauses::Clause;
@@ -32,7 +32,7 @@ pub fn refusals(survey: &Survey, situation: &Situation) -> Vec<Refusal> {
         let (weight, example) = (survey.weights[row], survey.first[row]);
         let refusal = found.entry(text).or_insert_with_key(|text| {
             let attributes = clause.map_or_else(IndexSet::new, |clause| asked_of_request(clause, survey, row));
-            let lacking = attributes.iter().filter(|name| situation.asking.ad.get(name).is_none()).cloned().collect();
+            let lacking = lacking(&attributes, &situation.asking.ad);
             Refusal { clause: text.clone(), outcome, offers: 0, suitable: 0, example, attributes, lacking }
         });
         if is_suitable && refusal.suitable == 0 {
@@ -46,8 +46,13 @@ pub fn refusals(survey: &Survey, situation: &Situation) -> Vec<Refusal> {
     found
 }
 
+/// Those of some attributes that a request has not.
+pub fn lacking(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name> {
+    attributes.iter().filter(|name| request.get(name).is_none()).cloned().collect()
+}
+
 /// The attributes of the request that a clause of an offer reads.
-fn asked_of_request(clause: &Clause, survey: &Survey, row: usize) -> IndexSet<Name> {
+pub fn asked_of_request(clause: &Clause, survey: &Survey, row: usize) -> IndexSet<Name> {
     let mentions = Mentions::of(&clause.expression, survey.context.dialect);
     let fall_through = mentions.either.into_iter().filter(|name| survey.ads[row].get(name).is_none());
     mentions.other.into_iter().chain(fall_through).collect()

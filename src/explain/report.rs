@@ -150,8 +150,17 @@ pub struct Near {
     pub offer: usize,
     /// The clauses that it does not meet, and what they are in it.
     pub fails: Vec<(usize, Outcome)>,
-    /// The clauses of its own constraint that the request does not meet; an empty text if it has no constraint.
-    pub refuses: Vec<String>,
+    /// The clauses of its own constraint that the request does not meet.
+    pub refuses: Vec<Demand>,
+}
+
+/// What an offer wants, and a request is not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// The text of the clause; empty if the offer has no constraint.
+    pub clause: String,
+    /// The attributes of the request that it reads and the request has not.
+    pub lacking: Vec<Name>,
 }
 
 /// Why some offers refuse a request.

@@ -25,8 +25,8 @@ pub struct Wording<'w> {
     pub longest: usize,
 }
 
-/// So many of those are named that took something.
-const MOST_TAKERS: usize = 3;
+/// So many ads are named in a sentence.
+pub const MOST_NAMED: usize = 3;
 
 impl Wording<'_> {
     /// What decides, in one sentence without a full stop.
@@ -64,7 +64,7 @@ impl Wording<'_> {
                 let could =
                     format!("{subject} {matches} {} of {}", thousands(report.matches), self.count(report.offers));
                 let taken = if report.matches == 1 { "which is taken by" } else { "all of which are taken, by" };
-                return format!("{could}, {taken} {}", self.takers(by));
+                return format!("{could}, {taken} {}", named(by, self.names));
             }
             _ => {}
         }
@@ -72,14 +72,6 @@ impl Wording<'_> {
             return format!("{subject} {matches} nothing: there are no {}", self.ads[1]);
         }
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
-    }
-
-    fn takers(&self, by: &[usize]) -> String {
-        let mut shown: Vec<String> = by.iter().take(MOST_TAKERS).map(|request| (self.names)(*request)).collect();
-        if by.len() > MOST_TAKERS {
-            shown.push(format!("{} more", thousands(by.len() - MOST_TAKERS)));
-        }
-        listed(&shown)
     }
 
     /// `5,979 offers`
@@ -152,9 +144,7 @@ impl Wording<'_> {
             Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
             Some((refusal, None)) => format!("{} have no constraint, and accept nothing", thousands(refusal.suitable)),
             Some((refusal, Some(clause))) => {
-                let has = if self.is_plural { "have" } else { "has" };
-                let lacking = refusal.lacking.first().map(|name| format!(" ({} {has} no {name})", self.subject));
-                let lacking = lacking.unwrap_or_default();
+                let lacking = lacks(self.subject, self.is_plural, &refusal.lacking);
                 let is = format!("{} is {}{lacking}", self.quoted(clause), refusal.outcome.phrase());
                 let in_some = format!(" in {}", thousands(refusal.suitable));
                 if suitable.len() == 1 { is } else { is + &in_some }
@@ -254,6 +244,13 @@ impl Wording<'_> {
     }
 }
 
+/// ` (1.0 has no RequestDisk)`, if something is lacking.
+#[must_use]
+pub fn lacks(subject: &str, is_plural: bool, lacking: &[Name]) -> String {
+    let has = if is_plural { "have" } else { "has" };
+    lacking.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
+}
+
 /// What comes nearest to what a comparison asks for.
 pub fn superlative(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
     let text = value_text(best);
@@ -285,6 +282,15 @@ pub fn thousands(number: usize) -> String {
         shown.push(digit);
     }
     shown
+}
+
+/// `a, b, c and 5 more`
+pub fn named(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
+    let mut shown: Vec<String> = ads.iter().take(MOST_NAMED).map(|ad| name(*ad)).collect();
+    if ads.len() > MOST_NAMED {
+        shown.push(format!("{} more", thousands(ads.len() - MOST_NAMED)));
+    }
+    listed(&shown)
 }
 
 /// `a, b and c`

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use classad::ad::{Ad, Dialect, Value};
+use classad::ad::{Ad, Dialect, Name, Value};
 use classad::constraint::{Protocol, is_met};
 use classad::eval::Context;
-use classad::explain::{Explainer, Outcome, Report, Verdict};
+use classad::explain::{Edit, Explainer, Outcome, Report, Verdict};
 use classad::matching::{Pair, Side};
 use classad::syntax::{Rules, Style, parse_ad, print_ad};
 use fastrand::Rng;
@@ -137,7 +137,7 @@ fn conflicts(outcomes: &[Vec<Outcome>], clauses: usize) -> Vec<Vec<usize>> {
 /// A thousand random requests and pools: every count, conflict and change is what evaluation says.
 #[test]
 fn every_count_is_that_of_brute_force() {
-    let (mut changes, mut sets, mut verdicts) = (0, 0, std::collections::BTreeMap::new());
+    let (mut changes, mut joined, mut sets, mut verdicts) = (0, 0, 0, std::collections::BTreeMap::new());
     for seed in seeds().take(1000) {
         let mut random = Rng::with_seed(seed);
         let dialect = DIALECTS[random.usize(0..2)];
@@ -202,12 +202,52 @@ fn every_count_is_that_of_brute_force() {
             assert_eq!(change.matches, brute.matching(&change.request).len(), "{}: {}", change.text(), shown());
             assert!(change.matches > 0 && !change.edits.is_empty());
             changes += 1;
+            joined +=
+                usize::from(change.edits.iter().any(|edit| matches!(edit, Edit::Set { .. })) && change.edits.len() > 1);
         }
         *verdicts.entry(report.verdict.as_str()).or_insert(0) += 1;
     }
     // The texts are such that there is something of everything.
-    assert!(changes > 300 && sets > 300, "{changes} changes, {sets} conflicts");
+    assert!(changes > 300 && joined > 50 && sets > 300, "{changes} changes, {joined} of several, {sets} conflicts");
     assert!(verdicts.len() >= 7, "{verdicts:?}");
+}
+
+/// What is told to be changed beside a clause is needed.
+#[test]
+fn nothing_needless_is_changed() {
+    let parse = |text: &str| parse_ad(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+    let offer = |memory: u32, disk: u32| {
+        parse(&format!(
+            "[ Memory = {memory}; Disk = {disk}; Requirements = TARGET.RequestMemory <= MY.Memory \
+             && TARGET.RequestDisk <= MY.Disk && TARGET.Owner != \"bob\" ]"
+        ))
+    };
+    let request = parse("[ RequestMemory = 900; Owner = \"al\"; Requirements = TARGET.Memroy >= RequestMemory ]");
+    let context = Context::new(Dialect::Condor);
+    let mut explainer = Explainer::new(&[offer(64, 10), offer(32, 5)], Protocol::new(Dialect::Condor), context);
+    let changes = explainer.explain(&request).changes;
+    let steps: Vec<&[String]> = changes.iter().map(|change| change.steps.as_slice()).collect();
+    let expected = ["`TARGET.Memroy >= RequestMemory` -> `TARGET.Memory >= RequestMemory`", "RequestDisk = 5"];
+    assert_eq!(steps[0][..2], expected);
+    assert_eq!((steps[0].len(), steps[0][2].as_str(), changes[0].matches), (3, "RequestMemory 900 -> 64", 1));
+    for change in &changes {
+        for left_out in 0..change.edits.len() {
+            // Without it, the request is as it was in this: nothing matches.
+            let mut ad = change.request.clone();
+            match &change.edits[left_out] {
+                Edit::Set { name, from: Some(from), .. } => ad = ad.with(name.clone(), from.clone()),
+                Edit::Set { name, from: None, .. } => {
+                    let others = ad.iter().filter(|attribute| attribute.name != name);
+                    ad = others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+                }
+                Edit::Drop { .. } | Edit::Rewrite { .. } => {
+                    let name = Name::new("Requirements");
+                    ad = ad.with(name.clone(), request.get(&name).unwrap().clone());
+                }
+            }
+            assert_eq!(explainer.matches(&ad), 0, "{}", change.text());
+        }
+    }
 }
 
 /// A situation: files, and the arguments of `classad explain`.
@@ -306,6 +346,7 @@ fn the_first_line_suffices() {
         ("conflict", &["Arch", "Cpus >= 32", "together"]),
         ("refused", &["but it refuses: `TARGET.Owner != \"alice\"` is false"]),
         ("taken", &["7.1 matches 1 of 3 offers", "taken by 7.0"]),
+        ("three-obstacles", &["no offer defines Memroy", "did you mean Memory?"]),
         ("lacking", &["it has no RequestMem itself", "RequestMemory"]),
         ("function", &["there is no function regex()", "regexp()"]),
         ("gang-bound", &["nobody docks at cpu", "no offer has cpu.Memory >= 65536 (RequestMemory)", "32768"]),

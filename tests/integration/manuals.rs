@@ -115,6 +115,13 @@ fn every_topic_is_read_in_a_narrow_terminal() {
         "error: there is no command and no topic formast; did you mean formats?\n"
     );
     assert_eq!(wrong.status.code(), Some(2));
+    let unknown = classad(&["help", "zzzzzz"]).output().expect("it runs");
+    let errors = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(
+        errors.contains("topics are language, ") && errors.ends_with("`classad help` lists the commands\n"),
+        "{errors}"
+    );
+    assert_eq!(errors.lines().count(), 1);
 }
 
 /// What the table of HTCondor's tools says to say here, said of the samples.

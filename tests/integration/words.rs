@@ -21,6 +21,23 @@ fn printed(arguments: &[&str]) -> String {
     out
 }
 
+/// A file of any name is read, or it is said that it cannot be; none is sought under another name.
+#[test]
+#[cfg(unix)]
+fn names_of_files_are_not_changed() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join(std::ffi::OsStr::from_bytes(b"words-\xff.long"));
+    std::fs::write(&file, "Name = \"a\"\n").expect("it can be written");
+    for word in ["-slotads", "-jobads", "-ads"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        let output = command.args(["query", "-constraint", "true", word]).arg(&file).output().expect("classad runs");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(errors.contains("invalid UTF-8 was detected"), "{errors}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
 /// The expected texts are those of HTCondor 25.14's own library.
 #[test]
 fn rows_are_printed_as_htcondor_prints_them() {
@@ -126,7 +143,11 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         ("query", &["-af", "-json"], "-af wants an attribute or an expression"),
         ("query", &["-format", "%s"], "-format wants a format and an expression"),
         ("query", &["-limit"], "-limit wants a value"),
-        ("query", &["true", "-af:k", "x", "README.md"], "-autoformat has no letter `k`: there is j job id"),
+        ("query", &["true", "-af:k", "x", "README.md"], "with the letter `k` is not done here: there is j job id"),
+        ("query", &["true", "-format", "%c", "x", "README.md"], "the conversion `%c` is not done here: there is %s %d"),
+        ("query", &["-sort", "--limit", "3"], "-sort wants a value"),
+        ("query", &["-format", "%d", "--limit", "3"], "-format wants a format and an expression"),
+        ("query", &["-nobatch", "README.md"], "there is no option -nobatch; `classad help from-condor` has those"),
         ("query", &["true", "-format", "%s%d", "x", "README.md"], "a format has one conversion"),
         ("query", &["true", "-af", "x", "-json", "README.md"], "-autoformat and -format print rows of their own"),
         (

@@ -36,7 +36,8 @@ pub fn report(case: &Case<'_>, group: &[usize], report: &Report, summary: &str) 
         .iter()
         .map(|near| {
             let fails: Vec<usize> = near.fails.iter().map(|(clause, _)| *clause).collect();
-            json!({ "offer": offer(near.offer), "fails": fails, "refuses": near.refuses })
+            let refuses: Vec<&str> = near.refuses.iter().map(|demand| demand.clause.as_str()).collect();
+            json!({ "offer": offer(near.offer), "fails": fails, "refuses": refuses })
         })
         .collect();
     let refusals: Vec<Json> = report

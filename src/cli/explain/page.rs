@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use classad::explain::{Change, GangReport, Near, Outcome, Refusal, Report, Verdict};
+use classad::ad::Name;
+use classad::explain::{Change, Demand, GangReport, Near, Outcome, Refusal, Report, Verdict, lacks};
 
 use crate::cli::Failure;
 use crate::cli::output::{Grid, OutputForm, out};
@@ -126,10 +127,10 @@ impl<'c> Page<'c> {
         }
         let is_refused = report.verdict == Verdict::Refused;
         if is_refused || has_all {
-            push_section(text, &self.refusals(&report.refusals, if has_all { MANY } else { FEW }));
+            push_section(text, &self.refusals(group, &report.refusals, if has_all { MANY } else { FEW }));
         }
         push_section(text, &changes(&report.changes, most, self.case.ads));
-        push_section(text, &self.nearest(report, if has_all { FEW } else { 1 }));
+        push_section(text, &self.nearest(group, report, if has_all { FEW } else { 1 }));
         push_section(text, &findings(report, has_all));
         if has_all {
             push_wrapped(text, "", &format!("not examined: {}", NOT_EXAMINED.join(", ")));
@@ -142,14 +143,17 @@ impl<'c> Page<'c> {
         Ok(())
     }
 
-    fn refusals(&self, refusals: &[Refusal], most: usize) -> String {
+    fn refusals(&self, group: &[usize], refusals: &[Refusal], most: usize) -> String {
         let has_suitable = refusals.iter().any(|refusal| refusal.suitable > 0);
         let shown: Vec<&Refusal> = refusals.iter().filter(|refusal| !has_suitable || refusal.suitable > 0).collect();
         let count = |refusal: &Refusal| if has_suitable { refusal.suitable } else { refusal.offers };
         let rows = shown.iter().take(most).map(|refusal| {
             let example = &self.case.offered[refusal.example].id;
             let clause = match &refusal.clause {
-                Some(clause) => format!("`{}` is {}", shortened(clause, LONGEST), refusal.outcome.phrase()),
+                Some(clause) => {
+                    let lacks = self.lacks(group, &refusal.lacking);
+                    format!("`{}` is {}{lacks}", shortened(clause, LONGEST), refusal.outcome.phrase())
+                }
                 None => "they have no constraint".to_owned(),
             };
             (vec![clause], format!("{}, such as {example}", thousands(count(refusal))))
@@ -160,25 +164,30 @@ impl<'c> Page<'c> {
         text
     }
 
-    fn nearest(&self, report: &Report, most: usize) -> String {
+    fn nearest(&self, group: &[usize], report: &Report, most: usize) -> String {
         let mut text = String::new();
         for near in report.nearest.iter().take(most) {
-            push_wrapped(&mut text, "", &format!("nearest: {}", self.near(report, near)));
+            push_wrapped(&mut text, "", &format!("nearest: {}", self.near(group, report, near)));
         }
         text
     }
 
-    /// `slot1@node003 (fails clause 4, refuses)`
-    fn near(&self, report: &Report, near: &Near) -> String {
+    /// ` (1.0 has no RequestDisk)`, if something is lacking.
+    fn lacks(&self, group: &[usize], lacking: &[Name]) -> String {
+        line(&lacks(&self.case.subject(group), group.len() > 1, lacking))
+    }
+
+    /// `slot1@node003: clause 4 is false; it refuses by clause 2`, with the clauses in the place of numbers.
+    fn near(&self, group: &[usize], report: &Report, near: &Near) -> String {
         let quoted = |text: &str| format!("`{}`", shortened(text, LONGEST));
         let mut reasons: Vec<String> = near
             .fails
             .iter()
             .map(|(clause, outcome)| format!("{} is {}", quoted(&report.clauses[*clause].text), outcome.phrase()))
             .collect();
-        let refuses = |clause: &String| match clause.as_str() {
+        let refuses = |demand: &Demand| match demand.clause.as_str() {
             "" => "it has no constraint, and accepts nothing".to_owned(),
-            clause => format!("it refuses by {}", quoted(clause)),
+            clause => format!("it refuses by {}{}", quoted(clause), self.lacks(group, &demand.lacking)),
         };
         reasons.extend(near.refuses.iter().map(refuses));
         format!("{}: {}", self.case.offered[near.offer].id, reasons.join("; "))

@@ -89,7 +89,7 @@ fn label(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let others = others.iter().filter(|(count, _)| *count > 0);
     words.extend(others.map(|(count, word)| format!(", {word} in {}", thousands(*count))));
     if clause.sole_blocker > 0 {
-        words.push(format!("; the only obstacle in {}", thousands(clause.sole_blocker)));
+        words.push(format!("; alone unmet in {}", thousands(clause.sole_blocker)));
     }
     words
 }

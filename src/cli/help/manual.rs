@@ -141,6 +141,7 @@ fn whole(tree: &Command) -> io::Result<Vec<u8>> {
         Block::Terms(vec![
             term("CLASSAD_DIALECT", "the dialect, where `--dialect` does not say it"),
             term("NO_COLOR, CLICOLOR_FORCE", "no colour, colour also into a pipe; `--color` goes before"),
+            term("CLASSAD_HISTORY", "the file in which `classad repl` keeps what was entered; nowhere if it is empty"),
             term("COLUMNS", "how wide tables and problems are"),
         ]),
         heading("Files"),
@@ -181,7 +182,7 @@ fn of_command(tree: &Command, command: &Command) -> io::Result<Vec<u8>> {
     let about = |name: &str| SEVENTH.iter().any(|(seventh, ..)| *seventh == name);
     let seventh = match command.get_name() {
         name if about(name) => name,
-        "gangmatch" | "match" | "negotiate" => "gangs",
+        "claim" | "gangmatch" | "match" | "negotiate" => "gangs",
         _ => "language",
     };
     others.push((format!("classad-{seventh}"), 7));

@@ -56,7 +56,8 @@ impl Help {
             let names: Vec<String> = names.chain(TOPICS.iter().map(|topic| topic.name.to_owned())).collect();
             let near = nearest(word, names.iter().map(String::as_str));
             let hint = if near.is_empty() {
-                format!("\n\n{}\n\n`classad help` lists the commands", topics_in_short())
+                let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+                format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))
             } else {
                 format!("; did you mean {}?", near.join(", "))
             };

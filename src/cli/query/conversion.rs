@@ -62,7 +62,11 @@ impl Conversion {
         rest = rest.trim_start_matches(['h', 'l', 'L', 'q', 'j', 'z']);
         let Some(letter) = rest.chars().next().filter(char::is_ascii_alphabetic) else { return Ok(None) };
         if !LETTERS.contains(letter) {
-            return Err(format!("there is no conversion `%{letter}`: there is {LETTERS}; `%%` is a percent sign"));
+            let known: Vec<String> = LETTERS.chars().map(|letter| format!("%{letter}")).collect();
+            let known = known.join(" ");
+            return Err(format!(
+                "the conversion `%{letter}` is not done here: there is {known}; `%%` is a percent sign"
+            ));
         }
         conversion.letter = letter;
         Ok(Some((conversion, text.len() - rest.len() + 1)))

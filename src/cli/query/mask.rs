@@ -119,9 +119,10 @@ impl Mask {
                 'r' | 'o' => letters.raw = true,
                 'V' => letters.quoted = true,
                 other => {
-                    let known = "j job id, h heading, l labels, V quoted strings, r unevaluated, t tabs, `,` commas, \
-                                 n lines, g a line between ads";
-                    return Err(refused(&format!("-autoformat has no letter `{other}`: there is {known}")));
+                    let known = "j job id, h heading, l labels, V quoted strings, r or o unevaluated, t tabs, \
+                                 `,` commas, n lines, g a line between ads";
+                    let message = format!("-autoformat with the letter `{other}` is not done here: there is {known}");
+                    return Err(refused(&message));
                 }
             }
         }

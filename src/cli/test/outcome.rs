@@ -117,7 +117,7 @@ impl Outcome {
     }
 
     fn fail<'o>(&mut self, case: &Case<'o>, outline: &Outline<'_>, text: &Text, mismatches: Vec<Mismatch<'o>>) {
-        let evidence = case.evidence();
+        let evidence = case.evidence(&mismatches);
         let of_part = |(node, part, words): (&_, Range<usize>, String)| (outline.part(node, part), words);
         self.marks.extend(evidence.marks.into_iter().map(of_part));
         self.reasons = evidence.reasons;

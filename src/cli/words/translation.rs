@@ -1,6 +1,6 @@
 //! A command line in HTCondor's words, put into ours.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Arg, Command};
@@ -120,26 +120,30 @@ impl Translation {
         rest: &mut (impl Iterator<Item = &'a OsString> + Clone),
     ) -> Result<(), String> {
         let value = |next: Option<&OsString>, what: &str| {
-            next.map(|next| next.to_string_lossy().into_owned()).ok_or_else(|| format!("{text} wants {what}"))
+            let is_option = |next: &OsString| next.to_string_lossy().strip_prefix("--").is_some_and(begins_name);
+            next.filter(|next| !is_option(next)).cloned().ok_or_else(|| format!("{text} wants {what}"))
         };
         match meaning {
             Unknown | Nothing => {}
             Switch(option) => self.done.push(option.into()),
-            Given(option) => self.add(option, &value(rest.next(), "a value")?),
-            Ads => self.done.push(value(rest.next(), "a file")?.into()),
+            Given(option) => self.add(option, value(rest.next(), "a value")?),
+            Ads => self.done.push(value(rest.next(), "a file")?),
             Form(form) => self.add("--output", behind.unwrap_or(form)),
             Format => {
                 let what = "a format and an expression";
-                self.add("--mask", &format!("format:{}", value(rest.next(), what)?));
-                self.add("--mask", &format!("expression:{}", value(rest.next(), what)?));
+                for part in ["format:", "expression:"] {
+                    let mut mask = OsString::from(part);
+                    mask.push(value(rest.next(), what)?);
+                    self.add("--mask", mask);
+                }
             }
             Columns => {
-                self.add("--mask", &format!("columns:{}", behind.unwrap_or_default()));
+                self.add("--mask", format!("columns:{}", behind.unwrap_or_default()));
                 let before = self.done.len();
                 while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
                     && !next.starts_with('-')
                 {
-                    self.add("--mask", &format!("expression:{next}"));
+                    self.add("--mask", format!("expression:{next}"));
                     rest.next();
                 }
                 if self.done.len() == before {
@@ -165,7 +169,7 @@ impl Translation {
             self.ids.push(id);
             return;
         } else if self.words && is_file && self.column == QUERY {
-            self.add("--ads", text);
+            self.add("--ads", argument);
             return;
         } else {
             self.has_constraint = true;
@@ -173,9 +177,12 @@ impl Translation {
         self.done.push(argument.clone());
     }
 
-    fn add(&mut self, option: &str, value: &str) {
+    fn add(&mut self, option: &str, value: impl AsRef<OsStr>) {
         self.has_constraint |= option == "--constraint";
-        self.done.push(format!("{option}={value}").into());
+        let mut argument = OsString::from(option);
+        argument.push("=");
+        argument.push(value);
+        self.done.push(argument);
     }
 
     fn unknown(&self, text: &str, options: &[Arg]) -> String {
@@ -202,6 +209,11 @@ impl Translation {
         }
         self.done
     }
+}
+
+/// Whether a name begins a text.
+fn begins_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// The constraint that is true of a job, if this is the number of one or of a cluster: `7`, `7.0`.

@@ -47,6 +47,14 @@ impl Edit {
             }
         }
     }
+
+    /// What it is about: a clause, or else an attribute.  Clauses come first.
+    pub(super) fn place(&self) -> (usize, Option<&Name>) {
+        match self {
+            Edit::Drop { clause } | Edit::Rewrite { clause, .. } => (*clause, None),
+            Edit::Set { name, .. } => (usize::MAX, Some(name)),
+        }
+    }
 }
 
 /// A request with all steps taken; none if a clause is not to be found in it.

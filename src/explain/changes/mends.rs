@@ -3,10 +3,9 @@
 use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
 use crate::explain::clauses::Clause;
 use crate::explain::examine::Asked;
-use crate::explain::explainer::Situation;
+use crate::explain::explainer::{Situation, near};
 use crate::explain::fault::Fault;
 use crate::explain::margin::{best, distance, number};
-use crate::explain::report::{Report, Verdict};
 use crate::explain::survey::Survey;
 
 use super::Proposal;
@@ -16,7 +15,7 @@ use super::edit::{Edit, rewritten};
 pub fn mends(
     survey: &mut Survey,
     situation: &Situation,
-    report: &Report,
+    names: &[Name],
     place: usize,
     rows: &[usize],
 ) -> Vec<Proposal> {
@@ -33,12 +32,8 @@ pub fn mends(
         Some(Fault::Shadowed(name)) => slip(theirs(expression, name, survey.context.dialect)),
         Some(Fault::Precedence(_)) => slip(as_it_seems(expression)),
         Some(Fault::Missing(name)) => {
-            if let Verdict::Unmet { near, fault: Fault::Missing(decisive), .. } = &report.verdict
-                && decisive == name
-            {
-                for (known, _) in near {
-                    slip(renamed(expression, name, known));
-                }
+            for (known, _) in near(name, survey, names) {
+                slip(renamed(expression, name, &known));
             }
         }
         Some(Fault::Case { .. }) => slip(rewritten(expression, &mut |part| match part.kind() {

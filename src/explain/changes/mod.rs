@@ -2,19 +2,19 @@
 
 mod edit;
 mod mends;
+mod trials;
 mod wishes;
 
-use crate::ad::Ad;
+use crate::ad::{Ad, Name};
 
 use super::conflicts::{minimal, positions};
 use super::explainer::Situation;
-use super::report::Report;
-use super::survey::{Asking, Survey};
+use super::survey::Survey;
 
 pub use edit::Edit;
-use edit::apply;
 pub(super) use edit::rewritten;
 pub(super) use mends::{asks_no_more, beyond, like, of_other_type};
+use trials::Trials;
 pub(super) use wishes::{is_fixed, meeting, prefer};
 
 /// A change of a request that lets it match.
@@ -51,40 +51,29 @@ const MOST_SETS: usize = 12;
 /// In larger sets of clauses nothing is changed.
 const MOST_CLAUSES: u32 = 3;
 
-/// So many changes are tried, and so many told.
-const MOST_TRIED: usize = 60;
+/// So many changes are told.
 const MOST_TOLD: usize = 10;
 
+/// So many times more is added to changes of which none suffices.
+const MOST_ADDED: usize = 3;
+
 /// The changes that let a request match, fewest and smallest first.
-pub fn changes(survey: &mut Survey, situation: &Situation, report: &Report) -> Vec<Change> {
-    let mut proposals = proposals(survey, situation, report);
-    proposals.sort_by(|a, b| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
-    let mut found: Vec<(f64, Change)> = Vec::new();
-    let mut tried: Vec<String> = Vec::new();
-    for Proposal { edits, size } in proposals {
-        let steps: Vec<String> =
-            edits.iter().map(|edit| edit.text(&situation.clauses, survey.context.dialect)).collect();
-        let text = steps.join(", ");
-        if tried.len() >= MOST_TRIED || tried.contains(&text) || survey.context.is_interrupted() {
-            continue;
+pub fn changes(survey: &mut Survey, situation: &Situation, names: &[Name]) -> Vec<Change> {
+    let mut trials = Trials::new(situation);
+    let single = proposals(survey, situation, names);
+    trials.run(survey, single);
+    for _ in 0..MOST_ADDED {
+        if trials.has_found() {
+            break;
         }
-        let changed = apply(&situation.asking.ad, &situation.clauses, &edits);
-        tried.push(text);
-        let Some(request) = changed else { continue };
-        let rows = survey.matching(&Asking::new(&request));
-        let matches = survey.weight(rows.ones());
-        if matches > 0 {
-            found.push((size, Change { edits, steps, matches, request }));
-        }
+        let continued = trials.continued(survey, names);
+        trials.run(survey, continued);
     }
-    found.sort_by(|(a_size, a), (b_size, b)| {
-        let fewest = a.edits.len().cmp(&b.edits.len());
-        fewest.then(a_size.total_cmp(b_size)).then(b.matches.cmp(&a.matches))
-    });
-    found.into_iter().take(MOST_TOLD).map(|(_, change)| change).collect()
+    trials.told(MOST_TOLD)
 }
 
-fn proposals(survey: &mut Survey, situation: &Situation, report: &Report) -> Vec<Proposal> {
+/// What can be done about a request that matches nothing, by itself enough or not.
+fn proposals(survey: &mut Survey, situation: &Situation, names: &[Name]) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     if situation.clauses.is_empty() {
         return proposals;
@@ -101,7 +90,7 @@ fn proposals(survey: &mut Survey, situation: &Situation, report: &Report) -> Vec
             } else {
                 (0..survey.rows()).filter(|row| situation.failing[*row] == mask).collect()
             };
-            proposals.extend(of_set(survey, situation, report, &positions(mask), rows));
+            proposals.extend(of_set(survey, situation, names, &positions(mask), rows));
         }
     }
     proposals.extend(wishes::proposals(survey, situation));
@@ -112,7 +101,7 @@ fn proposals(survey: &mut Survey, situation: &Situation, report: &Report) -> Vec
 fn of_set(
     survey: &mut Survey,
     situation: &Situation,
-    report: &Report,
+    names: &[Name],
     places: &[usize],
     mut rows: Vec<usize>,
 ) -> Vec<Proposal> {
@@ -120,13 +109,13 @@ fn of_set(
     #[allow(clippy::cast_precision_loss)] // three or so
     let all_dropped = Proposal { edits: places.iter().map(dropped).collect(), size: 2.0 * places.len() as f64 };
     if let [place] = places {
-        let mut proposals = mends::mends(survey, situation, report, *place, &rows);
+        let mut proposals = mends::mends(survey, situation, names, *place, &rows);
         proposals.push(all_dropped);
         return proposals;
     }
     let mut together = Proposal { edits: Vec::new(), size: 0.0 };
     for place in places {
-        if let Some(mend) = mends::mends(survey, situation, report, *place, &rows).into_iter().next() {
+        if let Some(mend) = mends::mends(survey, situation, names, *place, &rows).into_iter().next() {
             rows = mends::reached(survey, situation, *place, &mend, rows);
             together.edits.extend(mend.edits);
             together.size += mend.size;

@@ -39,8 +39,10 @@ pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
         if is_fixed(&name) {
             continue;
         }
-        prefer(&mut values, operator);
         let from = situation.asking.ad.get(&name).cloned();
+        // Where there is no value to stay near to, the one is best that suits most offers.
+        let order = if from.is_some() { Some(operator) } else { operator.exchanged() };
+        prefer(&mut values, order.unwrap_or(operator));
         let old = from.as_ref().and_then(literal);
         let is_bound = values.iter().all(|(value, _)| number(value).is_some()) && operator.group() == Group::Comparison;
         let most = if is_bound && operator != BinaryOperator::Equal { 1 } else { MOST_VALUES };

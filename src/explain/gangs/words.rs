@@ -3,7 +3,7 @@
 use crate::ad::{Dialect, Name};
 use crate::explain::clauses::text;
 use crate::explain::findings::value_text;
-use crate::explain::words::{listed, shortened, superlative, thousands};
+use crate::explain::words::{MOST_NAMED, listed, named, shortened, superlative, thousands};
 use crate::matching::gang::{Bound, Condition, Docked, Gang, Impasse, Stuck};
 
 use super::{Cause, GangReport, GangVerdict, Obstacle};
@@ -26,9 +26,6 @@ pub struct GangWording<'w> {
     pub longest: usize,
 }
 
-/// So many of those are named that took something, or rule something out.
-const MOST_NAMED: usize = 3;
-
 impl GangWording<'_> {
     /// What decides, in one sentence without a full stop.
     #[must_use]
@@ -39,13 +36,8 @@ impl GangWording<'_> {
         match (&report.verdict, &report.gang, &report.impasse) {
             (GangVerdict::Matches, Some(gang), _) => format!("{subject} {gets} {a}: {}", self.docked(gang)),
             (GangVerdict::Taken(by), Some(gang), _) => {
-                let mut takers: Vec<String> =
-                    by.iter().take(MOST_NAMED).map(|request| (self.requests)(*request)).collect();
-                if by.len() > MOST_NAMED {
-                    takers.push(format!("{} more", thousands(by.len() - MOST_NAMED)));
-                }
-                let gang = self.docked(gang);
-                format!("{subject} could have {a} ({gang}), but offers of it are taken by {}", listed(&takers))
+                let (gang, takers) = (self.docked(gang), named(by, self.requests));
+                format!("{subject} could have {a} ({gang}), but offers of it are taken by {takers}")
             }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
             (GangVerdict::Empty(obstacle), _, Some(impasse)) => {

@@ -5,12 +5,16 @@ use std::ops::Range;
 use crate::ad::{Expression, Kind, Name, Value};
 use crate::constraint::Protocol;
 use crate::eval::{Context, Evaluator};
-use crate::explain::{Explainer, Outcome, PairedClause, shortened};
+use crate::explain::{Explainer, GangWording, Outcome, PairedClause, explain_gang, shortened};
 use crate::format::outline::Node;
 use crate::matching::Side;
+use crate::matching::policy::Policy;
 use crate::syntax::{Style, print_value};
 
-use super::question::{Question, Sighted, paired, unmet};
+use super::Mismatch;
+use super::fact::Fact;
+use super::library::Known;
+use super::question::{Question, Sighted, matcher, paired, part, served, unmet};
 
 /// So many parts of an expression, or clauses, are worth a word each.
 const MOST: usize = 6;
@@ -27,26 +31,93 @@ pub struct Evidence<'o> {
     pub reasons: Vec<String>,
 }
 
-/// Looks for what speaks for the answer to a question.
-pub fn of<'o>(question: &Question<'o>, context: &Context) -> Evidence<'o> {
-    match question {
-        Question::Value(sighted) => of_value(sighted, context),
-        Question::Match { request, offer } => {
-            let paired = paired(request, offer, context);
-            let mut reasons = Vec::new();
-            for (known, clauses) in [(request, &paired.request), (offer, &paired.offer)] {
-                if clauses.is_empty() {
-                    reasons.push(format!("{} has no constraint, so that it accepts nothing", known.id));
-                }
+/// Looks for what speaks for the answer to a question, where something else was expected.
+pub fn of<'o>(question: &Question<'o>, mismatches: &[Mismatch<'o>], context: &Context) -> Evidence<'o> {
+    let reasons = match (question, mismatches) {
+        (Question::Value(sighted), _) => return of_value(sighted, context),
+        (Question::Match { request, offer }, _) => refusals(request, offer, context),
+        (Question::Cycle { requests, offers, .. }, [Mismatch { expectation, actual: Fact::Places(actual) }]) => {
+            match &expectation.fact {
+                Fact::Places(expected) => of_cycle(requests, offers, [expected, actual], context),
+                _ => Vec::new(),
             }
-            reasons.extend(unmet(&paired).take(MOST).map(|(side, clause)| {
-                let (who, whom) = if side == Side::Left { (request, offer) } else { (offer, request) };
-                format!("{} does not accept {}: {}", who.id, whom.id, of_clause(clause))
-            }));
-            Evidence { marks: Vec::new(), reasons }
         }
-        _ => Evidence::default(),
+        (Question::Gang { request, offers, policy }, [Mismatch { actual: Fact::Places(actual), .. }])
+            if actual.is_empty() =>
+        {
+            no_gang(request, offers, policy, context).into_iter().collect()
+        }
+        _ => Vec::new(),
+    };
+    Evidence { marks: Vec::new(), reasons }
+}
+
+/// What two ads do not accept of each other.
+fn refusals(request: &Known, offer: &Known, context: &Context) -> Vec<String> {
+    let paired = paired(request, offer, context);
+    let mut reasons = Vec::new();
+    for (known, clauses) in [(request, &paired.request), (offer, &paired.offer)] {
+        if clauses.is_empty() {
+            reasons.push(format!("{} has no constraint, so that it accepts nothing", known.id));
+        }
     }
+    reasons.extend(unmet(&paired).take(MOST).map(|(side, clause)| {
+        let (who, whom) = if side == Side::Left { (request, offer) } else { (offer, request) };
+        format!("{} does not accept {}: {}", who.id, whom.id, of_clause(clause))
+    }));
+    reasons
+}
+
+/// Why requests do not have the offers that they were expected to have.
+fn of_cycle(
+    requests: &[Known],
+    offers: &[Known],
+    [expected, actual]: [&[(String, String)]; 2],
+    context: &Context,
+) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (request, offer) in expected.iter().filter(|place| !actual.contains(place)).take(MOST) {
+        // Further parts of an offer have its name and a number.
+        let whole = offer.rsplit_once('#').map_or(offer.as_str(), |(whole, _)| whole);
+        let found = (
+            requests.iter().find(|known| known.id == *request),
+            offers.iter().find(|known| known.id == *offer).or_else(|| offers.iter().find(|known| known.id == whole)),
+        );
+        let (Some(asking), Some(asked)) = found else {
+            let (what, name) = if found.0.is_none() { ("request", request) } else { ("offer", offer) };
+            reasons.push(format!("there is no {what} called {name}"));
+            continue;
+        };
+        let refusals = refusals(asking, asked, context);
+        if refusals.is_empty() {
+            let other = actual.iter().find(|(_, given)| given == offer);
+            let but = other.map_or(String::new(), |(other, _)| format!(", but {other} has it"));
+            reasons.push(format!("{request} and {offer} accept each other{but}"));
+        }
+        reasons.extend(refusals);
+    }
+    reasons.truncate(MOST);
+    reasons
+}
+
+/// Why a request has no gang.
+fn no_gang(request: &Known, offers: &[Known], policy: &Policy, context: &Context) -> Option<String> {
+    let offers: Vec<&Known> = served(offers, policy, context);
+    let mut matcher = matcher(&offers, policy, context).ok()?;
+    let report = explain_gang(&mut matcher, 0, &request.ad).ok()?;
+    if report.gang.is_some() {
+        return Some(format!("{} is not served: `roots` of the policy is not true of it", request.id));
+    }
+    let wording = GangWording {
+        subject: &request.id,
+        is_plural: false,
+        offer: &|docked| part(&offers[docked.offer].id, docked.part),
+        name: &|offer| offers[offer].id.clone(),
+        requests: &|_| request.id.clone(),
+        dialect: context.dialect,
+        longest: LONGEST,
+    };
+    Some(wording.summary(&report))
 }
 
 /// What each name in an expression is, and which clauses are not true of an attribute that is one.

@@ -101,10 +101,10 @@ impl<'o> Case<'o> {
         Ok(unmet.map(|(expectation, actual)| Mismatch { expectation: expectation.clone(), actual }).collect())
     }
 
-    /// What speaks for the answer.
+    /// What speaks for the answer, where this was expected.
     #[must_use]
-    pub fn evidence(&self) -> Evidence<'o> {
-        evidence::of(&self.question, &self.conditions.context())
+    pub fn evidence(&self, mismatches: &[Mismatch<'o>]) -> Evidence<'o> {
+        evidence::of(&self.question, mismatches, &self.conditions.context())
     }
 
     /// Where it begins: its first key.

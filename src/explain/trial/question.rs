@@ -147,7 +147,7 @@ impl Question<'_> {
                 expectations.iter().map(answer).collect()
             }
             Question::Gang { request, offers, policy } => {
-                let offers: Vec<&Known> = offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect();
+                let offers = served(offers, policy, context);
                 let gang = gang(request, &offers, policy, context)?;
                 let name = |docked: &Docked| part(&offers[docked.offer].id, docked.part);
                 let wants_members = matches!(expectations, [Expectation { fact: Fact::Members(_), .. }]);
@@ -193,12 +193,27 @@ pub fn unmet(paired: &Paired) -> impl Iterator<Item = (Side, &PairedClause)> {
 }
 
 /// What a part of an offer is called; the first is the offer itself.
-fn part(id: &str, part: usize) -> String {
+pub fn part(id: &str, part: usize) -> String {
     if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
 }
 
 fn stopped(statistics: &Statistics) -> Result<(), Stop> {
     if statistics.failures > 0 { Err(Stop::Failures(statistics.failures)) } else { Ok(()) }
+}
+
+/// The offers that a policy serves requests from.
+pub fn served<'k>(offers: &'k [Known], policy: &Policy, context: &Context) -> Vec<&'k Known> {
+    offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect()
+}
+
+/// Who fills ports with these offers.
+pub fn matcher(offers: &[&Known], policy: &Policy, context: &Context) -> Result<Gangmatcher, Stop> {
+    let ads: Vec<Ad> = offers.iter().map(|known| known.ad.clone()).collect();
+    let (matcher, bad) = Gangmatcher::new(&ads, Protocol::new(context.dialect), context.clone());
+    if let Some(bad) = bad.first() {
+        return Err(Stop::Refused(format!("{}: {}", offers[bad.index].id, bad.fault.reason)));
+    }
+    Ok(matcher.docking(policy.docking.clone()).dividing(policy.residual.clone()))
 }
 
 fn gang(request: &Known, offers: &[&Known], policy: &Policy, context: &Context) -> Result<Option<Gang>, Stop> {
@@ -210,12 +225,7 @@ fn gang(request: &Known, offers: &[&Known], policy: &Policy, context: &Context) 
     if roots.is_empty() {
         return Ok(None);
     }
-    let ads: Vec<Ad> = offers.iter().map(|known| known.ad.clone()).collect();
-    let (matcher, bad) = Gangmatcher::new(&ads, Protocol::new(context.dialect), context.clone());
-    if let Some(bad) = bad.first() {
-        return Err(Stop::Refused(format!("{}: {}", offers[bad.index].id, bad.fault.reason)));
-    }
-    let mut matcher = matcher.docking(policy.docking.clone()).dividing(policy.residual.clone());
+    let mut matcher = matcher(offers, policy, context)?;
     let gang = matcher.marshal(0, &request.ad).map_err(|fault| match fault {
         GangFault::Ports(fault) => Stop::Refused(format!("{}: {}", request.id, fault.reason)),
         GangFault::Policy(fault) => Stop::Refused(fault.reason),
