@@ -76,8 +76,8 @@ impl Search<'_> {
                 self.ahead.first = rows.ones().next();
             }
             if participant == 0 && rows.is_clear() && self.matcher.table.patterns(0).is_none() {
-                let asked = self.matcher.first_window(*port).asked();
-                self.matcher.exhausted.insert(asked);
+                let question = self.matcher.first_window(*port).question();
+                self.matcher.exhausted.insert(question);
             }
             let rows = self.narrowed(place, rows, &state.waiting, &domains);
             self.must_be_possible(place, &rows)?;
@@ -126,29 +126,72 @@ impl Search<'_> {
             if !is_shown && !is_asked {
                 continue;
             }
-            let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
-            if distinct.len() > MOST_RECTANGLES {
-                continue;
-            }
-            let Gangmatcher { table, links, .. } = &mut *self.matcher;
-            let mut together = Rows::with_capacity(rows.len());
-            for row in distinct {
-                let link = links.place(row);
-                let mut answer = rows.clone();
-                let waiting: Vec<PortPlace> = waiting.iter().copied().chain([*other, link]).collect();
-                let window = table.suppose(*other, link, |table| {
-                    if is_shown {
-                        Window::of(place, &waiting, table, links)
-                    } else {
-                        Window::of_waiting(place, &waiting, table)
-                    }
-                });
-                links.keep(&mut answer, &window, table);
-                together.union_with(&answer);
-            }
+            let demanded = if is_shown { None } else { self.demanded(place, *other, candidates) };
+            let together = match demanded {
+                Some(together) => together,
+                None => match self.together(place, &rows, (*other, candidates), is_shown, waiting) {
+                    Some(together) => together,
+                    None => continue,
+                },
+            };
             rows.intersect_with(&together);
         }
         rows
+    }
+
+    /// The rows of a port that some distinct candidate of another one lets in; none if these are many.
+    fn together(
+        &mut self,
+        place: PortPlace,
+        rows: &Rows,
+        (other, candidates): (PortPlace, &Rows),
+        is_shown: bool,
+        waiting: &[PortPlace],
+    ) -> Option<Rows> {
+        let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
+        if distinct.len() > MOST_RECTANGLES {
+            return None;
+        }
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        let mut together = Rows::with_capacity(rows.len());
+        for row in distinct {
+            let link = links.place(row);
+            let mut answer = rows.clone();
+            let waiting: Vec<PortPlace> = waiting.iter().copied().chain([other, link]).collect();
+            let window = table.suppose(other, link, |table| {
+                if is_shown {
+                    Window::of(place, &waiting, table, links)
+                } else {
+                    Window::of_waiting(place, &waiting, table)
+                }
+            });
+            links.keep(&mut answer, &window, table);
+            together.union_with(&answer);
+        }
+        Some(together)
+    }
+
+    /// The same where nothing is docked, and only what the candidates demand of the other port has to do with this one:
+    /// the index knows that without docking any.
+    fn demanded(&mut self, place: PortPlace, other: PortPlace, candidates: &Rows) -> Option<Rows> {
+        if !self.is_first(other) {
+            return None;
+        }
+        let shown = self.matcher.first_window(other.port);
+        let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
+        if !shown.shows_all(links) || !links.tell_all(&shown) {
+            return None;
+        }
+        let demanding = buckets.demanding(links);
+        let distinct = demanding.representatives(candidates, MOST_RECTANGLES + 1);
+        if distinct.len() > MOST_RECTANGLES || distinct.iter().any(|row| demanding.bucket(*row).is_none()) {
+            return None;
+        }
+        let mut together = Rows::with_capacity(candidates.len());
+        for row in distinct {
+            together.union_with(&links.demanded(row, place, &shown, table));
+        }
+        Some(together)
     }
 
     /// Whether a port still has a candidate that is not in the gang.

@@ -5,7 +5,6 @@
 //! candidate is confirmed by evaluation.
 
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
@@ -17,8 +16,9 @@ use crate::eval::{Context, Evaluator, Resolution};
 use crate::pool::{Cell, Column, Key, Partition};
 
 use super::form::{Form, Translation};
+use super::lookup::Lookup;
 use super::table::{PortPlace, Table};
-use super::window::{Test, Window};
+use super::window::{Condition, Test, Window};
 
 /// A set of rows.
 pub type Rows = FixedBitSet;
@@ -38,7 +38,9 @@ pub struct Links {
     imported: Vec<Imported>,
     /// What each attribute is bound to in each row, as whoever docks there sees it; behind the last row nothing.
     attributes: FxHashMap<Name, Vec<Option<Expression>>>,
-    columns: FxHashMap<Translation, Rc<Column>>,
+    columns: Vec<Lookup>,
+    /// Which of the columns is of what.
+    numbers: FxHashMap<Translation, usize>,
     /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
     /// only evaluation tells.
     demands: Vec<Option<u32>>,
@@ -48,8 +50,8 @@ pub struct Links {
 pub struct Imported {
     pub translation: Translation,
     operator: BinaryOperator,
-    rows: Rows,
-    bounds: Column,
+    /// The bounds of the rows; without one a row accepts any value.
+    bounds: Lookup,
 }
 
 /// The bounds of one kind while they are collected.
@@ -74,7 +76,8 @@ impl Links {
             rows_of,
             imported: Vec::new(),
             attributes: FxHashMap::default(),
-            columns: FxHashMap::default(),
+            columns: Vec::new(),
+            numbers: FxHashMap::default(),
             demands: Vec::new(),
         };
         links.read(table);
@@ -157,13 +160,13 @@ impl Links {
         let mut bounds: Vec<_> = bounds.into_iter().collect();
         bounds.sort_by(|((left, _), _), ((right, _), _)| left.attribute.cmp(&right.attribute));
         for ((translation, operator), bounds) in bounds {
-            let mut rows = Rows::with_capacity(self.places.len());
+            let mut unbounded: Rows = (0..self.places.len()).collect();
             let mut cells = vec![Cell::Absent; self.places.len()];
             for (row, bound) in bounds {
-                rows.insert(row);
+                unbounded.set(row, false);
                 cells[row] = Cell::Constant(bound);
             }
-            self.imported.push(Imported { translation, operator, rows, bounds: Column::new(cells) });
+            self.imported.push(Imported { translation, operator, bounds: Lookup::new(Column::new(cells), unbounded) });
         }
     }
 
@@ -263,32 +266,47 @@ impl Links {
         }
         let mut changed = self.changed.clone();
         changed.intersect_with(found);
-        let dialect = table.context.dialect;
-        let mut selected = Rows::with_capacity(self.places.len());
         for condition in &window.conditions {
-            let column = self.column(&condition.translation, table);
-            selected.clear();
-            match &condition.test {
-                Test::Compares(operator, value) => column.select(*operator, value, dialect, &mut selected),
-                Test::IsMet => column.select_met(|value| is_met(value, dialect), &mut selected),
-            }
-            if column.has_open() {
-                selected.union_with(column.open());
-            }
-            found.intersect_with(&selected);
+            self.restrict(found, condition, table);
         }
+        let dialect = table.context.dialect;
         for (number, value) in &window.offered {
-            let imported = &self.imported[*number];
+            let imported = &mut self.imported[*number];
             // What the rows compare the value with is in the column: the operator is turned round.
             let Some(operator) = imported.operator.exchanged() else { continue };
-            selected.clear();
-            imported.bounds.select(operator, value, dialect, &mut selected);
-            let admit = selected.as_slice().iter().zip(imported.rows.as_slice());
-            for (found, (admit, asked)) in found.as_mut_slice().iter_mut().zip(admit) {
-                *found &= admit | !asked;
-            }
+            found.intersect_with(imported.bounds.select(&Test::Compares(operator, value.clone()), dialect));
         }
         found.union_with(&changed);
+    }
+
+    /// Keeps the rows that may meet a condition.
+    fn restrict(&mut self, found: &mut Rows, condition: &Condition, table: &mut Table) {
+        let dialect = table.context.dialect;
+        found.intersect_with(self.lookup(&condition.translation, table).select(&condition.test, dialect));
+    }
+
+    /// Whether the constraint of a port is met by all rows that its window lets in.
+    pub fn tell_all(&self, window: &Window) -> bool {
+        let tells_all = |condition: &Condition| {
+            let number = self.numbers.get(&condition.translation);
+            number.is_some_and(|number| !self.columns[*number].column().has_open())
+        };
+        window.is_complete && self.changed.is_clear() && window.conditions.iter().all(tells_all)
+    }
+
+    /// The rows that another row demands at a port, by what it demands of the port whose window this is.
+    pub fn demanded(&mut self, row: usize, at: PortPlace, shown: &Window, table: &mut Table) -> Rows {
+        let mut found = self.free.clone();
+        for (number, of, translation) in &shown.passed_on {
+            let Imported { operator, bounds, .. } = &self.imported[*number];
+            if let Cell::Constant(bound) = bounds.column().cell(row)
+                && *of == at
+            {
+                let test = Test::Compares(*operator, bound);
+                self.restrict(&mut found, &Condition { translation: translation.clone(), test }, table);
+            }
+        }
+        found
     }
 
     /// The rows that a window lets in of the offers that are used up.
@@ -302,10 +320,20 @@ impl Links {
     }
 
     /// The column of what an attribute of the rows comes to.
-    fn column(&mut self, translation: &Translation, table: &mut Table) -> Rc<Column> {
-        if let Some(column) = self.columns.get(translation) {
-            return Rc::clone(column);
-        }
+    fn lookup(&mut self, translation: &Translation, table: &mut Table) -> &mut Lookup {
+        let number = if let Some(number) = self.numbers.get(translation) {
+            *number
+        } else {
+            let column = self.column(translation, table);
+            let open = column.open().clone();
+            self.columns.push(Lookup::new(column, open));
+            self.numbers.insert(translation.clone(), self.columns.len() - 1);
+            self.columns.len() - 1
+        };
+        &mut self.columns[number]
+    }
+
+    fn column(&self, translation: &Translation, table: &mut Table) -> Column {
         let bound = self.attributes.get(&translation.attribute).map_or(&[][..], Vec::as_slice);
         let is_an_ad = stands_for_an_ad(&translation.attribute);
         let cells = self.places.iter().enumerate().map(|(row, place)| {
@@ -324,9 +352,14 @@ impl Links {
                 Cell::Open => Cell::Open,
             }
         });
-        let column = Rc::new(Column::new(cells));
-        self.columns.insert(translation.clone(), Rc::clone(&column));
-        column
+        Column::new(cells)
+    }
+
+    /// Rows that demand the same; one of which only evaluation tells what it demands is in no group.
+    pub fn demanding(&self) -> Partition {
+        let mut alike = Partition::new(self.places.len());
+        alike.split(|row| self.demands[row]);
+        alike
     }
 
     /// Rows that have the same values of these attributes, demand the same, and have no ports of their own.  A row
@@ -343,7 +376,7 @@ impl Links {
             if is_its_own && !stands_for_an_ad(name) {
                 continue;
             }
-            let column = self.column(&Translation::identity(name), table);
+            let column = self.lookup(&Translation::identity(name), table).column();
             alike.split(|row| (!column.is_open(row)).then(|| column.code(row)));
         }
         alike

@@ -167,13 +167,17 @@ impl Search<'_> {
     /// Asks the index which rows may dock at a port: one window query.
     pub(super) fn probe(&mut self, place: PortPlace, waiting: &[PortPlace]) -> Rows {
         self.matcher.statistics.probes += 1;
-        let is_first = self.holders.is_empty() && place.participant == 0 && self.matcher.table.patterns(0).is_none();
-        let first = is_first.then(|| self.matcher.first_window(place.port));
+        let first = self.is_first(place).then(|| self.matcher.first_window(place.port));
         let Gangmatcher { table, links, .. } = &mut *self.matcher;
         match first {
             Some(window) => links.answer(&window, table),
             None => links.answer(&Window::of(place, waiting, table, links), table),
         }
+    }
+
+    /// Whether a port is one of the request, at which nothing is docked yet: its first window counts.
+    pub(super) fn is_first(&self, place: PortPlace) -> bool {
+        self.holders.is_empty() && place.participant == 0 && self.matcher.table.patterns(0).is_none()
     }
 
     /// The candidates of a port, in the order in which they are tried.

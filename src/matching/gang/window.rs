@@ -24,13 +24,20 @@ pub struct Window {
     pub conditions: Vec<Condition>,
     /// What the port shows them: for each kind of bounds that they may have, by its number, the value.
     pub offered: Vec<(usize, Value)>,
+    /// For other kinds of bounds, what the port shows is computed from what docks at another port.
+    pub passed_on: Vec<(usize, PortPlace, Translation)>,
+    /// Whether the constraint of the port asks for nothing but these conditions.
+    pub is_complete: bool,
 }
+
+/// What a test asks for; nothing but the truth without an operator.
+pub type Asked = Option<(BinaryOperator, Key)>;
 
 /// What a window asks for, whoever asks.
 #[derive(PartialEq, Eq, Hash)]
-pub struct Asked {
+pub struct Question {
     never: bool,
-    conditions: Vec<(Translation, Option<(BinaryOperator, Key)>)>,
+    conditions: Vec<(Translation, Asked)>,
     offered: Vec<(usize, Key)>,
 }
 
@@ -54,7 +61,13 @@ impl Window {
     pub fn of(place: PortPlace, waiting: &[PortPlace], table: &Table, links: &Links) -> Self {
         let mut window = Window::default();
         match table.parts(place) {
-            Some(parts) => parts.iter().for_each(|(part, frame)| window.add(place, part, frame, table)),
+            Some(parts) => {
+                window.conditions.reserve(parts.len());
+                window.is_complete = true;
+                for (part, frame) in parts.iter() {
+                    window.is_complete &= window.add(place, part, frame, table);
+                }
+            }
             None => window.never = true,
         }
         window.wait(place, waiting, table);
@@ -65,24 +78,30 @@ impl Window {
             if last.as_ref().is_none_or(|(name, _)| *name != attribute) {
                 last = Some((attribute, table.shown(place, attribute)));
             }
-            if let Some((_, Form::Known(value))) = &last {
-                window.offered.push((number, imported.translation.apply(value.clone(), &table.context)));
+            match &last {
+                Some((_, Form::Known(value))) => {
+                    window.offered.push((number, imported.translation.apply(value.clone(), &table.context)));
+                }
+                Some((_, Form::Of(of, shown))) if *of != place => {
+                    window.passed_on.push((number, *of, shown.clone().then(&imported.translation)));
+                }
+                _ => {}
             }
         }
         window
     }
 
     /// What it asks for: what lets no row in for one port lets none in for another that asks for the same.
-    pub fn asked(&self) -> Asked {
-        let conditions = self.conditions.iter().map(|condition| {
-            let test = match &condition.test {
-                Test::Compares(operator, value) => Some((*operator, Key::of(value))),
-                Test::IsMet => None,
-            };
-            (condition.translation.clone(), test)
-        });
+    pub fn question(&self) -> Question {
+        let conditions =
+            self.conditions.iter().map(|condition| (condition.translation.clone(), condition.test.asked()));
         let offered = self.offered.iter().map(|(number, value)| (*number, Key::of(value)));
-        Asked { never: self.never, conditions: conditions.collect(), offered: offered.collect() }
+        Question { never: self.never, conditions: conditions.collect(), offered: offered.collect() }
+    }
+
+    /// Whether it is known of all kinds of bounds what the port shows, or from what it is computed.
+    pub fn shows_all(&self, links: &Links) -> bool {
+        self.offered.len() + self.passed_on.len() == links.imported().len()
     }
 
     /// Only what docked ports demand whose constraints could not be decided yet.
@@ -95,12 +114,15 @@ impl Window {
     fn wait(&mut self, place: PortPlace, waiting: &[PortPlace], table: &Table) {
         for waiting in waiting {
             let Some(parts) = table.parts(*waiting) else { continue };
-            parts.iter().for_each(|(part, frame)| self.add(place, part, frame, table));
+            for (part, frame) in parts.iter() {
+                self.add(place, part, frame, table);
+            }
         }
     }
 
-    /// Adds a part of a constraint, if it is a condition on what docks at this port.
-    fn add(&mut self, place: PortPlace, part: &Expression, frame: &Arc<Frame>, table: &Table) {
+    /// Adds a part of a constraint, if it is a condition on what docks at this port; whether nothing else is to be
+    /// asked for its sake.
+    fn add(&mut self, place: PortPlace, part: &Expression, frame: &Arc<Frame>, table: &Table) -> bool {
         let dialect = table.context.dialect;
         let (translation, test) = match part.bare().kind() {
             Kind::Binary(operator, left, right) if matches!(operator.group(), Group::Comparison | Group::Identity) => {
@@ -109,25 +131,36 @@ impl Window {
                         (translation, Test::Compares(*operator, value))
                     }
                     (Form::Known(value), Form::Of(of, translation)) if of == place => {
-                        let Some(operator) = operator.exchanged() else { return };
+                        let Some(operator) = operator.exchanged() else { return false };
                         (translation, Test::Compares(operator, value))
                     }
                     (Form::Known(left), Form::Known(right)) => {
                         self.never |= !is_met(&binary(*operator, &left, &right, dialect, Span::default()), dialect);
-                        return;
+                        return true;
                     }
-                    _ => return,
+                    _ => return false,
                 }
             }
             _ => match table.form(part, frame) {
                 Form::Of(of, translation) if of == place => (translation, Test::IsMet),
                 Form::Known(value) => {
                     self.never |= !is_met(&value, dialect);
-                    return;
+                    return true;
                 }
-                _ => return,
+                _ => return false,
             },
         };
         self.conditions.push(Condition { translation, test });
+        true
+    }
+}
+
+impl Test {
+    /// What it asks for.
+    pub fn asked(&self) -> Asked {
+        match self {
+            Test::Compares(operator, value) => Some((*operator, Key::of(value))),
+            Test::IsMet => None,
+        }
     }
 }
