@@ -9,7 +9,7 @@ use crate::ad::Participant;
 
 use super::buckets::Alike;
 use super::given::Given;
-use super::levels::{Level, Levels, State};
+use super::levels::{Domain, Level, Levels, State};
 use super::links::Rows;
 use super::matcher::Gangmatcher;
 use super::search::Search;
@@ -68,10 +68,10 @@ impl Search<'_> {
         participant: Participant,
         ports: &[usize],
     ) -> Result<(), Levels> {
-        let mut domains: Vec<(PortPlace, Rc<Rows>)> = state.domains.to_vec();
+        let mut domains = state.domains.to_vec();
         for port in ports.iter().rev() {
             let place = PortPlace { participant, port: *port };
-            let rows = self.probe(place, &state.waiting);
+            let (rows, settled) = self.probe(place, &state.waiting);
             if participant == 0 && Some(port) == ports.first() {
                 self.ahead.first = rows.ones().next();
             }
@@ -81,7 +81,7 @@ impl Search<'_> {
             }
             let rows = self.narrowed(place, rows, &state.waiting, &domains);
             self.must_be_possible(place, &rows)?;
-            domains.push((place, Rc::new(rows)));
+            domains.push(Domain { place, rows: Rc::new(rows), settled });
         }
         self.must_all_be_possible(&domains)?;
         state.domains = domains.into();
@@ -91,17 +91,17 @@ impl Search<'_> {
     /// Looks up anew what may dock at open ports, now that something is docked at one: from left to right, since what
     /// is left at one port narrows those that refer to it.
     pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace) -> Result<(), Levels> {
-        let mut domains: Vec<(PortPlace, Rc<Rows>)> = state.domains.to_vec();
-        domains.retain(|(place, _)| *place != docked);
+        let mut domains = state.domains.to_vec();
+        domains.retain(|domain| domain.place != docked);
         for index in (0..domains.len()).rev() {
-            let place = domains[index].0;
+            let Domain { place, rows: before, settled } = domains[index].clone();
             if place.participant != docked.participant || self.are_tied(place, docked) {
-                let mut rows = self.probe(place, &state.waiting);
-                rows.intersect_with(&domains[index].1);
+                let (mut rows, newly) = self.probe(place, &state.waiting);
+                rows.intersect_with(&before);
                 let rows = self.narrowed(place, rows, &state.waiting, &domains);
-                domains[index].1 = Rc::new(rows);
+                domains[index] = Domain { place, rows: Rc::new(rows), settled: settled.or(newly) };
             }
-            let rows = Rc::clone(&domains[index].1);
+            let rows = Rc::clone(&domains[index].rows);
             self.must_be_possible(place, &rows)?;
         }
         self.must_all_be_possible(&domains)?;
@@ -111,14 +111,8 @@ impl Search<'_> {
 
     /// The rows of a port that go with some candidate of each other port of the same ad that has few distinct ones:
     /// these are rectangles of one window.
-    fn narrowed(
-        &mut self,
-        place: PortPlace,
-        mut rows: Rows,
-        waiting: &[PortPlace],
-        domains: &[(PortPlace, Rc<Rows>)],
-    ) -> Rows {
-        for (other, candidates) in domains {
+    fn narrowed(&mut self, place: PortPlace, mut rows: Rows, waiting: &[PortPlace], domains: &[Domain]) -> Rows {
+        for Domain { place: other, rows: candidates, .. } in domains {
             if *other == place || other.participant != place.participant {
                 continue;
             }
@@ -179,7 +173,7 @@ impl Search<'_> {
         }
         let shown = self.matcher.first_window(other.port);
         let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
-        if !shown.shows_all(links) || !links.tell_all(&shown) {
+        if !shown.shows_all(links) || !links.settle_port(&shown) {
             return None;
         }
         let demanding = buckets.demanding(links);
@@ -201,11 +195,11 @@ impl Search<'_> {
     }
 
     /// Whether there is an offer for each port: six ports may accept the same five (thesis §6.2.2).
-    fn must_all_be_possible(&self, domains: &[(PortPlace, Rc<Rows>)]) -> Result<(), Levels> {
+    fn must_all_be_possible(&self, domains: &[Domain]) -> Result<(), Levels> {
         let ports = domains.len();
         // A port with as many candidates as there are ports finds one, whatever the others take.
         let mut scarce: Vec<(usize, Vec<Participant>)> = Vec::new();
-        for (index, (_, rows)) in domains.iter().enumerate() {
+        for (index, Domain { rows, .. }) in domains.iter().enumerate() {
             let mut offers: Vec<Participant> = Vec::new();
             for row in rows.ones() {
                 let offer = self.matcher.links.place(row).participant;
@@ -224,7 +218,7 @@ impl Search<'_> {
         for first in 0..scarce.len() {
             if let Some(rivals) = given.give(first, &scarce) {
                 let rivals = rivals.into_iter().map(|rival| &domains[scarce[rival].0]);
-                let blamed: Vec<(PortPlace, &Rows)> = rivals.map(|(place, rows)| (*place, &**rows)).collect();
+                let blamed: Vec<(PortPlace, &Rows)> = rivals.map(|domain| (domain.place, &*domain.rows)).collect();
                 return Err(self.blamed(&blamed));
             }
         }

@@ -16,6 +16,7 @@ use crate::eval::{Context, Evaluator, Resolution};
 use crate::pool::{Cell, Column, Key, Partition};
 
 use super::form::{Form, Translation};
+use super::levels::Settled;
 use super::lookup::Lookup;
 use super::table::{PortPlace, Table};
 use super::window::{Condition, Test, Window};
@@ -285,8 +286,18 @@ impl Links {
         found.intersect_with(self.lookup(&condition.translation, table).select(&condition.test, dialect));
     }
 
+    /// Whether it is known all that a port of an offer demands.
+    pub fn knows_demands(&self, link: PortPlace) -> bool {
+        self.demands[self.row(link)].is_some()
+    }
+
+    /// Which constraints a window settles for the rows that it lets in.
+    pub fn settled(&self, window: &Window) -> Settled {
+        Settled { port: self.settle_port(window), links: window.offered.len() == self.imported.len() }
+    }
+
     /// Whether the constraint of a port is met by all rows that its window lets in.
-    pub fn tell_all(&self, window: &Window) -> bool {
+    pub fn settle_port(&self, window: &Window) -> bool {
         let tells_all = |condition: &Condition| {
             let number = self.numbers.get(&condition.translation);
             number.is_some_and(|number| !self.columns[*number].column().has_open())

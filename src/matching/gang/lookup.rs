@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::Dialect;
 use crate::constraint::is_met;
-use crate::pool::{Column, Key};
+use crate::pool::Column;
 
 use super::links::Rows;
 use super::window::{Asked, Test};
