@@ -5,6 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use indexmap::Equivalent;
+
 /// So many names are remembered; a power of two.
 const REMEMBERED: usize = 512;
 
@@ -35,6 +37,18 @@ impl KnownName {
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         KnownName { text, hash: folded_hash(text) }
+    }
+}
+
+impl Hash for KnownName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.hash);
+    }
+}
+
+impl Equivalent<Name> for KnownName {
+    fn equivalent(&self, name: &Name) -> bool {
+        self.hash == name.hash && name.is(self.text)
     }
 }
 

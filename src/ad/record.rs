@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHasher;
 
 use super::same::{Likeness, all_same};
-use super::{Expression, Name};
+use super::{Expression, KnownName, Name};
 
 type Attributes = IndexMap<Name, Expression, BuildHasherDefault<FxHasher>>;
 
@@ -43,6 +43,12 @@ impl Ad {
     #[must_use]
     pub fn get_str(&self, name: &str) -> Option<&Expression> {
         self.0.get(&Name::new(name))
+    }
+
+    /// The expression bound to a name that is known before any ad is read.
+    #[must_use]
+    pub fn get_known(&self, name: &KnownName) -> Option<&Expression> {
+        self.0.get(name)
     }
 
     /// Number of attributes.

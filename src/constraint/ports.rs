@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
+use crate::ad::{Ad, Expression, Kind, KnownName, Name, Span, Value};
 
 use super::group::{Entry, Group};
 
@@ -44,6 +44,9 @@ impl fmt::Display for PortFault {
 
 impl std::error::Error for PortFault {}
 
+const PORTS: KnownName = KnownName::new("Ports");
+const LABEL: KnownName = KnownName::new("Label");
+
 /// Groups may be nested this deep.
 const DEEPEST: usize = 64;
 
@@ -57,7 +60,7 @@ const DEEPEST: usize = 64;
 /// A list that is not a list of records, a record without a label, two with the same, a group that asks for
 /// more entries than it has.
 pub fn ports(ad: &Ad) -> Result<Ports, PortFault> {
-    let Some(list) = ad.get_str("Ports") else {
+    let Some(list) = ad.get_known(&PORTS) else {
         let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
         return Ok(Ports { list: vec![implicit], group: Group::all_of(1) });
     };
@@ -76,7 +79,7 @@ fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Ve
         let Kind::Ad(record) = element.bare().kind() else {
             return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));
         };
-        if record.get_str("Label").is_none() && record.get_str("Ports").is_some() {
+        if record.get_known(&LABEL).is_none() && record.get_known(&PORTS).is_some() {
             entries.push(Entry::Group(group(record, element, groups, found)?));
             continue;
         }
@@ -96,7 +99,7 @@ fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>
         return Err(fault(element, format!("groups of ports are nested deeper than {DEEPEST}")));
     }
     let groups: Vec<Ad> = around.iter().chain([record]).cloned().collect();
-    let entries = match record.get_str("Ports") {
+    let entries = match record.get_known(&PORTS) {
         Some(list) => entries(list, &groups, found)?,
         None => Vec::new(),
     };
@@ -123,7 +126,7 @@ fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
 
 /// A label is read, not evaluated: `Label = cpu` and `Label = "cpu"` are the same.
 fn label(record: &Ad, entry: &Expression) -> Result<Name, PortFault> {
-    let Some(label) = record.get_str("Label") else { return Err(fault(entry, "a port needs a Label")) };
+    let Some(label) = record.get_known(&LABEL) else { return Err(fault(entry, "a port needs a Label")) };
     let name = match label.bare().kind() {
         Kind::Attribute(name) => name.clone(),
         Kind::Literal(Value::String(text)) => Name::new(&text.to_str()),

@@ -9,7 +9,7 @@ use crate::ad::Participant;
 
 use super::buckets::Alike;
 use super::given::Given;
-use super::levels::{Domain, Level, Levels, State};
+use super::levels::{Domain, Level, Levels, Settled, State};
 use super::links::Rows;
 use super::matcher::Gangmatcher;
 use super::search::Search;
@@ -90,14 +90,20 @@ impl Search<'_> {
 
     /// Looks up anew what may dock at open ports, now that something is docked at one: from left to right, since what
     /// is left at one port narrows those that refer to it.
-    pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace) -> Result<(), Levels> {
+    pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace, link: PortPlace) -> Result<(), Levels> {
         let mut domains = state.domains.to_vec();
         domains.retain(|domain| domain.place != docked);
         for index in (0..domains.len()).rev() {
             let Domain { place, rows: before, settled } = domains[index].clone();
             if place.participant != docked.participant || self.are_tied(place, docked) {
-                let (mut rows, newly) = self.probe(place, &state.waiting);
-                rows.intersect_with(&before);
+                let (rows, newly) = match self.accepting(&domains[index], &state.waiting, docked, link) {
+                    Some(accepting) => accepting,
+                    None => {
+                        let (mut rows, newly) = self.probe(place, &state.waiting);
+                        rows.intersect_with(&before);
+                        (rows, newly)
+                    }
+                };
                 let rows = self.narrowed(place, rows, &state.waiting, &domains);
                 domains[index] = Domain { place, rows: Rc::new(rows), settled: settled.or(newly) };
             }
@@ -107,6 +113,31 @@ impl Search<'_> {
         self.must_all_be_possible(&domains)?;
         state.domains = domains.into();
         Ok(())
+    }
+
+    /// What is left at an open port, now that something is docked at another, if the two have to do with each other only
+    /// by what the open port shows, and the index knows all that: nothing else is new to a window query.
+    fn accepting(
+        &mut self,
+        domain: &Domain,
+        waiting: &[PortPlace],
+        docked: PortPlace,
+        link: PortPlace,
+    ) -> Option<(Rows, Settled)> {
+        let shown = self.matcher.known_window(domain.place).filter(|_| waiting.is_empty())?;
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        let mut rows = (*domain.rows).clone();
+        let is_known = shown.shows_all(links)
+            && links.settle_port(&shown)
+            && links.accept(&mut rows, &shown, docked, links.row(link), table);
+        if !is_known {
+            return None;
+        }
+        self.matcher.statistics.probes += 1;
+        let is_docked =
+            |place: PortPlace| self.levels.iter().any(|level| level.docked().is_some_and(|(at, _)| at == place));
+        let links = shown.passed_on.iter().all(|(_, of, _)| is_docked(*of));
+        Some((rows, Settled { port: true, links }))
     }
 
     /// The rows of a port that go with some candidate of each other port of the same ad that has few distinct ones:
@@ -181,11 +212,7 @@ impl Search<'_> {
         if distinct.len() > MOST_RECTANGLES || distinct.iter().any(|row| demanding.bucket(*row).is_none()) {
             return None;
         }
-        let mut together = Rows::with_capacity(candidates.len());
-        for row in distinct {
-            together.union_with(&links.demanded(row, place, &shown, table));
-        }
-        Some(together)
+        Some(links.demanded(&distinct, place, &shown, table))
     }
 
     /// Whether a port still has a candidate that is not in the gang.

@@ -5,12 +5,11 @@
 //! candidate is confirmed by evaluation.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Frame, Group, Kind, Name, Participant, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Participant, Value};
 use crate::constraint::{is_met, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Evaluator, Resolution};
 use crate::pool::{Cell, Column, Key, Partition};
@@ -55,8 +54,12 @@ pub struct Imported {
     bounds: Lookup,
 }
 
-/// The bounds of one kind while they are collected.
-type Bounds = FxHashMap<(Translation, BinaryOperator), Vec<(usize, Value)>>;
+/// The bounds of one kind while they are collected, by row.
+struct Bounds {
+    translation: Translation,
+    operator: BinaryOperator,
+    rows: Vec<(usize, Value)>,
+}
 
 impl Links {
     /// The ports of the offers at a table, at which nothing is docked.
@@ -88,16 +91,12 @@ impl Links {
 
     /// Notes what the attributes of all rows are bound to, outermost ad first: what is nearer hides what is around it.
     fn read(&mut self, table: &Table) {
+        let mut around = Vec::new();
         for (row, place) in self.places.iter().enumerate() {
-            let mut around: Vec<Arc<Frame>> = table.frame(*place).into_iter().collect();
-            while let Some(outer) = around.last().and_then(|frame| frame.enclosing.clone()) {
-                around.push(outer);
-            }
-            for attribute in around.iter().rev().flat_map(|frame| frame.ad.iter()) {
-                if !self.attributes.contains_key(attribute.name) {
-                    self.attributes.insert(attribute.name.clone(), Vec::new());
-                }
-                if let Some(rows) = self.attributes.get_mut(attribute.name) {
+            around.extend(table.frames(*place));
+            while let Some(frame) = around.pop() {
+                for attribute in frame.ad.iter() {
+                    let rows = self.attributes.entry(attribute.name.clone()).or_default();
                     rows.resize(row + 1, None);
                     rows[row] = Some(attribute.expression.clone());
                 }
@@ -107,7 +106,7 @@ impl Links {
 
     /// Takes the constraints of all rows apart.
     fn import(&mut self, table: &Table) {
-        let mut bounds = Bounds::default();
+        let mut bounds: Vec<Bounds> = Vec::new();
         let mut kinds: FxHashMap<Vec<(usize, Key)>, u32> = FxHashMap::default();
         let mut numbers: FxHashMap<(Translation, BinaryOperator), usize> = FxHashMap::default();
         for (row, place) in self.places.iter().enumerate() {
@@ -138,19 +137,20 @@ impl Links {
                     kind = None;
                     continue;
                 };
-                let key = Key::of(&bound);
-                let next = numbers.len();
-                let number = *numbers.entry((translation.clone(), operator)).or_insert(next);
-                let rows = bounds.entry((translation, operator)).or_default();
+                let number = *numbers.entry((translation, operator)).or_insert_with_key(|(translation, operator)| {
+                    bounds.push(Bounds { translation: translation.clone(), operator: *operator, rows: Vec::new() });
+                    bounds.len() - 1
+                });
+                let rows = &mut bounds[number].rows;
                 // A second bound of the same kind is left to evaluation.
                 if rows.last().is_some_and(|(last, _)| *last == row) {
                     kind = None;
-                } else {
-                    rows.push((row, bound));
-                    if let Some(kind) = &mut kind {
-                        kind.push((number, key));
-                    }
+                    continue;
                 }
+                if let Some(kind) = &mut kind {
+                    kind.push((number, Key::of(&bound)));
+                }
+                rows.push((row, bound));
             }
             let next = u32::try_from(kinds.len()).unwrap_or(u32::MAX);
             self.demands.push(kind.map(|mut kind| {
@@ -158,12 +158,11 @@ impl Links {
                 *kinds.entry(kind).or_insert(next)
             }));
         }
-        let mut bounds: Vec<_> = bounds.into_iter().collect();
-        bounds.sort_by(|((left, _), _), ((right, _), _)| left.attribute.cmp(&right.attribute));
-        for ((translation, operator), bounds) in bounds {
+        bounds.sort_by(|left, right| left.translation.attribute.cmp(&right.translation.attribute));
+        for Bounds { translation, operator, rows } in bounds {
             let mut unbounded: Rows = (0..self.places.len()).collect();
             let mut cells = vec![Cell::Absent; self.places.len()];
-            for (row, bound) in bounds {
+            for (row, bound) in rows {
                 unbounded.set(row, false);
                 cells[row] = Cell::Constant(bound);
             }
@@ -270,12 +269,8 @@ impl Links {
         for condition in &window.conditions {
             self.restrict(found, condition, table);
         }
-        let dialect = table.context.dialect;
         for (number, value) in &window.offered {
-            let imported = &mut self.imported[*number];
-            // What the rows compare the value with is in the column: the operator is turned round.
-            let Some(operator) = imported.operator.exchanged() else { continue };
-            found.intersect_with(imported.bounds.select(&Test::Compares(operator, value.clone()), dialect));
+            self.offer(found, *number, value.clone(), table.context.dialect);
         }
         found.union_with(&changed);
     }
@@ -305,19 +300,46 @@ impl Links {
         window.is_complete && self.changed.is_clear() && window.conditions.iter().all(tells_all)
     }
 
-    /// The rows that another row demands at a port, by what it demands of the port whose window this is.
-    pub fn demanded(&mut self, row: usize, at: PortPlace, shown: &Window, table: &mut Table) -> Rows {
-        let mut found = self.free.clone();
-        for (number, of, translation) in &shown.passed_on {
-            let Imported { operator, bounds, .. } = &self.imported[*number];
-            if let Cell::Constant(bound) = bounds.column().cell(row)
-                && *of == at
-            {
-                let test = Test::Compares(*operator, bound);
-                self.restrict(&mut found, &Condition { translation: translation.clone(), test }, table);
+    /// The rows that some of other rows demand at a port, by what they demand of the port whose window this is.
+    pub fn demanded(&mut self, by: &[usize], at: PortPlace, shown: &Window, table: &mut Table) -> Rows {
+        let passed_on = shown.passed_on.iter().filter(|(_, of, _)| *of == at);
+        let columns: Vec<(usize, usize)> =
+            passed_on.map(|(number, _, translation)| (*number, self.number(translation, table))).collect();
+        let (mut some, mut found) = (Rows::with_capacity(self.places.len()), self.free.clone());
+        for row in by {
+            found.clone_from(&self.free);
+            for (number, column) in &columns {
+                let Imported { operator, bounds, .. } = &self.imported[*number];
+                if let Cell::Constant(bound) = bounds.column().cell(*row) {
+                    let test = Test::Compares(*operator, bound);
+                    found.intersect_with(self.columns[*column].select(&test, table.context.dialect));
+                }
             }
+            some.union_with(&found);
         }
-        found
+        some
+    }
+
+    /// Keeps the rows that accept what a port shows, which is computed from what a row is that is docked at another
+    /// port; whether that is known.
+    pub fn accept(&mut self, found: &mut Rows, shown: &Window, at: PortPlace, row: usize, table: &mut Table) -> bool {
+        for (number, _, translation) in shown.passed_on.iter().filter(|(_, of, _)| *of == at) {
+            let value = match self.lookup(translation, table).column().cell(row) {
+                Cell::Constant(value) => value,
+                Cell::Absent => Value::Undefined,
+                Cell::Open => return false,
+            };
+            self.offer(found, *number, value, table.context.dialect);
+        }
+        true
+    }
+
+    /// Keeps the rows whose bounds of a kind a value satisfies.
+    fn offer(&mut self, found: &mut Rows, number: usize, value: Value, dialect: Dialect) {
+        let imported = &mut self.imported[number];
+        // What the rows compare the value with is in the column: the operator is turned round.
+        let Some(operator) = imported.operator.exchanged() else { return };
+        found.intersect_with(imported.bounds.select(&Test::Compares(operator, value), dialect));
     }
 
     /// The rows that a window lets in of the offers that are used up.
@@ -332,16 +354,20 @@ impl Links {
 
     /// The column of what an attribute of the rows comes to.
     fn lookup(&mut self, translation: &Translation, table: &mut Table) -> &mut Lookup {
-        let number = if let Some(number) = self.numbers.get(translation) {
-            *number
-        } else {
-            let column = self.column(translation, table);
-            let open = column.open().clone();
-            self.columns.push(Lookup::new(column, open));
-            self.numbers.insert(translation.clone(), self.columns.len() - 1);
-            self.columns.len() - 1
-        };
+        let number = self.number(translation, table);
         &mut self.columns[number]
+    }
+
+    /// The number of that column, which is made if there is none.
+    fn number(&mut self, translation: &Translation, table: &mut Table) -> usize {
+        if let Some(number) = self.numbers.get(translation) {
+            return *number;
+        }
+        let column = self.column(translation, table);
+        let open = column.open().clone();
+        self.columns.push(Lookup::new(column, open));
+        self.numbers.insert(translation.clone(), self.columns.len() - 1);
+        self.columns.len() - 1
     }
 
     fn column(&self, translation: &Translation, table: &mut Table) -> Column {

@@ -168,6 +168,12 @@ impl Gangmatcher {
         Rc::clone(self.windows[port].get_or_insert_with(window))
     }
 
+    /// What a port of the seated request asked for while nothing was docked, if all its ports must be filled.
+    pub(super) fn known_window(&self, place: PortPlace) -> Option<Rc<Window>> {
+        let is_first = place.participant == 0 && self.table.patterns(0).is_none();
+        self.windows.get(place.port).filter(|_| is_first)?.clone()
+    }
+
     /// Checks that docking vectors compare.
     pub(super) fn check<'w>(&mut self, worths: impl Iterator<Item = &'w Worth> + Clone) -> Result<(), PolicyFault> {
         let mut vectors = worths.filter_map(|worth| match worth {

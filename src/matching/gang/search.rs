@@ -374,7 +374,7 @@ impl Search<'_> {
         };
         self.holders.insert(link.participant, depth);
         if self.ahead.is_looking
-            && let Err(conflict) = self.look_ahead(&mut state, place)
+            && let Err(conflict) = self.look_ahead(&mut state, place, link)
         {
             let mut level = self.levels.pop()?;
             self.undo(&mut level);

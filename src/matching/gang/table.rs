@@ -374,8 +374,9 @@ impl Table {
         let mut mentioned = FixedBitSet::with_capacity(member.bindings.len());
         let mut frame = member.ports.get(place.port);
         while let Some(record) = frame.filter(|frame| frame.enclosing.is_some()) {
-            for attribute in record.ad.iter() {
-                mention(attribute.expression, &member.bindings, self.context.dialect, &mut mentioned);
+            let expressions = record.ad.iter().map(|attribute| attribute.expression);
+            for expression in expressions.filter(|expression| !matches!(expression.kind(), Kind::Literal(_))) {
+                mention(expression, &member.bindings, self.context.dialect, &mut mentioned);
             }
             frame = record.enclosing.as_ref();
         }
@@ -442,6 +443,11 @@ impl Table {
             }
         }
         Worth::Vector(Vector::new(values, self.context.dialect))
+    }
+
+    /// The scope of a port and those around it, innermost first.
+    pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &Frame> {
+        std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
     }
 
     /// The scope of a port.

@@ -71,6 +71,7 @@ impl Window {
             None => window.never = true,
         }
         window.wait(place, waiting, table);
+        window.offered.reserve(links.imported().len());
         let mut last: Option<(&Name, Form)> = None;
         for (number, imported) in links.imported().iter().enumerate() {
             let Translation { attribute, .. } = &imported.translation;
