@@ -1,6 +1,7 @@
 //! Looking ahead: what may still dock at the ports that are open, kept consistent with what is docked, with one
 //! another, and with the number of offers (thesis §6.2.2 names what this takes).
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
@@ -27,7 +28,7 @@ pub struct Ahead {
     pub first: Option<usize>,
     alike: Option<Rc<Alike>>,
     /// How the ports of the request hang together.
-    ties: Option<Ties>,
+    ties: OnceCell<Ties>,
 }
 
 /// How the ports of an ad hang together (thesis §5.5.1: the dependence relation), as sets of ports for each port.
@@ -271,7 +272,10 @@ impl Search<'_> {
     pub(super) fn concerned(&self, place: PortPlace) -> Levels {
         let mut docked = self.levels.iter().filter_map(Level::docked);
         let is_flat = place.participant == 0 && docked.all(|(_, link)| self.matcher.table.ports(link.participant) == 1);
-        let Some(ties) = self.ahead.ties.as_ref().filter(|_| is_flat) else { return self.everything() };
+        if !(is_flat && self.ahead.is_looking) {
+            return self.everything();
+        }
+        let ties = self.ties();
         let mut levels = Levels::with_capacity(self.levels.len());
         for (index, level) in self.levels.iter().enumerate() {
             if level.place().is_none_or(|other| ties.tied[place.port].contains(other.port)) {
@@ -282,19 +286,29 @@ impl Search<'_> {
     }
 
     /// How the ports of the request hang together.
-    fn ties(&mut self) -> &Ties {
-        let table = &self.matcher.table;
-        self.ahead.ties.get_or_insert_with(|| Ties::new(table))
+    fn ties(&self) -> &Ties {
+        self.ahead.ties.get_or_init(|| Ties::new(&self.matcher.table))
     }
 
     /// Whether what docks at one port of an ad may have to do with what docks at another.
-    fn are_tied(&mut self, one: PortPlace, other: PortPlace) -> bool {
-        one.participant != 0 || self.ties().tied[one.port].contains(other.port)
+    fn are_tied(&self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0
+            || self.passes_on(one, other) == Some(true)
+            || self.ties().tied[one.port].contains(other.port)
     }
 
-    /// Whether a port of an ad mentions the label of another.
-    fn mentions(&mut self, one: PortPlace, other: PortPlace) -> bool {
-        one.participant != 0 || self.ties().mentioned[one.port].contains(other.port)
+    /// Whether a port of an ad mentions the label of another, unless it is known that this has to do with no candidate.
+    fn mentions(&self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0
+            || self.passes_on(one, other).unwrap_or_else(|| self.ties().mentioned[one.port].contains(other.port))
+    }
+
+    /// Whether what a port of the request shows is computed from what docks at another; none if that may not be all
+    /// that the two have to do with each other.
+    fn passes_on(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
+        let window = self.matcher.known_window(one)?;
+        let tells_all = window.is_complete && window.shows_all(&self.matcher.links);
+        tells_all.then(|| window.passed_on.iter().any(|(_, of, _)| *of == other))
     }
 }
 

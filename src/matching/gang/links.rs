@@ -4,10 +4,11 @@
 //! of the port that they dock at, in columns of bounds.  An answer may hold too much, never too little: each
 //! candidate is confirmed by evaluation.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Participant, Value};
 use crate::constraint::{is_met, is_plain, stands_for_an_ad};
@@ -36,8 +37,8 @@ pub struct Links {
     /// Rows of which the columns tell what they were: what is left of them is asked by evaluation.
     changed: Rows,
     imported: Vec<Imported>,
-    /// What each attribute is bound to in each row, as whoever docks there sees it; behind the last row nothing.
-    attributes: FxHashMap<Name, Vec<Option<Expression>>>,
+    /// The names of all attributes that the rows show to whoever docks there, once they were asked for.
+    names: OnceCell<FxHashSet<Name>>,
     columns: Vec<Lookup>,
     /// Which of the columns is of what.
     numbers: FxHashMap<Translation, usize>,
@@ -79,29 +80,13 @@ impl Links {
             places,
             rows_of,
             imported: Vec::new(),
-            attributes: FxHashMap::default(),
+            names: OnceCell::new(),
             columns: Vec::new(),
             numbers: FxHashMap::default(),
             demands: Vec::new(),
         };
-        links.read(table);
         links.import(table);
         links
-    }
-
-    /// Notes what the attributes of all rows are bound to, outermost ad first: what is nearer hides what is around it.
-    fn read(&mut self, table: &Table) {
-        let mut around = Vec::new();
-        for (row, place) in self.places.iter().enumerate() {
-            around.extend(table.frames(*place));
-            while let Some(frame) = around.pop() {
-                for attribute in frame.ad.iter() {
-                    let rows = self.attributes.entry(attribute.name.clone()).or_default();
-                    rows.resize(row + 1, None);
-                    rows[row] = Some(attribute.expression.clone());
-                }
-            }
-        }
     }
 
     /// Takes the constraints of all rows apart.
@@ -191,15 +176,23 @@ impl Links {
     }
 
     /// The names of all attributes that the rows show to whoever docks there.
-    pub fn names(&self) -> impl Iterator<Item = &Name> {
-        self.attributes.keys()
+    pub fn names(&self, table: &Table) -> &FxHashSet<Name> {
+        self.names.get_or_init(|| {
+            let mut names = FxHashSet::default();
+            for attribute in self.places.iter().flat_map(|place| table.frames(*place)).flat_map(|frame| frame.ad.iter())
+            {
+                if !names.contains(attribute.name) {
+                    names.insert(attribute.name.clone());
+                }
+            }
+            names
+        })
     }
 
     /// How many offers show an attribute of this name.
-    pub fn showing(&self, name: &Name) -> usize {
-        let bound = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
-        let is_shown = |rows: &&Range<usize>| bound.iter().take(rows.end).skip(rows.start).any(Option::is_some);
-        self.rows_of.iter().filter(is_shown).count()
+    pub fn showing(&self, name: &Name, table: &Table) -> usize {
+        let is_shown = |place: &PortPlace| table.attribute(*place, name).is_some();
+        self.rows_of.iter().filter(|rows| self.places[(*rows).clone()].iter().any(is_shown)).count()
     }
 
     /// Takes the rows of an offer away.
@@ -371,10 +364,9 @@ impl Links {
     }
 
     fn column(&self, translation: &Translation, table: &mut Table) -> Column {
-        let bound = self.attributes.get(&translation.attribute).map_or(&[][..], Vec::as_slice);
         let is_an_ad = stands_for_an_ad(&translation.attribute);
-        let cells = self.places.iter().enumerate().map(|(row, place)| {
-            let cell = match bound.get(row).and_then(Option::as_ref).map(Expression::kind) {
+        let cells = self.places.iter().map(|place| {
+            let cell = match table.attribute(*place, &translation.attribute).map(Expression::kind) {
                 Some(Kind::Literal(value)) if is_plain(value, table.context.dialect) && !is_an_ad => {
                     Cell::Constant(value.clone())
                 }
@@ -409,7 +401,7 @@ impl Links {
         });
         for name in names.into_iter().flatten() {
             // Most of what a request mentions is its own.
-            let is_its_own = table.context.dialect == Dialect::Classad && !self.attributes.contains_key(name);
+            let is_its_own = table.context.dialect == Dialect::Classad && !self.names(table).contains(name);
             if is_its_own && !stands_for_an_ad(name) {
                 continue;
             }

@@ -450,6 +450,11 @@ impl Table {
         std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
     }
 
+    /// What an attribute of a port is bound to, as whatever docks there sees it: what is nearer hides what is around it.
+    pub fn attribute(&self, place: PortPlace, name: &Name) -> Option<&Expression> {
+        self.frames(place).find_map(|frame| frame.ad.get(name))
+    }
+
     /// The scope of a port.
     pub fn frame(&self, place: PortPlace) -> Option<Arc<Frame>> {
         self.frame_of(place).cloned()
