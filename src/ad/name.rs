@@ -48,7 +48,7 @@ impl Hash for KnownName {
 
 impl Equivalent<Name> for KnownName {
     fn equivalent(&self, name: &Name) -> bool {
-        self.hash == name.hash && name.is(self.text)
+        self.hash == name.hash && (self.text == name.as_str() || name.is(self.text))
     }
 }
 

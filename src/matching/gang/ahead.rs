@@ -173,7 +173,7 @@ impl Search<'_> {
         (other, candidates): (PortPlace, &Rows),
         is_shown: bool,
         waiting: &[PortPlace],
-    ) -> Option<Rows> {
+    ) -> Option<Rc<Rows>> {
         let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
         if distinct.len() > MOST_RECTANGLES {
             return None;
@@ -194,12 +194,12 @@ impl Search<'_> {
             links.keep(&mut answer, &window, table);
             together.union_with(&answer);
         }
-        Some(together)
+        Some(Rc::new(together))
     }
 
     /// The same where nothing is docked, and only what the candidates demand of the other port has to do with this one:
     /// the index knows that without docking any.
-    fn demanded(&mut self, place: PortPlace, other: PortPlace, candidates: &Rows) -> Option<Rows> {
+    fn demanded(&mut self, place: PortPlace, other: PortPlace, candidates: &Rows) -> Option<Rc<Rows>> {
         if !self.is_first(other) {
             return None;
         }

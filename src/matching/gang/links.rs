@@ -6,6 +6,7 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,6 +46,8 @@ pub struct Links {
     /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
     /// only evaluation tells.
     demands: Vec<Option<u32>>,
+    /// The last answer to what rows demand at another port.
+    demanded: Option<(Demanded, Rc<Rows>)>,
 }
 
 /// Bounds that candidates have on what one attribute of a port comes to.
@@ -53,6 +56,15 @@ pub struct Imported {
     operator: BinaryOperator,
     /// The bounds of the rows; without one a row accepts any value.
     bounds: Lookup,
+}
+
+/// What some rows demand at another port than that at which they dock.
+#[derive(PartialEq, Eq)]
+struct Demanded {
+    /// The numbers of what they demand.
+    by: Vec<Option<u32>>,
+    /// For each kind of bounds the column on which they are.
+    columns: Vec<(usize, usize)>,
 }
 
 /// The bounds of one kind while they are collected, by row.
@@ -84,6 +96,7 @@ impl Links {
             columns: Vec::new(),
             numbers: FxHashMap::default(),
             demands: Vec::new(),
+            demanded: None,
         };
         links.import(table);
         links
@@ -294,14 +307,22 @@ impl Links {
     }
 
     /// The rows that some of other rows demand at a port, by what they demand of the port whose window this is.
-    pub fn demanded(&mut self, by: &[usize], at: PortPlace, shown: &Window, table: &mut Table) -> Rows {
+    pub fn demanded(&mut self, by: &[usize], at: PortPlace, shown: &Window, table: &mut Table) -> Rc<Rows> {
         let passed_on = shown.passed_on.iter().filter(|(_, of, _)| *of == at);
-        let columns: Vec<(usize, usize)> =
-            passed_on.map(|(number, _, translation)| (*number, self.number(translation, table))).collect();
-        let (mut some, mut found) = (Rows::with_capacity(self.places.len()), self.free.clone());
+        let columns = passed_on.map(|(number, _, on)| (*number, self.number(on, table))).collect();
+        let mut demands: Vec<Option<u32>> = by.iter().map(|row| self.demands[*row]).collect();
+        demands.sort_unstable();
+        let asked = Demanded { by: demands, columns };
+        // One request after the other asks for the same, as long as no demand has lost its last row.
+        if let Some((known, rows)) = &self.demanded
+            && *known == asked
+        {
+            return Rc::clone(rows);
+        }
+        let (all, mut some): (Rows, Rows) = ((0..self.places.len()).collect(), Rows::with_capacity(self.places.len()));
         for row in by {
-            found.clone_from(&self.free);
-            for (number, column) in &columns {
+            let mut found = all.clone();
+            for (number, column) in &asked.columns {
                 let Imported { operator, bounds, .. } = &self.imported[*number];
                 if let Cell::Constant(bound) = bounds.column().cell(*row) {
                     let test = Test::Compares(*operator, bound);
@@ -310,6 +331,8 @@ impl Links {
             }
             some.union_with(&found);
         }
+        let some = Rc::new(some);
+        self.demanded = Some((asked, Rc::clone(&some)));
         some
     }
 
