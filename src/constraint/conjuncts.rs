@@ -7,7 +7,8 @@ use crate::ad::{BinaryOperator, Expression, Kind};
 #[must_use]
 pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
     let mut parts = Vec::new();
-    let mut pending = vec![constraint];
+    let mut pending = Vec::with_capacity(4);
+    pending.push(constraint);
     while let Some(expression) = pending.pop() {
         match expression.bare().kind() {
             Kind::Binary(BinaryOperator::And, left, right) => pending.extend([right, left]),

@@ -79,11 +79,14 @@ fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Ve
         let Kind::Ad(record) = element.bare().kind() else {
             return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));
         };
-        if record.get_known(&LABEL).is_none() && record.get_known(&PORTS).is_some() {
-            entries.push(Entry::Group(group(record, element, groups, found)?));
-            continue;
-        }
-        let label = label(record, element)?;
+        let label = match record.get_known(&LABEL) {
+            Some(label) => name(label)?,
+            None if record.get_known(&PORTS).is_some() => {
+                entries.push(Entry::Group(group(record, element, groups, found)?));
+                continue;
+            }
+            None => return Err(fault(element, "a port needs a Label")),
+        };
         if found.iter().any(|port| port.label == label) {
             return Err(fault(element, format!("the label `{label}` is taken by an earlier port of the same ad")));
         }
@@ -125,8 +128,7 @@ fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
 }
 
 /// A label is read, not evaluated: `Label = cpu` and `Label = "cpu"` are the same.
-fn label(record: &Ad, entry: &Expression) -> Result<Name, PortFault> {
-    let Some(label) = record.get_known(&LABEL) else { return Err(fault(entry, "a port needs a Label")) };
+fn name(label: &Expression) -> Result<Name, PortFault> {
     let name = match label.bare().kind() {
         Kind::Attribute(name) => name.clone(),
         Kind::Literal(Value::String(text)) => Name::new(&text.to_str()),

@@ -77,8 +77,8 @@ impl Search<'_> {
                 self.ahead.first = rows.ones().next();
             }
             if participant == 0 && rows.is_clear() && self.matcher.table.patterns(0).is_none() {
-                let question = self.matcher.first_window(*port).question();
-                self.matcher.exhausted.insert(question);
+                let window = self.matcher.first_window(*port);
+                self.matcher.exhausted.insert(window);
             }
             let rows = self.narrowed(place, rows, &state.waiting, &domains);
             self.must_be_possible(place, &rows)?;

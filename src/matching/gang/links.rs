@@ -54,6 +54,8 @@ pub struct Links {
 pub struct Imported {
     pub translation: Translation,
     operator: BinaryOperator,
+    /// The operator turned round: how the bounds compare with the value.
+    exchanged: BinaryOperator,
     /// The bounds of the rows; without one a row accepts any value.
     bounds: Lookup,
 }
@@ -85,7 +87,7 @@ impl Links {
             rows_of.push(first..places.len());
         }
         let mut links = Links {
-            unused: (0..places.len()).collect(),
+            unused: all(places.len()),
             free: Rows::with_capacity(places.len()),
             ranking: Rows::with_capacity(places.len()),
             changed: Rows::with_capacity(places.len()),
@@ -158,13 +160,19 @@ impl Links {
         }
         bounds.sort_by(|left, right| left.translation.attribute.cmp(&right.translation.attribute));
         for Bounds { translation, operator, rows } in bounds {
-            let mut unbounded: Rows = (0..self.places.len()).collect();
+            let Some(exchanged) = operator.exchanged() else { continue };
+            let mut unbounded = all(self.places.len());
             let mut cells = vec![Cell::Absent; self.places.len()];
             for (row, bound) in rows {
                 unbounded.set(row, false);
                 cells[row] = Cell::Constant(bound);
             }
-            self.imported.push(Imported { translation, operator, bounds: Lookup::new(Column::new(cells), unbounded) });
+            self.imported.push(Imported {
+                translation,
+                operator,
+                exchanged,
+                bounds: Lookup::new(Column::new(cells), unbounded),
+            });
         }
     }
 
@@ -275,8 +283,8 @@ impl Links {
         for condition in &window.conditions {
             self.restrict(found, condition, table);
         }
-        for (number, value) in &window.offered {
-            self.offer(found, *number, value.clone(), table.context.dialect);
+        for (number, test) in &window.offered {
+            found.intersect_with(self.imported[*number].bounds.select(test, table.context.dialect));
         }
         found.union_with(&changed);
     }
@@ -319,7 +327,7 @@ impl Links {
         {
             return Rc::clone(rows);
         }
-        let (all, mut some): (Rows, Rows) = ((0..self.places.len()).collect(), Rows::with_capacity(self.places.len()));
+        let (all, mut some) = (all(self.places.len()), Rows::with_capacity(self.places.len()));
         for row in by {
             let mut found = all.clone();
             for (number, column) in &asked.columns {
@@ -345,22 +353,15 @@ impl Links {
                 Cell::Absent => Value::Undefined,
                 Cell::Open => return false,
             };
-            self.offer(found, *number, value, table.context.dialect);
+            let imported = &mut self.imported[*number];
+            found.intersect_with(imported.bounds.select(&imported.test(value), table.context.dialect));
         }
         true
     }
 
-    /// Keeps the rows whose bounds of a kind a value satisfies.
-    fn offer(&mut self, found: &mut Rows, number: usize, value: Value, dialect: Dialect) {
-        let imported = &mut self.imported[number];
-        // What the rows compare the value with is in the column: the operator is turned round.
-        let Some(operator) = imported.operator.exchanged() else { return };
-        found.intersect_with(imported.bounds.select(&Test::Compares(operator, value), dialect));
-    }
-
     /// The rows that a window lets in of the offers that are used up.
     pub fn answer_used(&mut self, window: &Window, table: &mut Table) -> Rows {
-        let mut used: Rows = (0..self.places.len()).collect();
+        let mut used = all(self.places.len());
         used.difference_with(&self.unused);
         let free = std::mem::replace(&mut self.free, used);
         let found = self.answer(window, table);
@@ -433,6 +434,20 @@ impl Links {
         }
         alike
     }
+}
+
+impl Imported {
+    /// What the bounds must be for a value.
+    pub fn test(&self, value: Value) -> Test {
+        Test::Compares(self.exchanged, value)
+    }
+}
+
+/// So many rows, all of them.
+fn all(rows: usize) -> Rows {
+    let mut all = Rows::with_capacity(rows);
+    all.insert_range(..);
+    all
 }
 
 /// The number of a rank among what rows demand.

@@ -19,7 +19,7 @@ use super::outlook::Outlook;
 use super::search::Search;
 use super::strategy::{Algorithm, Strategy};
 use super::table::{PortPlace, Table};
-use super::window::{Question, Window};
+use super::window::Window;
 use super::worth::{Preference, Worth};
 use super::{BadPorts, Gang};
 
@@ -30,8 +30,8 @@ pub struct Gangmatcher {
     pub(super) strategy: Strategy,
     pub(super) random: fastrand::Rng,
     pub(super) buckets: Buckets,
-    /// What no offer is left for: offers only get fewer.
-    pub(super) exhausted: FxHashSet<Question>,
+    /// What no offer is left for, whichever port asks: offers only get fewer.
+    pub(super) exhausted: FxHashSet<Rc<Window>>,
     /// The windows of the ports of the seated request while nothing is docked, by port, as far as they were wanted.
     windows: Vec<Option<Rc<Window>>>,
     pub(super) statistics: Statistics,
@@ -192,7 +192,7 @@ impl Gangmatcher {
             && self.table.patterns(0).is_none()
             && (0..self.table.ports(0)).rev().any(|port| {
                 let window = self.first_window(port);
-                self.exhausted.contains(&window.question())
+                self.exhausted.contains(&window)
             })
     }
 

@@ -298,7 +298,7 @@ impl Table {
 
     fn taken_apart(&self, place: PortPlace) -> Option<Rc<[Part]>> {
         let frame = self.frame(place)?;
-        let constraint = frame.ad.get(self.protocol.constraint(&frame.ad)?)?;
+        let constraint = self.protocol.constraint_of(&frame.ad)?;
         let (mut parts, mut followed) = (Vec::new(), 0);
         let mut pending = vec![(constraint.clone(), frame)];
         while let Some((expression, frame)) = pending.pop() {
@@ -390,10 +390,10 @@ impl Table {
 
     /// The rank, if it does not depend on a port that is not docked yet.
     fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
-        let Some(frame) = self.frame(place) else { return Some(0.0) };
-        if frame.ad.get(self.protocol.rank()).is_none() {
+        if !self.ranks(place) {
             return Some(0.0);
         }
+        let Some(frame) = self.frame(place) else { return Some(0.0) };
         self.evaluations += 1;
         match Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank()) {
             // Zero and minus zero are one rank.
@@ -493,6 +493,7 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
     let ports = ports(ad)?;
     let frame = Frame::root(ad.clone(), participant);
     let mut member = Member::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
+    member.bindings.reserve(ports.list.len());
     let implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
     let patterns = if ports.group.is_mandatory() {
         None

@@ -4,6 +4,7 @@
 //! already docked that wait for this one.  Translation: [`super::form`].  Collation: all conditions of a window
 //! must be met.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::ad::{BinaryOperator, Expression, Frame, Group, Kind, Name, Span, Value};
@@ -15,15 +16,15 @@ use super::form::{Form, Translation};
 use super::links::Links;
 use super::table::{PortPlace, Table};
 
-/// What candidates must be like, as far as an index can tell.
+/// What candidates must be like, as far as an index can tell.  Two are equal that ask for the same, whoever asks.
 #[derive(Default)]
 pub struct Window {
     /// Nothing can dock here.
     pub never: bool,
     /// What they must be.
     pub conditions: Vec<Condition>,
-    /// What the port shows them: for each kind of bounds that they may have, by its number, the value.
-    pub offered: Vec<(usize, Value)>,
+    /// What the port shows them: for each kind of bounds that they may have, by its number, what these must be.
+    pub offered: Vec<(usize, Test)>,
     /// For other kinds of bounds, what the port shows is computed from what docks at another port.
     pub passed_on: Vec<(usize, PortPlace, Translation)>,
     /// Whether the constraint of the port asks for nothing but these conditions.
@@ -33,15 +34,8 @@ pub struct Window {
 /// What a test asks for; nothing but the truth without an operator.
 pub type Asked = Option<(BinaryOperator, Key)>;
 
-/// What a window asks for, whoever asks.
-#[derive(PartialEq, Eq, Hash)]
-pub struct Question {
-    never: bool,
-    conditions: Vec<(Translation, Asked)>,
-    offered: Vec<(usize, Key)>,
-}
-
 /// A condition on one attribute of a candidate.
+#[derive(PartialEq, Eq, Hash)]
 pub struct Condition {
     pub translation: Translation,
     pub test: Test,
@@ -81,7 +75,8 @@ impl Window {
             }
             match &last {
                 Some((_, Form::Known(value))) => {
-                    window.offered.push((number, imported.translation.apply(value.clone(), &table.context)));
+                    let value = imported.translation.apply(value.clone(), &table.context);
+                    window.offered.push((number, imported.test(value)));
                 }
                 Some((_, Form::Of(of, shown))) if *of != place => {
                     window.passed_on.push((number, *of, shown.clone().then(&imported.translation)));
@@ -92,12 +87,9 @@ impl Window {
         window
     }
 
-    /// What it asks for: what lets no row in for one port lets none in for another that asks for the same.
-    pub fn question(&self) -> Question {
-        let conditions =
-            self.conditions.iter().map(|condition| (condition.translation.clone(), condition.test.asked()));
-        let offered = self.offered.iter().map(|(number, value)| (*number, Key::of(value)));
-        Question { never: self.never, conditions: conditions.collect(), offered: offered.collect() }
+    /// What it asks for.
+    fn asked(&self) -> (bool, &[Condition], &[(usize, Test)]) {
+        (self.never, &self.conditions, &self.offered)
     }
 
     /// Whether it is known of all kinds of bounds what the port shows, or from what it is computed.
@@ -153,6 +145,34 @@ impl Window {
         };
         self.conditions.push(Condition { translation, test });
         true
+    }
+}
+
+impl PartialEq for Window {
+    fn eq(&self, other: &Self) -> bool {
+        self.asked() == other.asked()
+    }
+}
+
+impl Eq for Window {}
+
+impl Hash for Window {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.asked().hash(state);
+    }
+}
+
+impl PartialEq for Test {
+    fn eq(&self, other: &Self) -> bool {
+        self.asked() == other.asked()
+    }
+}
+
+impl Eq for Test {}
+
+impl Hash for Test {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.asked().hash(state);
     }
 }
 
