@@ -41,6 +41,8 @@ pub struct Links {
     /// The names of all attributes that the rows show to whoever docks there, once they were asked for.
     names: OnceCell<FxHashSet<Name>>,
     columns: Vec<Lookup>,
+    /// Whether one of the columns does not tell what some row has.
+    has_open: bool,
     /// Which of the columns is of what.
     numbers: FxHashMap<Translation, usize>,
     /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
@@ -96,6 +98,7 @@ impl Links {
             imported: Vec::new(),
             names: OnceCell::new(),
             columns: Vec::new(),
+            has_open: false,
             numbers: FxHashMap::default(),
             demands: Vec::new(),
             demanded: None,
@@ -278,15 +281,20 @@ impl Links {
             found.clear();
             return;
         }
-        let mut changed = self.changed.clone();
-        changed.intersect_with(found);
+        // What is left of a changed row is asked by evaluation.
+        let mut changed = None;
+        if !self.changed.is_clear() {
+            changed.insert(self.changed.clone()).intersect_with(found);
+        }
         for condition in &window.conditions {
             self.restrict(found, condition, table);
         }
         for (number, test) in &window.offered {
             found.intersect_with(self.imported[*number].bounds.select(test, table.context.dialect));
         }
-        found.union_with(&changed);
+        if let Some(changed) = changed {
+            found.union_with(&changed);
+        }
     }
 
     /// Keeps the rows that may meet a condition.
@@ -307,11 +315,12 @@ impl Links {
 
     /// Whether the constraint of a port is met by all rows that its window lets in.
     pub fn settle_port(&self, window: &Window) -> bool {
-        let tells_all = |condition: &Condition| {
+        let is_told = |condition: &Condition| {
             let number = self.numbers.get(&condition.translation);
             number.is_some_and(|number| !self.columns[*number].column().has_open())
         };
-        window.is_complete && self.changed.is_clear() && window.conditions.iter().all(tells_all)
+        let are_told = !self.has_open || window.conditions.iter().all(is_told);
+        window.is_complete && are_told && self.changed.is_clear()
     }
 
     /// The rows that some of other rows demand at a port, by what they demand of the port whose window this is.
@@ -382,6 +391,7 @@ impl Links {
         }
         let column = self.column(translation, table);
         let open = column.open().clone();
+        self.has_open |= column.has_open();
         self.columns.push(Lookup::new(column, open));
         self.numbers.insert(translation.clone(), self.columns.len() - 1);
         self.columns.len() - 1

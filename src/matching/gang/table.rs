@@ -297,11 +297,11 @@ impl Table {
     }
 
     fn taken_apart(&self, place: PortPlace) -> Option<Rc<[Part]>> {
-        let frame = self.frame(place)?;
+        let frame = self.frame_of(place)?;
         let constraint = self.protocol.constraint_of(&frame.ad)?;
         let (mut parts, mut followed) = (Vec::new(), 0);
-        let mut pending = vec![(constraint.clone(), frame)];
-        while let Some((expression, frame)) = pending.pop() {
+        let (mut next, mut pending) = (Some((constraint.clone(), Arc::clone(frame))), Vec::new());
+        while let Some((expression, frame)) = next {
             for part in conjuncts(&expression) {
                 match part.bare().kind() {
                     Kind::Attribute(name) if followed < MOST_FOLLOWED => {
@@ -316,6 +316,7 @@ impl Table {
                     _ => parts.push((part.clone(), Arc::clone(&frame))),
                 }
             }
+            next = pending.pop();
         }
         Some(parts.into())
     }
@@ -493,7 +494,7 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
     let ports = ports(ad)?;
     let frame = Frame::root(ad.clone(), participant);
     let mut member = Member::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
-    member.bindings.reserve(ports.list.len());
+    member.bindings = Vec::with_capacity(ports.list.len());
     let implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
     let patterns = if ports.group.is_mandatory() {
         None

@@ -53,10 +53,10 @@ impl Window {
     /// The window of an open port, with what is docked now; `waiting` are docked ports whose constraints could not
     /// be decided yet.
     pub fn of(place: PortPlace, waiting: &[PortPlace], table: &Table, links: &Links) -> Self {
-        let mut window = Window::default();
+        let mut window = Window { offered: Vec::with_capacity(links.imported().len()), ..Window::default() };
         match table.parts(place) {
             Some(parts) => {
-                window.conditions.reserve(parts.len());
+                window.conditions = Vec::with_capacity(parts.len());
                 window.is_complete = true;
                 for (part, frame) in parts.iter() {
                     window.is_complete &= window.add(place, part, frame, table);
@@ -65,7 +65,6 @@ impl Window {
             None => window.never = true,
         }
         window.wait(place, waiting, table);
-        window.offered.reserve(links.imported().len());
         let mut last: Option<(&Name, Form)> = None;
         for (number, imported) in links.imported().iter().enumerate() {
             let Translation { attribute, .. } = &imported.translation;
