@@ -173,9 +173,10 @@ impl Table {
         }
     }
 
-    /// Anything else is known when it can be evaluated now.
+    /// Anything else is known when it can be evaluated now, unless it is drawn anew each time.
     fn evaluated(&self, expression: &Expression, frame: &Arc<Frame>) -> Form {
-        Evaluator::new(&self.environment, &self.context).evaluate(expression, frame).map_or(Form::Open, Form::Known)
+        let context = Context { chance: None, ..self.context.clone() };
+        Evaluator::new(&self.environment, &context).evaluate(expression, frame).map_or(Form::Open, Form::Known)
     }
 
     /// The open port that a label stands for in a scope.

@@ -308,12 +308,12 @@ impl Links {
         self.demands[self.row(link)].is_some()
     }
 
-    /// Which constraints a window settles for the rows that it lets in.
+    /// Which constraints a window settles for the rows that it has let in.
     pub fn settled(&self, window: &Window) -> Settled {
         Settled { port: self.settle_port(window), links: window.offered.len() == self.imported.len() }
     }
 
-    /// Whether the constraint of a port is met by all rows that its window lets in.
+    /// Whether the constraint of a port is met by all rows that its window has let in.
     pub fn settle_port(&self, window: &Window) -> bool {
         let is_told = |condition: &Condition| {
             let number = self.numbers.get(&condition.translation);
