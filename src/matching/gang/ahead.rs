@@ -97,14 +97,12 @@ impl Search<'_> {
         for index in (0..domains.len()).rev() {
             let Domain { place, rows: before, settled } = domains[index].clone();
             if place.participant != docked.participant || self.are_tied(place, docked) {
-                let (rows, newly) = match self.accepting(&domains[index], &state.waiting, docked, link) {
-                    Some(accepting) => accepting,
-                    None => {
-                        let (mut rows, newly) = self.probe(place, &state.waiting);
-                        rows.intersect_with(&before);
-                        (rows, newly)
-                    }
-                };
+                let accepting = self.accepting(&domains[index], &state.waiting, docked, link);
+                let (rows, newly) = accepting.unwrap_or_else(|| {
+                    let (mut rows, newly) = self.probe(place, &state.waiting);
+                    rows.intersect_with(&before);
+                    (rows, newly)
+                });
                 let rows = self.narrowed(place, rows, &state.waiting, &domains);
                 domains[index] = Domain { place, rows: Rc::new(rows), settled: settled.or(newly) };
             }
