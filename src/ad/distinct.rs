@@ -8,6 +8,9 @@ use super::Expression;
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
     by_identity: FxHashMap<usize, usize>,
+    /// By the identity of the first expression below: texts that were read once make trees that have all below in
+    /// common.
+    by_child: FxHashMap<usize, usize>,
     by_fingerprint: FxHashMap<u64, Vec<usize>>,
     kept: Vec<Expression>,
 }
@@ -18,6 +21,14 @@ impl Distinct {
         if let Some(number) = self.by_identity.get(&expression.identity()) {
             return (*number, false);
         }
+        let mut child = None;
+        expression.kind().for_each_child(|below| {
+            child.get_or_insert(below.identity());
+        });
+        let twin = child.and_then(|child| self.by_child.get(&child));
+        if let Some(number) = twin.filter(|number| self.kept[**number] == *expression) {
+            return (*number, false);
+        }
         let alike = self.by_fingerprint.entry(expression.fingerprint()).or_default();
         let known = alike.iter().copied().find(|number| self.kept[*number] == *expression);
         let number = known.unwrap_or(self.kept.len());
@@ -26,6 +37,7 @@ impl Distinct {
             self.kept.push(expression.clone());
             // Only what is kept is sure to keep its address.
             self.by_identity.insert(expression.identity(), number);
+            self.by_child.extend(child.map(|child| (child, number)));
         }
         (number, known.is_none())
     }
@@ -63,8 +75,15 @@ mod tests {
             // What was dropped since may leave its address to another.
             assert_eq!(distinct.number(&expression), expected, "{expression:?}");
         }
+        let Kind::Binary(_, below, one) = distinct.kept[0].kind() else { panic!("it is a comparison") };
+        let [below, one] = [below.clone(), one.clone()];
+        let with_those =
+            |operator| Expression::new(Kind::Binary(operator, below.clone(), one.clone()), Span::default());
+        assert_eq!(distinct.number(&with_those(BinaryOperator::Less)), (0, false));
+        assert_eq!(distinct.number(&with_those(BinaryOperator::Greater)), (6, true));
+        assert_eq!(distinct.number(&with_those(BinaryOperator::Less)), (0, false));
         let kept = less("c", Value::Integer(1));
-        assert_eq!([distinct.number(&kept), distinct.number(&kept)], [(6, true), (6, false)]);
-        assert!(distinct.get(6).is_some_and(|first| first.same(&kept)) && distinct.get(7).is_none());
+        assert_eq!([distinct.number(&kept), distinct.number(&kept)], [(7, true), (7, false)]);
+        assert!(distinct.get(7).is_some_and(|first| first.same(&kept)) && distinct.get(8).is_none());
     }
 }

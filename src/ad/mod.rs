@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads text or computes a value; the floors above do.
 
+mod attributes;
 mod dialect;
 mod distinct;
 mod expression;

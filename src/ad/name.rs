@@ -5,8 +5,6 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use indexmap::Equivalent;
-
 /// So many names are remembered; a power of two.
 const REMEMBERED: usize = 512;
 
@@ -40,18 +38,6 @@ impl KnownName {
     }
 }
 
-impl Hash for KnownName {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u32(self.hash);
-    }
-}
-
-impl Equivalent<Name> for KnownName {
-    fn equivalent(&self, name: &Name) -> bool {
-        self.hash == name.hash && (self.text == name.as_str() || name.is(self.text))
-    }
-}
-
 impl Name {
     /// The name spelt like this.
     #[must_use]
@@ -72,6 +58,11 @@ impl Name {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// A number that is the same for all spellings of the name.
+    pub(super) fn folded(&self) -> u32 {
+        self.hash
     }
 
     /// Whether this is the name `text`, in any case.

@@ -1,16 +1,11 @@
 //! Ads: names bound to expressions.
 
 use std::fmt;
-use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use rustc_hash::FxHasher;
-
+use super::attributes::Attributes;
 use super::same::{Likeness, all_same};
-use super::{Expression, KnownName, Name};
-
-type Attributes = IndexMap<Name, Expression, BuildHasherDefault<FxHasher>>;
+use super::{Expression, Name};
 
 /// A classified advertisement: distinct names bound to expressions, in the order in which they were
 /// first written (thesis §2.3).  Immutable and cheap to clone; build one with [`Ad::from_iter`].
@@ -30,25 +25,19 @@ impl Ad {
     /// The expression bound to a name.
     #[must_use]
     pub fn get(&self, name: &Name) -> Option<&Expression> {
-        self.0.get(name)
+        self.0.get(name).map(|(_, expression)| expression)
     }
 
     /// The attribute of a name, with its name as it is written in this ad.
     #[must_use]
     pub fn attribute(&self, name: &Name) -> Option<Attribute<'_>> {
-        self.0.get_key_value(name).map(|(name, expression)| Attribute { name, expression })
+        self.0.get(name).map(|(name, expression)| Attribute { name, expression })
     }
 
     /// The expression bound to the name spelt like this, in any case.
     #[must_use]
     pub fn get_str(&self, name: &str) -> Option<&Expression> {
-        self.0.get(&Name::new(name))
-    }
-
-    /// The expression bound to a name that is known before any ad is read.
-    #[must_use]
-    pub fn get_known(&self, name: &KnownName) -> Option<&Expression> {
-        self.0.get(name)
+        self.get(&Name::new(name))
     }
 
     /// Number of attributes.
@@ -60,7 +49,7 @@ impl Ad {
     /// Whether it has no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.len() == 0
     }
 
     /// The attributes, in the order in which they were written.
@@ -72,7 +61,7 @@ impl Ad {
     #[must_use]
     pub fn with(&self, name: Name, expression: Expression) -> Ad {
         let mut attributes = Attributes::clone(&self.0);
-        attributes.insert(name, expression);
+        attributes.bind(name, expression);
         Ad(Arc::new(attributes))
     }
 
@@ -85,7 +74,7 @@ impl Ad {
     /// Moves the expressions out, if nothing else holds this ad.
     pub(super) fn take_expressions(&mut self, into: &mut Vec<Expression>) {
         if let Some(attributes) = Arc::get_mut(&mut self.0) {
-            into.extend(attributes.drain(..).map(|(_, expression)| expression));
+            attributes.take_expressions(into);
         }
     }
 }
@@ -93,7 +82,10 @@ impl Ad {
 impl FromIterator<(Name, Expression)> for Ad {
     /// Of several expressions for one name the last counts; the first spelling and place are kept.
     fn from_iter<I: IntoIterator<Item = (Name, Expression)>>(attributes: I) -> Self {
-        Ad(Arc::new(attributes.into_iter().collect()))
+        let attributes = attributes.into_iter();
+        let mut bound = Attributes::with_capacity(attributes.size_hint().0);
+        attributes.for_each(|(name, expression)| bound.bind(name, expression));
+        Ad(Arc::new(bound))
     }
 }
 
@@ -110,6 +102,6 @@ impl PartialEq for Ad {
 
 impl fmt::Debug for Ad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.0.keys().map(|name| (name, "..."))).finish()
+        f.debug_map().entries(self.iter().map(|attribute| (attribute.name, "..."))).finish()
     }
 }

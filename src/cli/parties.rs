@@ -38,8 +38,8 @@ impl Parties {
     pub fn overview(&self, session: &Session) -> Overview {
         let [ports, count] = ["Ports", RESOURCE_COUNT].map(Name::new);
         let mut distinct: FxHashMap<usize, (&Ad, usize)> = FxHashMap::default();
-        for request in &self.requests {
-            distinct.entry(request.ad.identity()).or_insert((&request.ad, 0)).1 += 1;
+        for run in runs(&self.requests) {
+            distinct.entry(run[0].ad.identity()).or_insert((&run[0].ad, 0)).1 += run.len();
         }
         let with_ports: usize =
             distinct.values().filter(|(ad, _)| ad.get(&ports).is_some()).map(|(_, requests)| requests).sum();
@@ -84,13 +84,18 @@ impl Parties {
 pub fn warn_of_counts(session: &Session, requests: &[Identified]) {
     let (count, context) = (Name::new(RESOURCE_COUNT), session.context());
     let mut told: IndexMap<String, (&str, usize)> = IndexMap::new();
-    for request in requests.iter().filter(|request| request.ad.get(&count).is_some()) {
-        if let Some(reason) = miscounted(&request.ad, &context) {
-            told.entry(reason).or_insert((&request.id, 0)).1 += 1;
+    for run in runs(requests).filter(|run| run[0].ad.get(&count).is_some()) {
+        if let Some(reason) = miscounted(&run[0].ad, &context) {
+            told.entry(reason).or_insert((&run[0].id, 0)).1 += run.len();
         }
     }
     for (reason, (first, requests)) in told {
         let more = if requests > 1 { format!(" (and {} more requests)", requests - 1) } else { String::new() };
         session.warning(&format!("{first}: {reason}{more}"));
     }
+}
+
+/// Requests that follow one another and are one ad.
+fn runs(requests: &[Identified]) -> impl Iterator<Item = &[Identified]> {
+    requests.chunk_by(|one, next| one.ad.identity() == next.ad.identity())
 }

@@ -5,7 +5,7 @@ use std::io;
 use classad::ad::{Expression, Name};
 use classad::constraint::{ADVERTISING, Advertisement, Protocol, STANDING, identity};
 use classad::eval::{Context, Mentions};
-use classad::format::{Entry, Problem, Selected, Selection};
+use classad::format::{Entry, Problem, Selected, Selection, Sharing};
 
 use super::Failure;
 use super::input::Identified;
@@ -18,7 +18,7 @@ use super::source::{Source, Text};
 const MOST_PASSES: usize = 6;
 
 /// So much of the offers shows nearly all that they read of requests, in bytes.
-const BEGINNING: usize = 1 << 20;
+const BEGINNING: usize = 1 << 19;
 
 /// The ads of both sides; those that matching cannot tell apart are one ad.  None if they have to be read whole:
 /// they are in no files of the long form, or something may read any attribute.
@@ -36,8 +36,8 @@ pub fn selected(
     if !requests.iter().chain(offers).all(Source::is_long_file) {
         return Ok(None);
     }
-    let load = |side: &[Source], most, selection: &mut Selection| -> Option<Side> {
-        let mut loaded = Side { begun: selection.begin(), ..Side::default() };
+    let load = |side: &[Source], sharing, most, selection: &mut Selection| -> Option<Side> {
+        let mut loaded = Side { begun: selection.begin(sharing), ..Side::default() };
         for source in side {
             // What cannot be read is told by whoever reads it whole.
             loaded.load(source, most, selection, labels, &context).ok()?;
@@ -45,11 +45,13 @@ pub fn selected(
         loaded.newest = selection.newest();
         (!selection.is_everything()).then_some(loaded)
     };
-    if load(offers, BEGINNING, &mut selection).is_none() {
+    if load(offers, Sharing::Always, BEGINNING, &mut selection).is_none() {
         return Ok(None);
     }
-    let Some(mut asking) = load(requests, usize::MAX, &mut selection) else { return Ok(None) };
-    let Some(mut offered) = load(offers, usize::MAX, &mut selection) else { return Ok(None) };
+    // How many requests there are to tell apart is a figure of its own.
+    let [of_requests, of_offers] = [Sharing::Always, Sharing::WhileItPays];
+    let Some(mut asking) = load(requests, of_requests, usize::MAX, &mut selection) else { return Ok(None) };
+    let Some(mut offered) = load(offers, of_offers, usize::MAX, &mut selection) else { return Ok(None) };
     for _ in 0..MOST_PASSES {
         let lacks = [offered.newest > asking.begun, asking.newest > offered.begun];
         if lacks == [false, false] {
@@ -62,9 +64,10 @@ pub fn selected(
             output::leave(selection);
             return Ok(Some([asking.ads, offered.ads]));
         }
-        for (side, sources, lacks) in [(&mut asking, requests, lacks[0]), (&mut offered, offers, lacks[1])] {
+        let sides = [(&mut asking, requests, of_requests), (&mut offered, offers, of_offers)];
+        for ((side, sources, sharing), lacks) in sides.into_iter().zip(lacks) {
             if lacks {
-                let Some(again) = load(sources, usize::MAX, &mut selection) else { return Ok(None) };
+                let Some(again) = load(sources, sharing, usize::MAX, &mut selection) else { return Ok(None) };
                 *side = again;
             }
         }
@@ -130,7 +133,8 @@ impl Side {
         while let Some(text) = source.next_text()?
             && read < most
         {
-            read += text.block.text.len();
+            let length = text.block.text.len();
+            read += length;
             let mut selected = text.block.selected(selection);
             while let Some(item) = selected.next() {
                 match item {
@@ -139,6 +143,11 @@ impl Side {
                 }
             }
             source.ads = selected.number();
+            if read == length && most == usize::MAX {
+                // Nothing need be moved again and again as it grows.
+                let left = source.ads_left();
+                self.ads.reserve(left + left / 16);
+            }
             source.give_back(text);
         }
         Ok(())

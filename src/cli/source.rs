@@ -63,6 +63,13 @@ impl Source {
         Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
     }
 
+    /// About how many more ads there are, if that can be told from those that have been read.
+    pub fn ads_left(&self) -> usize {
+        let left = self.size.map_or(0, |size| size.saturating_sub(self.read));
+        let ads = u128::from(left) * self.ads as u128 / u128::from(self.read.max(1));
+        usize::try_from(ads).unwrap_or(0)
+    }
+
     /// Takes a piece back that has been looked through; if nobody keeps it, its memory is used for another.
     pub fn give_back(&mut self, text: Text) {
         if let Some(block) = Arc::into_inner(text.block) {

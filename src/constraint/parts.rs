@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Kind, Name};
 
-use super::{Condition, Operand};
+use super::Operand;
 
 /// A part of a constraint that must be true.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ pub fn parts(ad: &Ad, attribute: &Name) -> Vec<Part> {
 /// The attribute, of its own ad if that has it, that a part is nothing but the name of.
 #[must_use]
 pub fn named(part: &Expression) -> Option<&Name> {
-    match Condition::of(part) {
-        Condition::Truth(Operand::Own(name) | Operand::Free(name)) => Some(name),
+    match Operand::of(part) {
+        Some(Operand::Own(name) | Operand::Free(name)) => Some(name),
         _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! Ports: the docking places of an ad (thesis §3.2.2).
 
 use std::fmt;
+use std::sync::LazyLock;
 
-use crate::ad::{Ad, Expression, Kind, KnownName, Name, Span, Value};
+use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
 
 use super::group::{Entry, Group};
 
@@ -44,8 +45,8 @@ impl fmt::Display for PortFault {
 
 impl std::error::Error for PortFault {}
 
-const PORTS: KnownName = KnownName::new("Ports");
-const LABEL: KnownName = KnownName::new("Label");
+static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
+static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
 
 /// Groups may be nested this deep.
 const DEEPEST: usize = 64;
@@ -60,7 +61,7 @@ const DEEPEST: usize = 64;
 /// A list that is not a list of records, a record without a label, two with the same, a group that asks for
 /// more entries than it has.
 pub fn ports(ad: &Ad) -> Result<Ports, PortFault> {
-    let Some(list) = ad.get_known(&PORTS) else {
+    let Some(list) = ad.get(&PORTS) else {
         let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
         return Ok(Ports { list: vec![implicit], group: Group::all_of(1) });
     };
@@ -79,9 +80,9 @@ fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Ve
         let Kind::Ad(record) = element.bare().kind() else {
             return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));
         };
-        let label = match record.get_known(&LABEL) {
+        let label = match record.get(&LABEL) {
             Some(label) => name(label)?,
-            None if record.get_known(&PORTS).is_some() => {
+            None if record.get(&PORTS).is_some() => {
                 entries.push(Entry::Group(group(record, element, groups, found)?));
                 continue;
             }
@@ -102,7 +103,7 @@ fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>
         return Err(fault(element, format!("groups of ports are nested deeper than {DEEPEST}")));
     }
     let groups: Vec<Ad> = around.iter().chain([record]).cloned().collect();
-    let entries = match record.get_known(&PORTS) {
+    let entries = match record.get(&PORTS) {
         Some(list) => entries(list, &groups, found)?,
         None => Vec::new(),
     };

@@ -25,7 +25,7 @@ use std::io::{self, Write};
 
 pub use detect::{Form, detect, form_of_comments, is_compressed};
 pub use layout::{Layout, layout};
-pub use long::{Selected, Selection, Spellings};
+pub use long::{Selected, Selection, Sharing, Spellings};
 pub use place::{Place, places};
 pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};

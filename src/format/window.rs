@@ -36,12 +36,11 @@ impl Window {
     pub(super) fn cut(&mut self, length: usize, mut other: Vec<u8>) -> Vec<u8> {
         let rest = &self[length..];
         let left = rest.len();
-        match other.get_mut(..left) {
-            Some(memory) => memory.copy_from_slice(rest),
-            None => {
-                other.clear();
-                other.extend_from_slice(rest);
-            }
+        if let Some(memory) = other.get_mut(..left) {
+            memory.copy_from_slice(rest);
+        } else {
+            other.clear();
+            other.extend_from_slice(rest);
         }
         let mut text = std::mem::replace(&mut self.memory, other);
         self.length = left;

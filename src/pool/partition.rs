@@ -38,21 +38,48 @@ impl Partition {
         &self.first
     }
 
-    /// Splits every group by a code; a row without one leaves all groups.
-    pub fn split(&mut self, code: impl Fn(usize) -> Option<u32>) {
-        let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    /// Splits every group by a code, one of so many; a row without one leaves all groups.
+    pub fn split(&mut self, codes: usize, code: impl Fn(usize) -> Option<u32>) {
+        let mut known = Known::new(self.first.len().saturating_mul(codes), self.of.len());
         self.first.clear();
         for (row, group) in self.of.iter_mut().enumerate().filter(|(_, group)| **group != NONE) {
             let Some(code) = code(row) else {
                 *group = NONE;
                 continue;
             };
-            let first = &mut self.first;
-            *group = *known.entry((*group, code)).or_insert_with(|| {
-                first.push(u32::try_from(row).unwrap_or(NONE));
-                u32::try_from(first.len() - 1).unwrap_or(NONE)
-            });
+            let next = u32::try_from(self.first.len()).unwrap_or(NONE);
+            *group = known.of(*group as usize * codes + code as usize, next);
+            if *group == next {
+                self.first.push(u32::try_from(row).unwrap_or(NONE));
+            }
         }
+    }
+}
+
+/// The new groups, by the numbers of their old ones and their codes.
+enum Known {
+    /// One after the other.
+    All(Vec<u32>),
+    /// Those that there are: fewer than there could be, by far.
+    Some(FxHashMap<usize, u32>),
+}
+
+impl Known {
+    /// None of so many, for so many rows.
+    fn new(possible: usize, rows: usize) -> Self {
+        if possible <= 4 * rows { Known::All(vec![NONE; possible]) } else { Known::Some(FxHashMap::default()) }
+    }
+
+    /// The group of a number; if it is new, the next one.
+    fn of(&mut self, number: usize, next: u32) -> u32 {
+        let known = match self {
+            Known::All(known) => &mut known[number],
+            Known::Some(known) => known.entry(number).or_insert(NONE),
+        };
+        if *known == NONE {
+            *known = next;
+        }
+        *known
     }
 }
 
@@ -63,8 +90,8 @@ mod tests {
     #[test]
     fn groups_are_split_by_every_code() {
         let mut partition = Partition::new(6);
-        partition.split(|row| Some(u32::from(row >= 3)));
-        partition.split(|row| (row != 4).then_some(u32::from(row % 2 == 0)));
+        partition.split(2, |row| Some(u32::from(row >= 3)));
+        partition.split(1000, |row| (row != 4).then_some(u32::from(row % 2 == 0) * 999));
         let groups: Vec<Option<usize>> = (0..7).map(|row| partition.group(row)).collect();
         assert_eq!(groups, [Some(0), Some(1), Some(0), Some(2), None, Some(2), None]);
         assert_eq!(partition.first(), [0, 1, 3]);

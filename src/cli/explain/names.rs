@@ -7,8 +7,8 @@ use classad::ad::{Name, nearest};
 use classad::constraint::{Protocol, stands_for_a_side};
 use classad::eval::Mentions;
 use classad::format::{Selection, Spellings};
-use classad::pool::Census;
 use indexmap::IndexSet;
+use rustc_hash::FxHashSet;
 
 use crate::cli::session::Session;
 use crate::cli::source::Source;
@@ -54,20 +54,15 @@ fn found(
 ) -> io::Result<Found> {
     let mut missing = mentioned(session, asking, protocol)?;
     missing.extend(of_policy.other.iter().cloned());
-    let mut known = Census::names();
-    each_text(offered, BEGINNING, |block| {
-        block.ads(session.dialect()).flatten().for_each(|entry| known.add(&entry.ad));
-    })?;
-    missing.retain(|name| known.attribute(name).is_none());
+    let known: FxHashSet<Name> = names(offered, BEGINNING)?.into_iter().collect();
+    missing.retain(|name| !known.contains(name));
     let mut found = Found::default();
     if missing.is_empty() {
         return Ok(found);
     }
     // An attribute that is misspelt is one of the offers, or one of the request's own.
     for side in [offered, asking] {
-        let mut spellings = Spellings::default();
-        each_text(side, usize::MAX, |block| spellings.look_through(&block.text))?;
-        let names: Vec<Name> = spellings.names().collect();
+        let names = names(side, usize::MAX)?;
         for name in missing.iter().take(MOST_MISSING) {
             let near = nearest(name.as_str(), names.iter().map(Name::as_str));
             found.names.extend(near.into_iter().map(Name::new));
@@ -101,17 +96,18 @@ fn mentioned(session: &Session, sources: &[Source], protocol: &Protocol) -> io::
     Ok(names.into_iter().filter(|name| !stands_for_a_side(name)).collect())
 }
 
-/// Does something for each piece of some files, up to so many bytes.
-fn each_text(sources: &[Source], most: usize, mut look: impl FnMut(&classad::format::Block)) -> io::Result<()> {
-    let mut read = 0;
+/// The names of the attributes in some files, up to so many bytes.
+fn names(sources: &[Source], most: usize) -> io::Result<Vec<Name>> {
+    let (mut spellings, mut read) = (Spellings::default(), 0);
     for source in sources {
         let mut source = source.again()?;
         while let Some(text) = source.next_text()?
             && read < most
         {
             read += text.block.text.len();
-            look(&text.block);
+            spellings.look_through(&text.block.text);
+            source.give_back(text);
         }
     }
-    Ok(())
+    Ok(spellings.names().collect())
 }

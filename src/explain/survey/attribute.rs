@@ -96,6 +96,11 @@ impl Attribute {
         self.codes.get(row).copied().unwrap_or(ABSENT)
     }
 
+    /// How many codes there are.
+    pub fn codes(&self) -> usize {
+        self.expressions.len() + 1
+    }
+
     /// Whether a row has it.
     pub fn has(&self, row: usize) -> bool {
         self.code(row) != ABSENT

@@ -102,7 +102,7 @@ impl Survey {
         let mut groups = Partition::new(self.rows());
         for name in &names {
             let attribute = self.attribute(name);
-            groups.split(|row| Some(attribute.code(row)));
+            groups.split(attribute.codes(), |row| Some(attribute.code(row)));
         }
         let groups = Rc::new(groups);
         self.groups.insert(names, Rc::clone(&groups));

@@ -10,5 +10,5 @@ mod writer;
 pub use names::Spellings;
 pub use reader::{Reader, ad_at, separator, whole};
 pub use select::Selected;
-pub use selection::Selection;
+pub use selection::{Selection, Sharing};
 pub use writer::write;

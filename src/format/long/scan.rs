@@ -90,6 +90,15 @@ impl Masks {
     }
 }
 
+/// A line worth looking at.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// An offset in it, or at its end.
+    pub at: usize,
+    /// Where it ends, if it was found by how it begins: `at` then is its beginning.
+    pub end: Option<usize>,
+}
+
 /// What is carried from chunk to chunk.
 struct Carry {
     /// Whether the next byte begins a line.
@@ -98,20 +107,21 @@ struct Carry {
     in_string: bool,
     /// Whether its line has had no `=` yet.
     in_name: bool,
+    /// The mark whose line has not ended yet, by its position.
+    unended: Option<usize>,
 }
 
-/// Finds the lines worth looking at: an offset in each of them, or at its end, in ascending order; there may be
-/// several of one line.  All other lines begin with a letter or an underscore, have a `=` that stands in no string,
-/// closed strings, no backslash, no single quote, no byte of value 0 and none beyond ASCII, and their names do
-/// not pass the filter.
-pub fn scan(text: &[u8], filter: &Filter, found: &mut Vec<usize>) {
+/// Finds the lines worth looking at, in ascending order; a line may be found several times.  All other lines begin
+/// with a letter or an underscore, have a `=` that stands in no string, closed strings, no backslash, no single
+/// quote, no byte of value 0 and none beyond ASCII, and their names do not pass the filter.
+pub fn scan(text: &[u8], filter: &Filter, found: &mut Vec<Mark>) {
     dispatch!(Level::new(), simd => scan_with(simd, text, filter, found));
 }
 
 /// The same with the instructions of this processor.
 #[inline(always)]
-fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &Filter, found: &mut Vec<usize>) {
-    let mut carry = Carry { line_start: true, in_string: false, in_name: false };
+fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &Filter, found: &mut Vec<Mark>) {
+    let mut carry = Carry { line_start: true, in_string: false, in_name: false, unended: None };
     let (chunks, rest) = text.as_chunks::<CHUNK>();
     for (position, chunk) in chunks.iter().enumerate() {
         carry.chunk(text, position * CHUNK, &Masks::of(simd, chunk), filter, found);
@@ -120,12 +130,12 @@ fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &Filter, found: &mut Vec<usi
     let mut last = [b'\n'; CHUNK];
     last[..rest.len()].copy_from_slice(rest);
     carry.chunk(text, text.len() - rest.len(), &Masks::of(simd, &last), filter, found);
-    found.truncate(found.partition_point(|offset| *offset <= text.len()));
+    found.truncate(found.partition_point(|mark| mark.at <= text.len()));
 }
 
 impl Carry {
     #[inline(always)]
-    fn chunk(&mut self, text: &[u8], offset: usize, masks: &Masks, filter: &Filter, found: &mut Vec<usize>) {
+    fn chunk(&mut self, text: &[u8], offset: usize, masks: &Masks, filter: &Filter, found: &mut Vec<Mark>) {
         let starts = masks.line_end << 1 | u64::from(self.line_start);
         self.line_start = masks.line_end >> (CHUNK - 1) == 1;
 
@@ -150,18 +160,33 @@ impl Carry {
         }
         self.in_string = in_string >> (CHUNK - 1) == 1;
 
+        let place = |bit: u64| offset + bit.trailing_zeros() as usize;
+        if masks.line_end != 0
+            && let Some(unended) = self.unended.take()
+        {
+            found[unended].end = Some(place(masks.line_end));
+        }
         let mut left = starts;
         while left != 0 {
             let start = left & left.wrapping_neg();
             left ^= start;
-            let at = offset + start.trailing_zeros() as usize;
+            let at = place(start);
             let beginning = text.get(at..).and_then(<[u8]>::first_chunk);
             if beginning.is_none_or(|beginning| filter.passes(*beginning)) {
-                look |= start;
+                while look & (start - 1) != 0 {
+                    found.push(Mark { at: place(look), end: None });
+                    look &= look - 1;
+                }
+                look &= !start;
+                let ends = masks.line_end & start.wrapping_neg();
+                if ends == 0 {
+                    self.unended = Some(found.len());
+                }
+                found.push(Mark { at, end: (ends != 0).then(|| place(ends)) });
             }
         }
         while look != 0 {
-            found.push(offset + look.trailing_zeros() as usize);
+            found.push(Mark { at: place(look), end: None });
             look &= look - 1;
         }
     }
@@ -224,10 +249,15 @@ mod tests {
             }
             let mut found = Vec::new();
             scan(text.as_bytes(), &filter, &mut found);
-            prop_assert!(found.is_sorted());
+            prop_assert!(found.is_sorted_by_key(|mark| mark.at));
             let mut start = 0;
             for line in text.as_bytes().split(|byte| *byte == b'\n') {
-                let looked_at = found.iter().any(|offset| (start..=start + line.len()).contains(offset));
+                let end = start + line.len();
+                let looked_at = found.iter().any(|mark| (start..=end).contains(&mark.at));
+                let ends = found.iter().filter(|mark| (start..=end).contains(&mark.at)).filter_map(|mark| mark.end);
+                prop_assert!(ends.clone().all(|found| found == end), "{}", line.escape_ascii());
+                let is_found_by_its_beginning = found.iter().any(|mark| mark.at == start && mark.end.is_some());
+                prop_assert!(is_found_by_its_beginning || ends.count() == 0);
                 // The last bytes of a text are always looked at.
                 if is_plain(line, &names) {
                     prop_assert!(!looked_at || start + 8 > text.len(), "{}", line.escape_ascii());

@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::{Entry, Item};
-use crate::syntax::{Sight, is_plain_literal, long_string_length, plain_literal, plain_value};
+use crate::syntax::{Sight, long_string_length, plain_literal, plain_value};
 
 use super::reader::{Reader, separator};
-use super::scan::scan;
-use super::selection::{MOST_NAMES, Selection};
+use super::scan::{Mark, scan};
+use super::selection::{MOST_NAMES, Place, Selection};
 
 /// Reads the ads of a text as far as they are selected.
 pub struct Selected<'t, 's> {
@@ -26,7 +26,7 @@ pub struct Selected<'t, 's> {
     /// Ads begun so far.
     number: usize,
     /// The lines worth looking at, behind the offset where they were sought; which one is next; for which names.
-    marks: Vec<usize>,
+    marks: Vec<Mark>,
     marked_from: usize,
     next: usize,
     marked_version: usize,
@@ -35,6 +35,12 @@ pub struct Selected<'t, 's> {
     last: usize,
     /// Where the value of each name stands in the current ad.
     values: Vec<Option<Range<usize>>>,
+    /// The same for those that it has, in the order of the lines; and those of the ad that was last looked for among
+    /// all that are alike.
+    noted: Vec<Place>,
+    looked_for: Vec<Place>,
+    /// What the labels are bound to in the current ad, where that is plain.
+    label_values: Vec<Option<Value>>,
     /// Found, but not yet handed out.
     found: VecDeque<Item>,
     /// What the labels are bound to in the ad that was read last; none if that is all plain literals.
@@ -79,6 +85,9 @@ impl<'t, 's> Selected<'t, 's> {
             following: Vec::new(),
             last: 0,
             values: Vec::new(),
+            noted: Vec::new(),
+            looked_for: Vec::new(),
+            label_values: Vec::new(),
             found: VecDeque::new(),
             label: None,
         }
@@ -104,8 +113,7 @@ impl<'t, 's> Selected<'t, 's> {
     /// The value of the label at this position among them, in the ad that was read last, if all are plain.
     #[must_use]
     pub fn label_value(&self, label: usize) -> Option<Value> {
-        let position = *self.selection.groups.as_ref()?.labels.get(label)?;
-        plain_value(&self.text[self.values.get(position)?.clone()?]).map(|(value, _)| value)
+        self.label_values.get(label)?.clone()
     }
 
     /// Whether one of the ads that were read has a name that is asked for, whatever became of that ad.
@@ -172,23 +180,27 @@ impl<'t, 's> Selected<'t, 's> {
     /// Finds the lines worth looking at, from here on.
     fn mark(&mut self, from: usize) {
         self.marks.clear();
+        self.looked_for.clear();
         scan(&self.text[from..], &self.selection.filter, &mut self.marks);
         (self.marked_from, self.next, self.marked_version) = (from, 0, self.selection.version);
     }
 
     /// Finds the values that are asked for, up to the end of the ad that begins here; whether all is well.
     fn collect(&mut self, first: usize) -> bool {
-        self.values.clear();
+        for (position, _) in self.noted.drain(..) {
+            self.values[position] = None;
+        }
         self.values.resize(self.selection.names.len(), None);
         self.following.resize(self.selection.names.len(), 0);
         let mut is_sound = true;
         let mut from = first;
-        while let Some(mark) = self.marks.get(self.next).map(|mark| mark + self.marked_from) {
+        while let Some(mark) = self.marks.get(self.next).copied() {
             self.next += 1;
-            if mark < from {
+            let at = mark.at + self.marked_from;
+            if at < from {
                 continue;
             }
-            match self.line(mark) {
+            match self.line(at, mark.end.map(|end| end + self.marked_from)) {
                 Line::Passed => {}
                 Line::Done(end) => from = end + 1,
                 Line::Odd(end) => (is_sound, from) = (false, end + 1),
@@ -202,33 +214,34 @@ impl<'t, 's> Selected<'t, 's> {
         is_sound
     }
 
-    /// Looks at the line in which this is.
-    fn line(&mut self, mark: usize) -> Line {
-        // A byte order mark is no part of the first line.
-        let is_start = mark == self.begin || self.text[mark - 1] == b'\n';
-        let rest = &self.text[mark..];
-        if is_start && let Some((position, equals)) = self.expected(rest) {
-            return self.note(position, mark + equals + 1, self.line_end(mark + equals));
+    /// Looks at the line in which this is; with the end of the line if this is its beginning.
+    fn line(&mut self, at: usize, end: Option<usize>) -> Line {
+        let Some(end) = end else {
+            // A byte order mark is no part of the first line.
+            let start = memchr::memrchr(b'\n', &self.text[..at]).map_or(self.begin, |before| before + 1);
+            return self.look(start, self.line_end(at));
+        };
+        let line = &self.text[at..end];
+        if let Some((position, length)) = self.expected(line) {
+            return self.note(position, at + length, end);
         }
-        if is_start
-            && rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-            && let Some(equals) = memchr::memchr2(b'=', b'\n', rest).filter(|at| rest[*at] == b'=')
+        if line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            && let Some(equals) = memchr::memchr(b'=', line)
         {
-            return match self.selection.position(rest[..equals].trim_ascii_end()) {
-                Some(position) => self.note(position, mark + equals + 1, self.line_end(mark + equals)),
+            return match self.selection.position(line[..equals].trim_ascii_end()) {
+                Some(position) => self.note(position, at + equals + 1, end),
                 None => Line::Passed,
             };
         }
-        let start = memchr::memrchr(b'\n', &self.text[..mark]).map_or(self.begin, |at| at + 1);
-        self.look(start, self.line_end(mark))
+        self.look(at, end)
     }
 
-    /// The name that came here the last time, if it stands at the beginning of this line; and where its `=` is.
+    /// The name that came here the last time, if it stands at the beginning of this line as it mostly does; and how
+    /// long that is with its `=`.
     fn expected(&self, line: &[u8]) -> Option<(usize, usize)> {
         let position = *self.following.get(self.last)?;
-        let name = self.selection.names.get_index(position)?.as_str();
-        let behind = line.strip_prefix(name.as_bytes())?;
-        behind.starts_with(b" =").then_some((position, name.len() + 1))
+        let beginning = self.selection.beginnings.get(position)?;
+        line.starts_with(beginning).then_some((position, beginning.len()))
     }
 
     /// Notes the value of one of the names.
@@ -244,7 +257,9 @@ impl<'t, 's> Selected<'t, 's> {
         if value.is_some() || is_reserved {
             return Line::Odd(end);
         }
-        *value = Some(start..start + without_return(&self.text[start..end]).len());
+        let place = start..start + without_return(&self.text[start..end]).len();
+        *value = Some(place.clone());
+        self.noted.push((position, place));
         Line::Done(end)
     }
 
@@ -292,11 +307,15 @@ impl<'t, 's> Selected<'t, 's> {
         let mut has_plain_labels = false;
         self.label = None;
         if let Some(groups) = &mut self.selection.groups {
-            let is_plain = |position: &usize| {
-                self.values[*position].as_ref().is_none_or(|range| is_plain_literal(&text[range.clone()]))
-            };
-            has_plain_labels = groups.labels.iter().all(is_plain);
-            let alike = groups.alike(text, &self.values);
+            has_plain_labels = true;
+            self.label_values.clear();
+            for position in &groups.labels {
+                let written = self.values[*position].as_ref();
+                let value = written.and_then(|range| plain_value(&text[range.clone()])).map(|(value, _)| value);
+                has_plain_labels &= written.is_none() || value.is_some();
+                self.label_values.push(value);
+            }
+            let alike = groups.alike(text, &self.noted, &mut self.looked_for);
             if let Some((ad, newest)) = alike.filter(|_| has_plain_labels) {
                 self.selection.newest = self.selection.newest.max(newest);
                 return Outcome::Partial(ad);

@@ -21,6 +21,8 @@ pub struct Selection {
     pub(super) names: IndexSet<Name>,
     /// The names of each length.
     pub(super) by_length: Vec<Vec<usize>>,
+    /// How the line of each name mostly begins: the name, a space, and `=`.
+    pub(super) beginnings: Vec<Box<[u8]>>,
     /// The version with which each name came, and whether one of the ads has it.
     since: Vec<usize>,
     pub(super) occurs: Vec<bool>,
@@ -46,38 +48,85 @@ pub(super) struct Groups {
     pub(super) labels: Vec<usize>,
     /// Those of them that nothing else asks for, by position; they are not in the ads.
     pub(super) only_labels: Vec<bool>,
-    /// The texts of the ad that was looked for last, put together, and those of the one before.
+    /// The texts of the ad that was looked for last, put together.
     key: Vec<u8>,
-    key_before: Vec<u8>,
     /// What was found for that.
     found: Option<(Ad, usize)>,
+    sharing: Sharing,
+    /// Since the reading began: how many ads were looked for, and how many of them were found.
+    sought: usize,
+    met: usize,
 }
+
+/// Whether ads that are written alike in what is asked for are one ad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// They are.
+    #[default]
+    Always,
+    /// They are, as long as enough of them are alike: to find that out takes time and memory.
+    WhileItPays,
+}
+
+/// The position of a name, and where its value stands in a text.
+pub(super) type Place = (usize, Range<usize>);
 
 /// So many ads that are not alike are no surprise.
 const USUAL: usize = 2048;
 
+/// If fewer than one in so many is like another, they are not compared any more.
+const TOO_FEW: usize = 16;
+
 impl Groups {
+    /// Goes on to other ads.
+    fn begin(&mut self, sharing: Sharing) {
+        (self.sharing, self.sought, self.met) = (sharing, 0, 0);
+    }
+
+    /// Whether ads are not compared any more.
+    fn has_given_up(&self) -> bool {
+        self.sharing == Sharing::WhileItPays && self.sought >= USUAL / 4 && self.met * TOO_FEW < self.sought
+    }
+
     /// The ad that is written like this one in all that is asked for, if there has been one, and what is kept with it.
-    /// The values are those of the names, as places in the text.
-    pub(super) fn alike(&mut self, text: &[u8], values: &[Option<Range<usize>>]) -> Option<(Ad, usize)> {
-        std::mem::swap(&mut self.key, &mut self.key_before);
+    /// `values` are those of the names, in the order of the lines; `before` are those of the ad that was looked for
+    /// last, if that is in the same text and the same was asked for.
+    pub(super) fn alike(&mut self, text: &[u8], values: &[Place], before: &mut Vec<Place>) -> Option<(Ad, usize)> {
+        if self.has_given_up() {
+            return None;
+        }
+        let is_alike = |((position, value), (position_before, value_before)): (&Place, &Place)| {
+            position == position_before
+                && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
+        };
+        // Ads that are alike often follow one another.
+        if values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
+            (self.sought, self.met) = (self.sought + 1, self.met + 1);
+            return self.found.clone();
+        }
+        before.clear();
+        before.extend_from_slice(values);
         self.key.clear();
-        for (position, range) in values.iter().enumerate() {
-            if let Some(range) = range.as_ref().filter(|_| !self.is_only_label(position)) {
-                self.key.extend(u16::try_from(position).unwrap_or(u16::MAX).to_le_bytes());
-                self.key.extend(&text[range.clone()]);
+        // However the lines are ordered, the key has one order.
+        let mut values = values.to_vec();
+        values.sort_unstable_by_key(|(position, _)| *position);
+        for (position, value) in &values {
+            if !self.is_only_label(*position) {
+                self.key.extend(u16::try_from(*position).unwrap_or(u16::MAX).to_le_bytes());
+                self.key.extend(&text[value.clone()]);
                 self.key.push(b'\n');
             }
         }
-        // Ads that are alike often follow one another.
-        if self.key != self.key_before {
-            self.found = self.ads.get(self.key.as_slice()).cloned();
-        }
+        self.found = self.ads.get(self.key.as_slice()).cloned();
+        (self.sought, self.met) = (self.sought + 1, self.met + usize::from(self.found.is_some()));
         self.found.clone()
     }
 
     /// The ad that was looked for last; if none was found, it is made and kept.
     pub(super) fn found_or(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
+        if self.has_given_up() {
+            return make();
+        }
         let Groups { ads, key, found, .. } = self;
         let (ad, _) = found.get_or_insert_with(|| {
             let new = (make(), newest);
@@ -111,6 +160,7 @@ impl Selection {
             dialect,
             names: IndexSet::new(),
             by_length: Vec::new(),
+            beginnings: Vec::new(),
             since: Vec::new(),
             occurs: Vec::new(),
             filter: Filter::new(),
@@ -164,8 +214,11 @@ impl Selection {
 
     /// Goes on to other ads: what they mention is told by [`Selection::newest`].  The version by now, a number that
     /// is greater when more is asked for.
-    pub fn begin(&mut self) -> usize {
+    pub fn begin(&mut self, sharing: Sharing) -> usize {
         self.newest = 0;
+        if let Some(groups) = &mut self.groups {
+            groups.begin(sharing);
+        }
         self.version
     }
 
@@ -207,7 +260,9 @@ impl Selection {
         let (position, is_new) = self.names.insert_full(name);
         if is_new {
             self.by_length[length].push(position);
-            self.filter.add(self.names[position].as_str());
+            let name = self.names[position].as_str();
+            self.filter.add(name);
+            self.beginnings.push([name.as_bytes(), b" ="].concat().into());
             self.since.push(0);
             self.occurs.push(false);
         }

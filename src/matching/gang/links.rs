@@ -421,15 +421,20 @@ impl Links {
     /// Rows that demand the same; one of which only evaluation tells what it demands is in no group.
     pub fn demanding(&self) -> Partition {
         let mut alike = Partition::new(self.places.len());
-        alike.split(|row| self.demands[row]);
+        alike.split(self.kinds(), |row| self.demands[row]);
         alike
+    }
+
+    /// How many numbers there are of what rows demand.
+    fn kinds(&self) -> usize {
+        self.demands.iter().flatten().max().map_or(0, |most| *most as usize + 1)
     }
 
     /// Rows that have the same values of these attributes, demand the same, and have no ports of their own.  A row
     /// that is like no other is in no group; without names, none is.
     pub fn alike<'n>(&mut self, names: Option<impl Iterator<Item = &'n Name>>, table: &mut Table) -> Partition {
         let mut alike = Partition::new(self.places.len());
-        alike.split(|row| {
+        alike.split(self.kinds(), |row| {
             let alone = table.ports(self.places[row].participant) == 1;
             self.demands[row].filter(|_| alone && names.is_some())
         });
@@ -440,7 +445,7 @@ impl Links {
                 continue;
             }
             let column = self.lookup(&Translation::identity(name), table).column();
-            alike.split(|row| (!column.is_open(row)).then(|| column.code(row)));
+            alike.split(column.codes(), |row| (!column.is_open(row)).then(|| column.code(row)));
         }
         alike
     }

@@ -11,7 +11,7 @@ use crate::eval::{Context, Mentions, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
-use super::parts::{self, Parts, is_odd};
+use super::parts::{self, Parts};
 use super::residue::Residue;
 use super::{Imported, Index, Listed};
 
@@ -41,8 +41,7 @@ impl Index {
         let ad = &self.offers[offer];
         let Some(constraint) = self.protocol.constraint(ad) else { return };
         self.willing.insert(offer);
-        if is_odd(ad) {
-            self.odd.insert(offer);
+        if self.odd.contains(offer) {
             return;
         }
         let parts = Parts::of(ad, constraint);

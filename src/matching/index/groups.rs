@@ -25,7 +25,7 @@ impl Groups {
     pub fn new(id: usize, names: Vec<Name>, columns: &[Rc<Column>], offers: usize) -> Self {
         let mut groups = Groups { id, names, offers: Partition::new(offers), requests: FxHashMap::default() };
         for column in columns {
-            groups.offers.split(|offer| (!column.is_open(offer)).then(|| column.code(offer)));
+            groups.offers.split(column.codes(), |offer| (!column.is_open(offer)).then(|| column.code(offer)));
         }
         groups
     }

@@ -23,7 +23,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
-use crate::constraint::Protocol;
+use crate::constraint::{Protocol, stands_for_an_ad};
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Cells, Column, Rows};
 
@@ -93,6 +93,7 @@ impl Index {
     #[must_use]
     pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
         let empty = FixedBitSet::with_capacity(offers.len());
+        let attributes = by_attribute(&offers);
         let mut index = Index {
             protocol,
             context,
@@ -106,9 +107,9 @@ impl Index {
             request_ranks: Ranks::new(Side::Left),
             ranks_by_request: vec![0.0; offers.len()],
             offer_ranks: OfferRanks::new(offers.len()),
-            odd: empty.clone(),
+            odd: odd_rows(&attributes, offers.len()),
             through: Vec::new(),
-            attributes: by_attribute(&offers),
+            attributes,
             columns: FxHashMap::default(),
             groups: FxHashMap::default(),
             scratch: empty,
@@ -118,6 +119,7 @@ impl Index {
         for offer in 0..index.offers.len() {
             index.collect(offer, &mut collected);
         }
+        index.odd.intersect_with(&index.willing);
         index.through.extend([index.protocol.rank().clone()]);
         index.import(collected.bounds);
         index.list(collected.items);
@@ -140,17 +142,18 @@ impl Index {
         let (protocol, context) = (self.protocol.clone(), self.context.clone());
         for offer in 0..self.offers.len() {
             let ad = self.offers[offer].clone();
-            let rank = known.ranks.of(&ad, &protocol, &context, |mentions| self.groups(mentions));
+            let is_odd = self.odd.contains(offer);
+            let rank = known.ranks.of(&ad, &protocol, &context, is_odd, |mentions| self.groups(mentions));
             known.note(offer, rank);
         }
         self.offer_ranks = known;
     }
 
-    /// What a request ranks by.
+    /// What a request ranks by that is not odd.
     fn rank_of_request(&mut self, request: &Ad) -> Rank {
         let mut ranks = std::mem::replace(&mut self.request_ranks, Ranks::new(Side::Left));
         let (protocol, context) = (self.protocol.clone(), self.context.clone());
-        let rank = ranks.of(request, &protocol, &context, |mentions| self.groups(mentions));
+        let rank = ranks.of(request, &protocol, &context, false, |mentions| self.groups(mentions));
         self.request_ranks = ranks;
         rank
     }
@@ -230,4 +233,13 @@ fn by_attribute(offers: &[Ad]) -> Attributes {
         }
     }
     attributes
+}
+
+/// The offers that have an attribute of a name that makes them odd.
+fn odd_rows(attributes: &Attributes, offers: usize) -> FixedBitSet {
+    let mut odd = FixedBitSet::with_capacity(offers);
+    for (_, rows) in attributes.iter().filter(|(name, _)| stands_for_an_ad(name)) {
+        odd.extend(rows.iter().enumerate().filter(|(_, bound)| bound.is_some()).map(|(row, _)| row));
+    }
+    odd
 }

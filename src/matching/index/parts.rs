@@ -19,9 +19,11 @@ impl Parts {
     pub fn of(ad: &Ad, attribute: &Name) -> Self {
         let mut found = Parts { parts: Vec::new(), through: vec![attribute.clone()] };
         for part in parts(ad, attribute) {
-            let new = part.through.iter().filter(|name| !found.through.contains(name)).cloned();
-            let new: Vec<Name> = new.collect();
-            found.through.extend(new);
+            for name in part.through.iter() {
+                if !found.through.contains(name) {
+                    found.through.push(name.clone());
+                }
+            }
             found.parts.push(part.expression);
         }
         found

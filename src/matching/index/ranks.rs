@@ -12,7 +12,6 @@ use crate::pool::Rows;
 
 use super::super::Side;
 use super::groups::Groups;
-use super::parts::is_odd;
 use super::request::Request;
 use super::residue::Residue;
 
@@ -76,19 +75,20 @@ impl Ranks {
         Ranks { side, distinct: Distinct::default(), residues: Vec::new() }
     }
 
-    /// What an ad ranks by.
+    /// What an ad ranks by; of an odd one nothing can be looked up.
     pub fn of(
         &mut self,
         ad: &Ad,
         protocol: &Protocol,
         context: &Context,
+        is_odd: bool,
         groups: impl FnOnce(&Mentions) -> Rc<RefCell<Groups>>,
     ) -> Rank {
         let Some(expression) = ad.get(protocol.rank()) else { return Rank::Constant(0.0) };
         match expression.kind() {
             // Zero and minus zero are one rank.
             Kind::Literal(value) if is_plain(value, context.dialect) => return Rank::Constant(rank_of(value) + 0.0),
-            _ if is_odd(ad) => return Rank::Opaque,
+            _ if is_odd => return Rank::Opaque,
             _ => {}
         }
         let (number, is_new) = self.distinct.number(expression);

@@ -102,7 +102,8 @@ impl Store {
         let groups = reached.as_ref().map(|places| {
             let mut groups = Partition::new(self.len());
             for place in places {
-                groups.split(|row| Some(self.attributes[*place].code(row)));
+                let attribute = &self.attributes[*place];
+                groups.split(attribute.codes(), |row| Some(attribute.code(row)));
             }
             groups
         });
