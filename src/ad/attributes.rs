@@ -47,14 +47,6 @@ impl Places {
         }
     }
 
-    /// The position that is kept at a place, if it is not free.
-    fn get(&self, place: usize) -> Option<usize> {
-        match self {
-            Places::Bytes(places) => Some(places[place]).filter(|at| *at != u8::MAX).map(usize::from),
-            Places::Words(places) => Some(places[place]).filter(|at| *at != u32::MAX).map(|at| at as usize),
-        }
-    }
-
     fn set(&mut self, place: usize, position: usize) {
         match self {
             Places::Bytes(places) => places[place] = u8::try_from(position).unwrap_or(u8::MAX),
@@ -71,13 +63,40 @@ impl Places {
         }
     }
 
-    /// The places where a name may be, in the order in which they are tried.
-    fn of(&self, name: &Name) -> impl Iterator<Item = usize> + use<> {
-        let last = self.len() - 1;
-        // The upper bits of the product depend on all bits of the hash.
-        let mixed = u64::from(name.folded()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let first = usize::try_from(mixed).unwrap_or_default() & last;
-        (0..=last).map(move |step| (first + step) & last)
+    /// Where a name is, if it is the one that is bound at a position.
+    fn find(&self, name: &Name, is_at: impl Fn(usize) -> bool) -> Sought {
+        match self {
+            Places::Bytes(places) => sought(places, name, |at| (at != u8::MAX).then_some(usize::from(at)), is_at),
+            Places::Words(places) => sought(places, name, |at| (at != u32::MAX).then_some(at as usize), is_at),
+        }
+    }
+}
+
+/// Where a name is, or could be.
+enum Sought {
+    /// At this position.
+    Bound(usize),
+    /// Nowhere; this place is free for it.
+    Free(usize),
+}
+
+fn sought<P: Copy>(
+    places: &[P],
+    name: &Name,
+    position: impl Fn(P) -> Option<usize>,
+    is_at: impl Fn(usize) -> bool,
+) -> Sought {
+    let last = places.len() - 1;
+    // The upper bits of the product depend on all bits of the hash.
+    let mixed = u64::from(name.folded()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let mut place = usize::try_from(mixed).unwrap_or_default() & last;
+    // There always is a free place.
+    loop {
+        match position(places[place]) {
+            None => return Sought::Free(place),
+            Some(position) if is_at(position) => return Sought::Bound(position),
+            Some(_) => place = (place + 1) & last,
+        }
     }
 }
 
@@ -98,21 +117,33 @@ impl Attributes {
 
     /// The name, as it was first written, and what is bound to it.
     pub(super) fn get(&self, name: &Name) -> Option<&(Name, Expression)> {
-        self.position(name).map(|position| &self.bound[position])
+        match self.find(name) {
+            Sought::Bound(position) => self.bound.get(position),
+            Sought::Free(_) => None,
+        }
     }
 
     /// Binds a name, or binds it anew: its first spelling and its place are kept.
     pub(super) fn bind(&mut self, name: Name, expression: Expression) {
-        if let Some(position) = self.position(&name) {
-            self.bound[position].1 = expression;
-            return;
-        }
-        self.bound.push((name, expression));
-        if self.bound.len() > self.places.room() {
-            self.places = Places::new(2 * self.bound.len());
-            (0..self.bound.len()).for_each(|position| self.place(position));
-        } else {
-            self.place(self.bound.len() - 1);
+        let position = self.bound.len();
+        match self.find(&name) {
+            Sought::Bound(position) => self.bound[position].1 = expression,
+            Sought::Free(place) if position < self.places.room() => {
+                self.bound.push((name, expression));
+                if self.places.len() > 0 {
+                    self.places.set(place, position);
+                }
+            }
+            Sought::Free(_) => {
+                self.bound.push((name, expression));
+                self.places = Places::new(2 * self.bound.len());
+                for (position, (name, _)) in self.bound.iter().enumerate() {
+                    // No name is there twice.
+                    if let Sought::Free(place) = self.places.find(name, |_| false) {
+                        self.places.set(place, position);
+                    }
+                }
+            }
         }
     }
 
@@ -122,26 +153,12 @@ impl Attributes {
         into.extend(self.bound.drain(..).map(|(_, expression)| expression));
     }
 
-    fn position(&self, name: &Name) -> Option<usize> {
+    fn find(&self, name: &Name) -> Sought {
         if self.places.len() == 0 {
-            return self.bound.iter().position(|(bound, _)| bound == name);
+            let position = self.bound.iter().position(|(bound, _)| bound == name);
+            return position.map_or(Sought::Free(0), Sought::Bound);
         }
-        for place in self.places.of(name) {
-            let position = self.places.get(place)?;
-            if self.bound[position].0 == *name {
-                return Some(position);
-            }
-        }
-        None
-    }
-
-    /// Notes where an attribute is.
-    fn place(&mut self, position: usize) {
-        if self.places.len() > 0
-            && let Some(free) = self.places.of(&self.bound[position].0).find(|place| self.places.get(*place).is_none())
-        {
-            self.places.set(free, position);
-        }
+        self.places.find(name, |position| self.bound[position].0 == *name)
     }
 }
 

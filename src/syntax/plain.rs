@@ -22,6 +22,18 @@ pub fn plain_value(text: &[u8]) -> Option<(Value, Span)> {
     Some((value, span))
 }
 
+/// The value of a plain literal, which is often the one that came before: then both are one string in memory.
+#[must_use]
+pub fn plain_value_again(text: &[u8], before: Option<Value>) -> Option<Value> {
+    match (plain(text)?.0, before) {
+        (Plain::String(inside), Some(Value::String(before))) if before.as_bytes() == inside => {
+            Some(Value::String(before))
+        }
+        (Plain::String(inside), _) => Some(Value::string(inside)),
+        (Plain::Scalar(value), _) => Some(value),
+    }
+}
+
 /// Whether a text is a plain literal.
 #[must_use]
 pub fn is_plain_literal(text: &[u8]) -> bool {

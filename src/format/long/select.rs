@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::{Entry, Item};
-use crate::syntax::{Sight, long_string_length, plain_literal, plain_value};
+use crate::syntax::{Sight, long_string_length, plain_literal, plain_value, plain_value_again};
 
 use super::reader::{Reader, separator};
 use super::scan::{Mark, scan};
@@ -308,12 +308,11 @@ impl<'t, 's> Selected<'t, 's> {
         self.label = None;
         if let Some(groups) = &mut self.selection.groups {
             has_plain_labels = true;
-            self.label_values.clear();
-            for position in &groups.labels {
+            self.label_values.resize(groups.labels.len(), None);
+            for (position, value) in groups.labels.iter().zip(&mut self.label_values) {
                 let written = self.values[*position].as_ref();
-                let value = written.and_then(|range| plain_value(&text[range.clone()])).map(|(value, _)| value);
+                *value = written.and_then(|range| plain_value_again(&text[range.clone()], value.take()));
                 has_plain_labels &= written.is_none() || value.is_some();
-                self.label_values.push(value);
             }
             let alike = groups.alike(text, &self.noted, &mut self.looked_for);
             if let Some((ad, newest)) = alike.filter(|_| has_plain_labels) {
