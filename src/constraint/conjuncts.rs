@@ -6,13 +6,16 @@ use crate::ad::{BinaryOperator, Expression, Kind};
 /// them do not count.
 #[must_use]
 pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
-    let mut parts = Vec::new();
-    let mut pending = vec![constraint];
-    while let Some(expression) = pending.pop() {
-        match expression.bare().kind() {
-            Kind::Binary(BinaryOperator::And, left, right) => pending.extend([right, left]),
-            _ => parts.push(expression),
-        }
+    let (mut parts, mut pending) = (Vec::new(), Vec::new());
+    let mut next = Some(constraint);
+    while let Some(expression) = next {
+        next = if let Kind::Binary(BinaryOperator::And, left, right) = expression.bare().kind() {
+            pending.push(right);
+            Some(left)
+        } else {
+            parts.push(expression);
+            pending.pop()
+        };
     }
     parts
 }

@@ -1,6 +1,7 @@
 //! Ports: the docking places of an ad (thesis §3.2.2).
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
 
@@ -44,6 +45,9 @@ impl fmt::Display for PortFault {
 
 impl std::error::Error for PortFault {}
 
+static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
+static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
+
 /// Groups may be nested this deep.
 const DEEPEST: usize = 64;
 
@@ -57,7 +61,7 @@ const DEEPEST: usize = 64;
 /// A list that is not a list of records, a record without a label, two with the same, a group that asks for
 /// more entries than it has.
 pub fn ports(ad: &Ad) -> Result<Ports, PortFault> {
-    let Some(list) = ad.get_str("Ports") else {
+    let Some(list) = ad.get(&PORTS) else {
         let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
         return Ok(Ports { list: vec![implicit], group: Group::all_of(1) });
     };
@@ -76,11 +80,14 @@ fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Ve
         let Kind::Ad(record) = element.bare().kind() else {
             return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));
         };
-        if record.get_str("Label").is_none() && record.get_str("Ports").is_some() {
-            entries.push(Entry::Group(group(record, element, groups, found)?));
-            continue;
-        }
-        let label = label(record, element)?;
+        let label = match record.get(&LABEL) {
+            Some(label) => name(label)?,
+            None if record.get(&PORTS).is_some() => {
+                entries.push(Entry::Group(group(record, element, groups, found)?));
+                continue;
+            }
+            None => return Err(fault(element, "a port needs a Label")),
+        };
         if found.iter().any(|port| port.label == label) {
             return Err(fault(element, format!("the label `{label}` is taken by an earlier port of the same ad")));
         }
@@ -96,7 +103,7 @@ fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>
         return Err(fault(element, format!("groups of ports are nested deeper than {DEEPEST}")));
     }
     let groups: Vec<Ad> = around.iter().chain([record]).cloned().collect();
-    let entries = match record.get_str("Ports") {
+    let entries = match record.get(&PORTS) {
         Some(list) => entries(list, &groups, found)?,
         None => Vec::new(),
     };
@@ -122,8 +129,7 @@ fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
 }
 
 /// A label is read, not evaluated: `Label = cpu` and `Label = "cpu"` are the same.
-fn label(record: &Ad, entry: &Expression) -> Result<Name, PortFault> {
-    let Some(label) = record.get_str("Label") else { return Err(fault(entry, "a port needs a Label")) };
+fn name(label: &Expression) -> Result<Name, PortFault> {
     let name = match label.bare().kind() {
         Kind::Attribute(name) => name.clone(),
         Kind::Literal(Value::String(text)) => Name::new(&text.to_str()),

@@ -1,6 +1,6 @@
 //! Which attributes are an ad's constraint and rank, and what their values mean.
 
-use crate::ad::{Ad, Dialect, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 
 /// Which attributes are an ad's constraint and rank.
 #[derive(Clone, Debug)]
@@ -38,6 +38,12 @@ impl Protocol {
     #[must_use]
     pub fn constraint(&self, ad: &Ad) -> Option<&Name> {
         self.constraint.iter().find(|name| ad.get(name).is_some())
+    }
+
+    /// The constraint of this ad or port, if it has one.
+    #[must_use]
+    pub fn constraint_of<'a>(&self, ad: &'a Ad) -> Option<&'a Expression> {
+        self.constraint.iter().find_map(|name| ad.get(name))
     }
 
     /// Every attribute that may be a constraint or a rank.

@@ -8,7 +8,7 @@ use fixedbitset::FixedBitSet;
 const MOST_MEMORY: usize = 1 << 20;
 
 /// Nearer than so many rows bitmaps are of no use.
-const NEAREST: usize = 64;
+const NEAREST: usize = 16;
 
 /// So many keys are a piece.
 const PIECE: usize = 64;

@@ -1,6 +1,7 @@
 //! Looking ahead: what may still dock at the ports that are open, kept consistent with what is docked, with one
 //! another, and with the number of offers (thesis §6.2.2 names what this takes).
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
@@ -9,7 +10,7 @@ use crate::ad::Participant;
 
 use super::buckets::Alike;
 use super::given::Given;
-use super::levels::{Level, Levels, State};
+use super::levels::{Domain, Level, Levels, Settled, State};
 use super::links::Rows;
 use super::matcher::Gangmatcher;
 use super::search::Search;
@@ -27,7 +28,7 @@ pub struct Ahead {
     pub first: Option<usize>,
     alike: Option<Rc<Alike>>,
     /// How the ports of the request hang together.
-    ties: Option<Ties>,
+    ties: OnceCell<Ties>,
 }
 
 /// How the ports of an ad hang together (thesis §5.5.1: the dependence relation), as sets of ports for each port.
@@ -68,20 +69,20 @@ impl Search<'_> {
         participant: Participant,
         ports: &[usize],
     ) -> Result<(), Levels> {
-        let mut domains: Vec<(PortPlace, Rc<Rows>)> = state.domains.to_vec();
+        let mut domains = state.domains.to_vec();
         for port in ports.iter().rev() {
             let place = PortPlace { participant, port: *port };
-            let rows = self.probe(place, &state.waiting);
+            let (rows, settled) = self.probe(place, &state.waiting);
             if participant == 0 && Some(port) == ports.first() {
                 self.ahead.first = rows.ones().next();
             }
             if participant == 0 && rows.is_clear() && self.matcher.table.patterns(0).is_none() {
-                let asked = self.matcher.first_window(*port).asked();
-                self.matcher.exhausted.insert(asked);
+                let window = self.matcher.first_window(*port);
+                self.matcher.exhausted.insert(window);
             }
             let rows = self.narrowed(place, rows, &state.waiting, &domains);
             self.must_be_possible(place, &rows)?;
-            domains.push((place, Rc::new(rows)));
+            domains.push(Domain { place, rows: Rc::new(rows), settled });
         }
         self.must_all_be_possible(&domains)?;
         state.domains = domains.into();
@@ -90,18 +91,22 @@ impl Search<'_> {
 
     /// Looks up anew what may dock at open ports, now that something is docked at one: from left to right, since what
     /// is left at one port narrows those that refer to it.
-    pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace) -> Result<(), Levels> {
-        let mut domains: Vec<(PortPlace, Rc<Rows>)> = state.domains.to_vec();
-        domains.retain(|(place, _)| *place != docked);
+    pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace, link: PortPlace) -> Result<(), Levels> {
+        let mut domains = state.domains.to_vec();
+        domains.retain(|domain| domain.place != docked);
         for index in (0..domains.len()).rev() {
-            let place = domains[index].0;
+            let Domain { place, rows: before, settled } = domains[index].clone();
             if place.participant != docked.participant || self.are_tied(place, docked) {
-                let mut rows = self.probe(place, &state.waiting);
-                rows.intersect_with(&domains[index].1);
+                let accepting = self.accepting(&domains[index], &state.waiting, docked, link);
+                let (rows, newly) = accepting.unwrap_or_else(|| {
+                    let (mut rows, newly) = self.probe(place, &state.waiting);
+                    rows.intersect_with(&before);
+                    (rows, newly)
+                });
                 let rows = self.narrowed(place, rows, &state.waiting, &domains);
-                domains[index].1 = Rc::new(rows);
+                domains[index] = Domain { place, rows: Rc::new(rows), settled: settled.or(newly) };
             }
-            let rows = Rc::clone(&domains[index].1);
+            let rows = Rc::clone(&domains[index].rows);
             self.must_be_possible(place, &rows)?;
         }
         self.must_all_be_possible(&domains)?;
@@ -109,16 +114,35 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// What is left at an open port, now that something is docked at another, if the two have to do with each other only
+    /// by what the open port shows, and the index knows all that: nothing else is new to a window query.
+    fn accepting(
+        &mut self,
+        domain: &Domain,
+        waiting: &[PortPlace],
+        docked: PortPlace,
+        link: PortPlace,
+    ) -> Option<(Rows, Settled)> {
+        let shown = self.matcher.known_window(domain.place).filter(|_| waiting.is_empty())?;
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        let mut rows = (*domain.rows).clone();
+        let is_known = shown.shows_all(links)
+            && links.settle_port(&shown)
+            && links.accept(&mut rows, &shown, docked, links.row(link), table);
+        if !is_known {
+            return None;
+        }
+        self.matcher.statistics.probes += 1;
+        let is_docked =
+            |place: PortPlace| self.levels.iter().any(|level| level.docked().is_some_and(|(at, _)| at == place));
+        let links = shown.passed_on.iter().all(|(_, of, _)| is_docked(*of));
+        Some((rows, Settled { port: true, links }))
+    }
+
     /// The rows of a port that go with some candidate of each other port of the same ad that has few distinct ones:
     /// these are rectangles of one window.
-    fn narrowed(
-        &mut self,
-        place: PortPlace,
-        mut rows: Rows,
-        waiting: &[PortPlace],
-        domains: &[(PortPlace, Rc<Rows>)],
-    ) -> Rows {
-        for (other, candidates) in domains {
+    fn narrowed(&mut self, place: PortPlace, mut rows: Rows, waiting: &[PortPlace], domains: &[Domain]) -> Rows {
+        for Domain { place: other, rows: candidates, .. } in domains {
             if *other == place || other.participant != place.participant {
                 continue;
             }
@@ -126,29 +150,68 @@ impl Search<'_> {
             if !is_shown && !is_asked {
                 continue;
             }
-            let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
-            if distinct.len() > MOST_RECTANGLES {
-                continue;
-            }
-            let Gangmatcher { table, links, .. } = &mut *self.matcher;
-            let mut together = Rows::with_capacity(rows.len());
-            for row in distinct {
-                let link = links.place(row);
-                let mut answer = rows.clone();
-                let waiting: Vec<PortPlace> = waiting.iter().copied().chain([*other, link]).collect();
-                let window = table.suppose(*other, link, |table| {
-                    if is_shown {
-                        Window::of(place, &waiting, table, links)
-                    } else {
-                        Window::of_waiting(place, &waiting, table)
-                    }
-                });
-                links.keep(&mut answer, &window, table);
-                together.union_with(&answer);
-            }
+            let demanded = if is_shown { None } else { self.demanded(place, *other, candidates) };
+            let together = match demanded {
+                Some(together) => together,
+                None => match self.together(place, &rows, (*other, candidates), is_shown, waiting) {
+                    Some(together) => together,
+                    None => continue,
+                },
+            };
             rows.intersect_with(&together);
         }
         rows
+    }
+
+    /// The rows of a port that some distinct candidate of another one lets in; none if these are many.
+    fn together(
+        &mut self,
+        place: PortPlace,
+        rows: &Rows,
+        (other, candidates): (PortPlace, &Rows),
+        is_shown: bool,
+        waiting: &[PortPlace],
+    ) -> Option<Rc<Rows>> {
+        let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
+        if distinct.len() > MOST_RECTANGLES {
+            return None;
+        }
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        let mut together = Rows::with_capacity(rows.len());
+        for row in distinct {
+            let link = links.place(row);
+            let mut answer = rows.clone();
+            let waiting: Vec<PortPlace> = waiting.iter().copied().chain([other, link]).collect();
+            let window = table.suppose(other, link, |table| {
+                if is_shown {
+                    Window::of(place, &waiting, table, links)
+                } else {
+                    Window::of_waiting(place, &waiting, table)
+                }
+            });
+            links.keep(&mut answer, &window, table);
+            together.union_with(&answer);
+        }
+        Some(Rc::new(together))
+    }
+
+    /// The same where nothing is docked, and only what the candidates demand of the other port has to do with this one:
+    /// the index knows that without docking any.
+    fn demanded(&mut self, place: PortPlace, other: PortPlace, candidates: &Rows) -> Option<Rc<Rows>> {
+        if !self.is_first(other) {
+            return None;
+        }
+        let shown = self.matcher.first_window(other.port);
+        let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
+        if !shown.shows_all(links) || !links.settle_port(&shown) {
+            return None;
+        }
+        let demanding = buckets.demanding(links);
+        let distinct = demanding.representatives(candidates, MOST_RECTANGLES + 1);
+        if distinct.len() > MOST_RECTANGLES || distinct.iter().any(|row| demanding.bucket(*row).is_none()) {
+            return None;
+        }
+        Some(links.demanded(&distinct, place, &shown, table))
     }
 
     /// Whether a port still has a candidate that is not in the gang.
@@ -158,11 +221,11 @@ impl Search<'_> {
     }
 
     /// Whether there is an offer for each port: six ports may accept the same five (thesis §6.2.2).
-    fn must_all_be_possible(&self, domains: &[(PortPlace, Rc<Rows>)]) -> Result<(), Levels> {
+    fn must_all_be_possible(&self, domains: &[Domain]) -> Result<(), Levels> {
         let ports = domains.len();
         // A port with as many candidates as there are ports finds one, whatever the others take.
         let mut scarce: Vec<(usize, Vec<Participant>)> = Vec::new();
-        for (index, (_, rows)) in domains.iter().enumerate() {
+        for (index, Domain { rows, .. }) in domains.iter().enumerate() {
             let mut offers: Vec<Participant> = Vec::new();
             for row in rows.ones() {
                 let offer = self.matcher.links.place(row).participant;
@@ -181,7 +244,7 @@ impl Search<'_> {
         for first in 0..scarce.len() {
             if let Some(rivals) = given.give(first, &scarce) {
                 let rivals = rivals.into_iter().map(|rival| &domains[scarce[rival].0]);
-                let blamed: Vec<(PortPlace, &Rows)> = rivals.map(|(place, rows)| (*place, &**rows)).collect();
+                let blamed: Vec<(PortPlace, &Rows)> = rivals.map(|domain| (domain.place, &*domain.rows)).collect();
                 return Err(self.blamed(&blamed));
             }
         }
@@ -207,7 +270,10 @@ impl Search<'_> {
     pub(super) fn concerned(&self, place: PortPlace) -> Levels {
         let mut docked = self.levels.iter().filter_map(Level::docked);
         let is_flat = place.participant == 0 && docked.all(|(_, link)| self.matcher.table.ports(link.participant) == 1);
-        let Some(ties) = self.ahead.ties.as_ref().filter(|_| is_flat) else { return self.everything() };
+        if !(is_flat && self.ahead.is_looking) {
+            return self.everything();
+        }
+        let ties = self.ties();
         let mut levels = Levels::with_capacity(self.levels.len());
         for (index, level) in self.levels.iter().enumerate() {
             if level.place().is_none_or(|other| ties.tied[place.port].contains(other.port)) {
@@ -218,19 +284,29 @@ impl Search<'_> {
     }
 
     /// How the ports of the request hang together.
-    fn ties(&mut self) -> &Ties {
-        let table = &self.matcher.table;
-        self.ahead.ties.get_or_insert_with(|| Ties::new(table))
+    fn ties(&self) -> &Ties {
+        self.ahead.ties.get_or_init(|| Ties::new(&self.matcher.table))
     }
 
     /// Whether what docks at one port of an ad may have to do with what docks at another.
-    fn are_tied(&mut self, one: PortPlace, other: PortPlace) -> bool {
-        one.participant != 0 || self.ties().tied[one.port].contains(other.port)
+    fn are_tied(&self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0
+            || self.passes_on(one, other) == Some(true)
+            || self.ties().tied[one.port].contains(other.port)
     }
 
-    /// Whether a port of an ad mentions the label of another.
-    fn mentions(&mut self, one: PortPlace, other: PortPlace) -> bool {
-        one.participant != 0 || self.ties().mentioned[one.port].contains(other.port)
+    /// Whether a port of an ad mentions the label of another, unless it is known that this has to do with no candidate.
+    fn mentions(&self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0
+            || self.passes_on(one, other).unwrap_or_else(|| self.ties().mentioned[one.port].contains(other.port))
+    }
+
+    /// Whether what a port of the request shows is computed from what docks at another; none if that may not be all
+    /// that the two have to do with each other.
+    fn passes_on(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
+        let window = self.matcher.known_window(one)?;
+        let tells_all = window.is_complete && window.shows_all(&self.matcher.links);
+        tells_all.then(|| window.passed_on.iter().any(|(_, of, _)| *of == other))
     }
 }
 

@@ -24,6 +24,7 @@ pub struct Buckets {
     is_opaque: bool,
     has_read_offers: bool,
     alike: Option<Rc<Alike>>,
+    demanding: Option<Rc<Alike>>,
 }
 
 /// Rows in buckets.
@@ -69,6 +70,12 @@ impl Buckets {
     /// Rows have changed: those that were alike may not be any more.
     pub fn forget(&mut self) {
         self.alike = None;
+        self.demanding = None;
+    }
+
+    /// The rows that demand the same of the port that they dock at.
+    pub fn demanding(&mut self, links: &Links) -> Rc<Alike> {
+        Rc::clone(self.demanding.get_or_insert_with(|| Rc::new(Alike::new(links.demanding()))))
     }
 
     fn read(&mut self, ad: &Ad, table: &Table, participant: u32) {

@@ -88,7 +88,13 @@ impl Translation {
         })
     }
 
-    fn then(mut self, step: Step) -> Self {
+    /// The result of another translation of the result.
+    pub fn then(mut self, other: &Translation) -> Self {
+        self.steps.extend(other.steps.iter().cloned());
+        self
+    }
+
+    fn and(mut self, step: Step) -> Self {
         self.steps.push(step);
         self
     }
@@ -134,7 +140,7 @@ impl Table {
             },
             Kind::Unary(UnaryOperator::Minus, operand) if depth > 0 => {
                 match self.form_within(operand, frame, depth - 1) {
-                    Form::Of(place, translation) => Form::Of(place, translation.then(Step::Negated)),
+                    Form::Of(place, translation) => Form::Of(place, translation.and(Step::Negated)),
                     _ => self.evaluated(expression, frame),
                 }
             }
@@ -145,10 +151,10 @@ impl Table {
                     }
                     (_, _) if *operator == BinaryOperator::Remainder => self.evaluated(expression, frame),
                     (Form::Of(place, left), Form::Known(right)) => {
-                        Form::Of(place, left.then(Step::With(*operator, right)))
+                        Form::Of(place, left.and(Step::With(*operator, right)))
                     }
                     (Form::Known(left), Form::Of(place, right)) => {
-                        Form::Of(place, right.then(Step::Within(*operator, left)))
+                        Form::Of(place, right.and(Step::Within(*operator, left)))
                     }
                     _ => Form::Open,
                 }
@@ -167,9 +173,10 @@ impl Table {
         }
     }
 
-    /// Anything else is known when it can be evaluated now.
+    /// Anything else is known when it can be evaluated now, unless it is drawn anew each time.
     fn evaluated(&self, expression: &Expression, frame: &Arc<Frame>) -> Form {
-        Evaluator::new(&self.environment, &self.context).evaluate(expression, frame).map_or(Form::Open, Form::Known)
+        let context = Context { chance: None, ..self.context.clone() };
+        Evaluator::new(&self.environment, &context).evaluate(expression, frame).map_or(Form::Open, Form::Known)
     }
 
     /// The open port that a label stands for in a scope.

@@ -22,7 +22,31 @@ pub struct State {
     /// Docked ports whose constraints could not be decided yet.
     pub waiting: Rc<[PortPlace]>,
     /// What may dock at ports that are still open, where that has been looked up.
-    pub domains: Rc<[(PortPlace, Rc<Rows>)]>,
+    pub domains: Rc<[Domain]>,
+}
+
+/// What may dock at a port.
+#[derive(Clone)]
+pub struct Domain {
+    pub place: PortPlace,
+    pub rows: Rc<Rows>,
+    pub settled: Settled,
+}
+
+/// Which constraints the index has answered for all candidates of a port: they need not be evaluated.
+#[derive(Clone, Copy, Default)]
+pub struct Settled {
+    /// That of the port.
+    pub port: bool,
+    /// Those of candidates of which the index knows all that they demand.
+    pub links: bool,
+}
+
+impl Settled {
+    /// What one of two answers has settled for those that are in both.
+    pub fn or(self, other: Settled) -> Self {
+        Settled { port: self.port || other.port, links: self.links || other.links }
+    }
 }
 
 /// A decision that can be taken in several ways.
@@ -73,7 +97,7 @@ impl Level {
 /// What is decided.
 pub enum Choice {
     /// Which candidate is docked at a port.
-    Port { place: PortPlace, candidates: Candidates, docked: Option<PortPlace> },
+    Port { place: PortPlace, candidates: Candidates, settled: Settled, docked: Option<PortPlace> },
     /// Which ports of an ad are filled.
     Shape { newcomer: Newcomer, patterns: Rc<[Pattern]>, next: usize, taken: Option<usize> },
 }

@@ -4,21 +4,23 @@
 //! of the port that they dock at, in columns of bounds.  An answer may hold too much, never too little: each
 //! candidate is confirmed by evaluation.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Frame, Group, Kind, Name, Participant, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Participant, Value};
 use crate::constraint::{is_met, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Evaluator, Resolution};
 use crate::pool::{Cell, Column, Key, Partition};
 
 use super::form::{Form, Translation};
+use super::levels::Settled;
+use super::lookup::Lookup;
 use super::table::{PortPlace, Table};
-use super::window::{Test, Window};
+use super::window::{Condition, Test, Window};
 
 /// A set of rows.
 pub type Rows = FixedBitSet;
@@ -36,24 +38,45 @@ pub struct Links {
     /// Rows of which the columns tell what they were: what is left of them is asked by evaluation.
     changed: Rows,
     imported: Vec<Imported>,
-    /// What each attribute is bound to in each row, as whoever docks there sees it; behind the last row nothing.
-    attributes: FxHashMap<Name, Vec<Option<Expression>>>,
-    columns: FxHashMap<Translation, Rc<Column>>,
+    /// The names of all attributes that the rows show to whoever docks there, once they were asked for.
+    names: OnceCell<FxHashSet<Name>>,
+    columns: Vec<Lookup>,
+    /// Whether one of the columns does not tell what some row has.
+    has_open: bool,
+    /// Which of the columns is of what.
+    numbers: FxHashMap<Translation, usize>,
     /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
     /// only evaluation tells.
     demands: Vec<Option<u32>>,
+    /// The last answer to what rows demand at another port.
+    demanded: Option<(Demanded, Rc<Rows>)>,
 }
 
 /// Bounds that candidates have on what one attribute of a port comes to.
 pub struct Imported {
     pub translation: Translation,
     operator: BinaryOperator,
-    rows: Rows,
-    bounds: Column,
+    /// The operator turned round: how the bounds compare with the value.
+    exchanged: BinaryOperator,
+    /// The bounds of the rows; without one a row accepts any value.
+    bounds: Lookup,
 }
 
-/// The bounds of one kind while they are collected.
-type Bounds = FxHashMap<(Translation, BinaryOperator), Vec<(usize, Value)>>;
+/// What some rows demand at another port than that at which they dock.
+#[derive(PartialEq, Eq)]
+struct Demanded {
+    /// The numbers of what they demand.
+    by: Vec<Option<u32>>,
+    /// For each kind of bounds the column on which they are.
+    columns: Vec<(usize, usize)>,
+}
+
+/// The bounds of one kind while they are collected, by row.
+struct Bounds {
+    translation: Translation,
+    operator: BinaryOperator,
+    rows: Vec<(usize, Value)>,
+}
 
 impl Links {
     /// The ports of the offers at a table, at which nothing is docked.
@@ -66,44 +89,27 @@ impl Links {
             rows_of.push(first..places.len());
         }
         let mut links = Links {
-            unused: (0..places.len()).collect(),
+            unused: all(places.len()),
             free: Rows::with_capacity(places.len()),
             ranking: Rows::with_capacity(places.len()),
             changed: Rows::with_capacity(places.len()),
             places,
             rows_of,
             imported: Vec::new(),
-            attributes: FxHashMap::default(),
-            columns: FxHashMap::default(),
+            names: OnceCell::new(),
+            columns: Vec::new(),
+            has_open: false,
+            numbers: FxHashMap::default(),
             demands: Vec::new(),
+            demanded: None,
         };
-        links.read(table);
         links.import(table);
         links
     }
 
-    /// Notes what the attributes of all rows are bound to, outermost ad first: what is nearer hides what is around it.
-    fn read(&mut self, table: &Table) {
-        for (row, place) in self.places.iter().enumerate() {
-            let mut around: Vec<Arc<Frame>> = table.frame(*place).into_iter().collect();
-            while let Some(outer) = around.last().and_then(|frame| frame.enclosing.clone()) {
-                around.push(outer);
-            }
-            for attribute in around.iter().rev().flat_map(|frame| frame.ad.iter()) {
-                if !self.attributes.contains_key(attribute.name) {
-                    self.attributes.insert(attribute.name.clone(), Vec::new());
-                }
-                if let Some(rows) = self.attributes.get_mut(attribute.name) {
-                    rows.resize(row + 1, None);
-                    rows[row] = Some(attribute.expression.clone());
-                }
-            }
-        }
-    }
-
     /// Takes the constraints of all rows apart.
     fn import(&mut self, table: &Table) {
-        let mut bounds = Bounds::default();
+        let mut bounds: Vec<Bounds> = Vec::new();
         let mut kinds: FxHashMap<Vec<(usize, Key)>, u32> = FxHashMap::default();
         let mut numbers: FxHashMap<(Translation, BinaryOperator), usize> = FxHashMap::default();
         for (row, place) in self.places.iter().enumerate() {
@@ -134,19 +140,20 @@ impl Links {
                     kind = None;
                     continue;
                 };
-                let key = Key::of(&bound);
-                let next = numbers.len();
-                let number = *numbers.entry((translation.clone(), operator)).or_insert(next);
-                let rows = bounds.entry((translation, operator)).or_default();
+                let number = *numbers.entry((translation, operator)).or_insert_with_key(|(translation, operator)| {
+                    bounds.push(Bounds { translation: translation.clone(), operator: *operator, rows: Vec::new() });
+                    bounds.len() - 1
+                });
+                let rows = &mut bounds[number].rows;
                 // A second bound of the same kind is left to evaluation.
                 if rows.last().is_some_and(|(last, _)| *last == row) {
                     kind = None;
-                } else {
-                    rows.push((row, bound));
-                    if let Some(kind) = &mut kind {
-                        kind.push((number, key));
-                    }
+                    continue;
                 }
+                if let Some(kind) = &mut kind {
+                    kind.push((number, Key::of(&bound)));
+                }
+                rows.push((row, bound));
             }
             let next = u32::try_from(kinds.len()).unwrap_or(u32::MAX);
             self.demands.push(kind.map(|mut kind| {
@@ -154,16 +161,21 @@ impl Links {
                 *kinds.entry(kind).or_insert(next)
             }));
         }
-        let mut bounds: Vec<_> = bounds.into_iter().collect();
-        bounds.sort_by(|((left, _), _), ((right, _), _)| left.attribute.cmp(&right.attribute));
-        for ((translation, operator), bounds) in bounds {
-            let mut rows = Rows::with_capacity(self.places.len());
+        bounds.sort_by(|left, right| left.translation.attribute.cmp(&right.translation.attribute));
+        for Bounds { translation, operator, rows } in bounds {
+            let Some(exchanged) = operator.exchanged() else { continue };
+            let mut unbounded = all(self.places.len());
             let mut cells = vec![Cell::Absent; self.places.len()];
-            for (row, bound) in bounds {
-                rows.insert(row);
+            for (row, bound) in rows {
+                unbounded.set(row, false);
                 cells[row] = Cell::Constant(bound);
             }
-            self.imported.push(Imported { translation, operator, rows, bounds: Column::new(cells) });
+            self.imported.push(Imported {
+                translation,
+                operator,
+                exchanged,
+                bounds: Lookup::new(Column::new(cells), unbounded),
+            });
         }
     }
 
@@ -188,15 +200,23 @@ impl Links {
     }
 
     /// The names of all attributes that the rows show to whoever docks there.
-    pub fn names(&self) -> impl Iterator<Item = &Name> {
-        self.attributes.keys()
+    pub fn names(&self, table: &Table) -> &FxHashSet<Name> {
+        self.names.get_or_init(|| {
+            let mut names = FxHashSet::default();
+            for attribute in self.places.iter().flat_map(|place| table.frames(*place)).flat_map(|frame| frame.ad.iter())
+            {
+                if !names.contains(attribute.name) {
+                    names.insert(attribute.name.clone());
+                }
+            }
+            names
+        })
     }
 
     /// How many offers show an attribute of this name.
-    pub fn showing(&self, name: &Name) -> usize {
-        let bound = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
-        let is_shown = |rows: &&Range<usize>| bound.iter().take(rows.end).skip(rows.start).any(Option::is_some);
-        self.rows_of.iter().filter(is_shown).count()
+    pub fn showing(&self, name: &Name, table: &Table) -> usize {
+        let is_shown = |place: &PortPlace| table.attribute(*place, name).is_some();
+        self.rows_of.iter().filter(|rows| self.places[(*rows).clone()].iter().any(is_shown)).count()
     }
 
     /// Takes the rows of an offer away.
@@ -261,39 +281,96 @@ impl Links {
             found.clear();
             return;
         }
-        let mut changed = self.changed.clone();
-        changed.intersect_with(found);
-        let dialect = table.context.dialect;
-        let mut selected = Rows::with_capacity(self.places.len());
+        // What is left of a changed row is asked by evaluation.
+        let mut changed = None;
+        if !self.changed.is_clear() {
+            changed.insert(self.changed.clone()).intersect_with(found);
+        }
         for condition in &window.conditions {
-            let column = self.column(&condition.translation, table);
-            selected.clear();
-            match &condition.test {
-                Test::Compares(operator, value) => column.select(*operator, value, dialect, &mut selected),
-                Test::IsMet => column.select_met(|value| is_met(value, dialect), &mut selected),
-            }
-            if column.has_open() {
-                selected.union_with(column.open());
-            }
-            found.intersect_with(&selected);
+            self.restrict(found, condition, table);
         }
-        for (number, value) in &window.offered {
-            let imported = &self.imported[*number];
-            // What the rows compare the value with is in the column: the operator is turned round.
-            let Some(operator) = imported.operator.exchanged() else { continue };
-            selected.clear();
-            imported.bounds.select(operator, value, dialect, &mut selected);
-            let admit = selected.as_slice().iter().zip(imported.rows.as_slice());
-            for (found, (admit, asked)) in found.as_mut_slice().iter_mut().zip(admit) {
-                *found &= admit | !asked;
-            }
+        for (number, test) in &window.offered {
+            found.intersect_with(self.imported[*number].bounds.select(test, table.context.dialect));
         }
-        found.union_with(&changed);
+        if let Some(changed) = changed {
+            found.union_with(&changed);
+        }
+    }
+
+    /// Keeps the rows that may meet a condition.
+    fn restrict(&mut self, found: &mut Rows, condition: &Condition, table: &mut Table) {
+        let dialect = table.context.dialect;
+        found.intersect_with(self.lookup(&condition.translation, table).select(&condition.test, dialect));
+    }
+
+    /// Whether it is known all that a port of an offer demands.
+    pub fn knows_demands(&self, link: PortPlace) -> bool {
+        self.demands[self.row(link)].is_some()
+    }
+
+    /// Which constraints a window settles for the rows that it has let in.
+    pub fn settled(&self, window: &Window) -> Settled {
+        Settled { port: self.settle_port(window), links: window.offered.len() == self.imported.len() }
+    }
+
+    /// Whether the constraint of a port is met by all rows that its window has let in.
+    pub fn settle_port(&self, window: &Window) -> bool {
+        let is_told = |condition: &Condition| {
+            let number = self.numbers.get(&condition.translation);
+            number.is_some_and(|number| !self.columns[*number].column().has_open())
+        };
+        let are_told = !self.has_open || window.conditions.iter().all(is_told);
+        window.is_complete && are_told && self.changed.is_clear()
+    }
+
+    /// The rows that some of other rows demand at a port, by what they demand of the port whose window this is.
+    pub fn demanded(&mut self, by: &[usize], at: PortPlace, shown: &Window, table: &mut Table) -> Rc<Rows> {
+        let passed_on = shown.passed_on.iter().filter(|(_, of, _)| *of == at);
+        let columns = passed_on.map(|(number, _, on)| (*number, self.number(on, table))).collect();
+        let mut demands: Vec<Option<u32>> = by.iter().map(|row| self.demands[*row]).collect();
+        demands.sort_unstable();
+        let asked = Demanded { by: demands, columns };
+        // One request after the other asks for the same, as long as no demand has lost its last row.
+        if let Some((known, rows)) = &self.demanded
+            && *known == asked
+        {
+            return Rc::clone(rows);
+        }
+        let (all, mut some) = (all(self.places.len()), Rows::with_capacity(self.places.len()));
+        for row in by {
+            let mut found = all.clone();
+            for (number, column) in &asked.columns {
+                let Imported { operator, bounds, .. } = &self.imported[*number];
+                if let Cell::Constant(bound) = bounds.column().cell(*row) {
+                    let test = Test::Compares(*operator, bound);
+                    found.intersect_with(self.columns[*column].select(&test, table.context.dialect));
+                }
+            }
+            some.union_with(&found);
+        }
+        let some = Rc::new(some);
+        self.demanded = Some((asked, Rc::clone(&some)));
+        some
+    }
+
+    /// Keeps the rows that accept what a port shows, which is computed from what a row is that is docked at another
+    /// port; whether that is known.
+    pub fn accept(&mut self, found: &mut Rows, shown: &Window, at: PortPlace, row: usize, table: &mut Table) -> bool {
+        for (number, _, translation) in shown.passed_on.iter().filter(|(_, of, _)| *of == at) {
+            let value = match self.lookup(translation, table).column().cell(row) {
+                Cell::Constant(value) => value,
+                Cell::Absent => Value::Undefined,
+                Cell::Open => return false,
+            };
+            let imported = &mut self.imported[*number];
+            found.intersect_with(imported.bounds.select(&imported.test(value), table.context.dialect));
+        }
+        true
     }
 
     /// The rows that a window lets in of the offers that are used up.
     pub fn answer_used(&mut self, window: &Window, table: &mut Table) -> Rows {
-        let mut used: Rows = (0..self.places.len()).collect();
+        let mut used = all(self.places.len());
         used.difference_with(&self.unused);
         let free = std::mem::replace(&mut self.free, used);
         let found = self.answer(window, table);
@@ -302,14 +379,28 @@ impl Links {
     }
 
     /// The column of what an attribute of the rows comes to.
-    fn column(&mut self, translation: &Translation, table: &mut Table) -> Rc<Column> {
-        if let Some(column) = self.columns.get(translation) {
-            return Rc::clone(column);
+    fn lookup(&mut self, translation: &Translation, table: &mut Table) -> &mut Lookup {
+        let number = self.number(translation, table);
+        &mut self.columns[number]
+    }
+
+    /// The number of that column, which is made if there is none.
+    fn number(&mut self, translation: &Translation, table: &mut Table) -> usize {
+        if let Some(number) = self.numbers.get(translation) {
+            return *number;
         }
-        let bound = self.attributes.get(&translation.attribute).map_or(&[][..], Vec::as_slice);
+        let column = self.column(translation, table);
+        let open = column.open().clone();
+        self.has_open |= column.has_open();
+        self.columns.push(Lookup::new(column, open));
+        self.numbers.insert(translation.clone(), self.columns.len() - 1);
+        self.columns.len() - 1
+    }
+
+    fn column(&self, translation: &Translation, table: &mut Table) -> Column {
         let is_an_ad = stands_for_an_ad(&translation.attribute);
-        let cells = self.places.iter().enumerate().map(|(row, place)| {
-            let cell = match bound.get(row).and_then(Option::as_ref).map(Expression::kind) {
+        let cells = self.places.iter().map(|place| {
+            let cell = match table.attribute(*place, &translation.attribute).map(Expression::kind) {
                 Some(Kind::Literal(value)) if is_plain(value, table.context.dialect) && !is_an_ad => {
                     Cell::Constant(value.clone())
                 }
@@ -324,31 +415,54 @@ impl Links {
                 Cell::Open => Cell::Open,
             }
         });
-        let column = Rc::new(Column::new(cells));
-        self.columns.insert(translation.clone(), Rc::clone(&column));
-        column
+        Column::new(cells)
+    }
+
+    /// Rows that demand the same; one of which only evaluation tells what it demands is in no group.
+    pub fn demanding(&self) -> Partition {
+        let mut alike = Partition::new(self.places.len());
+        alike.split(self.kinds(), |row| self.demands[row]);
+        alike
+    }
+
+    /// How many numbers there are of what rows demand.
+    fn kinds(&self) -> usize {
+        self.demands.iter().flatten().max().map_or(0, |most| *most as usize + 1)
     }
 
     /// Rows that have the same values of these attributes, demand the same, and have no ports of their own.  A row
     /// that is like no other is in no group; without names, none is.
     pub fn alike<'n>(&mut self, names: Option<impl Iterator<Item = &'n Name>>, table: &mut Table) -> Partition {
         let mut alike = Partition::new(self.places.len());
-        let demands = self.demands.iter().flatten().max().map_or(0, |most| *most as usize + 1);
-        alike.split(demands, |row| {
+        alike.split(self.kinds(), |row| {
             let alone = table.ports(self.places[row].participant) == 1;
             self.demands[row].filter(|_| alone && names.is_some())
         });
         for name in names.into_iter().flatten() {
             // Most of what a request mentions is its own.
-            let is_its_own = table.context.dialect == Dialect::Classad && !self.attributes.contains_key(name);
+            let is_its_own = table.context.dialect == Dialect::Classad && !self.names(table).contains(name);
             if is_its_own && !stands_for_an_ad(name) {
                 continue;
             }
-            let column = self.column(&Translation::identity(name), table);
+            let column = self.lookup(&Translation::identity(name), table).column();
             alike.split(column.codes(), |row| (!column.is_open(row)).then(|| column.code(row)));
         }
         alike
     }
+}
+
+impl Imported {
+    /// What the bounds must be for a value.
+    pub fn test(&self, value: Value) -> Test {
+        Test::Compares(self.exchanged, value)
+    }
+}
+
+/// So many rows, all of them.
+fn all(rows: usize) -> Rows {
+    let mut all = Rows::with_capacity(rows);
+    all.insert_range(..);
+    all
 }
 
 /// The number of a rank among what rows demand.

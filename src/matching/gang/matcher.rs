@@ -19,7 +19,7 @@ use super::outlook::Outlook;
 use super::search::Search;
 use super::strategy::{Algorithm, Strategy};
 use super::table::{PortPlace, Table};
-use super::window::{Asked, Window};
+use super::window::Window;
 use super::worth::{Preference, Worth};
 use super::{BadPorts, Gang};
 
@@ -30,8 +30,8 @@ pub struct Gangmatcher {
     pub(super) strategy: Strategy,
     pub(super) random: fastrand::Rng,
     pub(super) buckets: Buckets,
-    /// What no offer is left for: offers only get fewer.
-    pub(super) exhausted: FxHashSet<Asked>,
+    /// What no offer is left for, whichever port asks: offers only get fewer.
+    pub(super) exhausted: FxHashSet<Rc<Window>>,
     /// The windows of the ports of the seated request while nothing is docked, by port, as far as they were wanted.
     windows: Vec<Option<Rc<Window>>>,
     pub(super) statistics: Statistics,
@@ -168,6 +168,12 @@ impl Gangmatcher {
         Rc::clone(self.windows[port].get_or_insert_with(window))
     }
 
+    /// What a port of the seated request asked for while nothing was docked, if all its ports must be filled.
+    pub(super) fn known_window(&self, place: PortPlace) -> Option<Rc<Window>> {
+        let is_first = place.participant == 0 && self.table.patterns(0).is_none();
+        self.windows.get(place.port).filter(|_| is_first)?.clone()
+    }
+
     /// Checks that docking vectors compare.
     pub(super) fn check<'w>(&mut self, worths: impl Iterator<Item = &'w Worth> + Clone) -> Result<(), PolicyFault> {
         let mut vectors = worths.filter_map(|worth| match worth {
@@ -186,7 +192,7 @@ impl Gangmatcher {
             && self.table.patterns(0).is_none()
             && (0..self.table.ports(0)).rev().any(|port| {
                 let window = self.first_window(port);
-                self.exhausted.contains(&window.asked())
+                self.exhausted.contains(&window)
             })
     }
 

@@ -10,6 +10,7 @@ mod given;
 mod impasse;
 mod levels;
 mod links;
+mod lookup;
 mod matcher;
 mod obstacles;
 mod outlook;

@@ -148,13 +148,13 @@ impl Gangmatcher {
 
     /// The names of all attributes that offers show to whoever docks there.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
-        self.links.names()
+        self.links.names(&self.table).iter()
     }
 
     /// How many offers show an attribute of this name.
     #[must_use]
     pub fn showing(&self, name: &Name) -> usize {
-        self.links.showing(name)
+        self.links.showing(name, &self.table)
     }
 
     /// The dialect in which constraints are evaluated.

@@ -14,7 +14,7 @@ use crate::constraint::Pattern;
 
 use super::agenda::{Agenda, Goal, Newcomer};
 use super::ahead::Ahead;
-use super::levels::{Candidates, Choice, Level, Levels, State};
+use super::levels::{Candidates, Choice, Domain, Level, Levels, Settled, State};
 use super::links::Rows;
 use super::matcher::Gangmatcher;
 use super::outlook::{Outlook, Prospect};
@@ -71,8 +71,8 @@ impl Search<'_> {
                     }
                 }
                 Goal::Fill(place) => {
-                    let candidates = self.candidates(place, &state);
-                    self.levels.push(Level::new(Choice::Port { place, candidates, docked: None }, state));
+                    let (candidates, settled) = self.candidates(place, &state);
+                    self.levels.push(Level::new(Choice::Port { place, candidates, settled, docked: None }, state));
                     self.advance()
                 }
             };
@@ -136,18 +136,18 @@ impl Search<'_> {
         if strategy.checked {
             let mut sized = Vec::with_capacity(ports.len());
             for port in ports {
-                let rows = self.probe(place(port), &state.waiting);
-                sized.push((self.size(&rows), port, rows));
+                let (rows, settled) = self.probe(place(port), &state.waiting);
+                sized.push((self.size(&rows), Domain { place: place(port), rows: Rc::new(rows), settled }));
             }
-            if sized.iter().any(|(size, ..)| *size == 0) {
+            if sized.iter().any(|(size, _)| *size == 0) {
                 return Err(self.everything());
             }
             if strategy.order == Order::FewestFirst {
-                sized.sort_by_key(|(size, ..)| *size);
+                sized.sort_by_key(|(size, _)| *size);
             }
-            ports = sized.iter().map(|(_, port, _)| *port).collect();
+            ports = sized.iter().map(|(_, domain)| domain.place.port).collect();
             // The port that is filled first need not be asked again.
-            begun.domains = sized.into_iter().take(1).map(|(_, port, rows)| (place(port), Rc::new(rows))).collect();
+            begun.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
         } else if self.ahead.is_looking {
             self.look_around(&mut begun, participant, &ports)?;
         }
@@ -164,29 +164,35 @@ impl Search<'_> {
         }
     }
 
-    /// Asks the index which rows may dock at a port: one window query.
-    pub(super) fn probe(&mut self, place: PortPlace, waiting: &[PortPlace]) -> Rows {
+    /// Asks the index which rows may dock at a port: one window query.  Which constraints that settles.
+    pub(super) fn probe(&mut self, place: PortPlace, waiting: &[PortPlace]) -> (Rows, Settled) {
         self.matcher.statistics.probes += 1;
-        let is_first = self.holders.is_empty() && place.participant == 0 && self.matcher.table.patterns(0).is_none();
-        let first = is_first.then(|| self.matcher.first_window(place.port));
-        let Gangmatcher { table, links, .. } = &mut *self.matcher;
-        match first {
-            Some(window) => links.answer(&window, table),
-            None => links.answer(&Window::of(place, waiting, table, links), table),
-        }
+        let first = self.is_first(place).then(|| self.matcher.first_window(place.port));
+        let Gangmatcher { table, links, strategy, .. } = &mut *self.matcher;
+        let window = first.unwrap_or_else(|| Rc::new(Window::of(place, waiting, table, links)));
+        let rows = links.answer(&window, table);
+        // The thesis's algorithms evaluate what they test.
+        (rows, if strategy.preferring { links.settled(&window) } else { Settled::default() })
+    }
+
+    /// Whether a port is one of the request, at which nothing is docked yet: its first window counts.
+    pub(super) fn is_first(&self, place: PortPlace) -> bool {
+        self.holders.is_empty() && place.participant == 0 && self.matcher.table.patterns(0).is_none()
     }
 
     /// The candidates of a port, in the order in which they are tried.
-    fn candidates(&mut self, place: PortPlace, state: &State) -> Candidates {
+    fn candidates(&mut self, place: PortPlace, state: &State) -> (Candidates, Settled) {
         let strategy = self.matcher.strategy;
-        let known = state.domains.iter().find(|(of, _)| *of == place).map(|(_, rows)| Rc::clone(rows));
-        let rows = match known {
-            Some(rows) => rows,
-            None if strategy.indexed => Rc::new(self.probe(place, &state.waiting)),
-            None => Rc::new(self.matcher.links.unused().clone()),
+        let (rows, settled) = match state.domains.iter().find(|domain| domain.place == place) {
+            Some(domain) => (Rc::clone(&domain.rows), domain.settled),
+            None if strategy.indexed => {
+                let (rows, settled) = self.probe(place, &state.waiting);
+                (Rc::new(rows), settled)
+            }
+            None => (Rc::new(self.matcher.links.unused().clone()), Settled::default()),
         };
         if strategy.preferring && self.matcher.is_ranked(place, &rows) {
-            return self.ranked(place, &rows);
+            return (self.ranked(place, &rows), settled);
         }
         if strategy.summarized {
             // What is in the gang already stands for none of those like it.
@@ -197,9 +203,9 @@ impl Search<'_> {
                 let start = self.matcher.random.usize(..rows.len());
                 rows.rotate_left(start);
             }
-            return Candidates::Listed { rows, worths: Vec::new(), next: 0 };
+            return (Candidates::Listed { rows, worths: Vec::new(), next: 0 }, settled);
         }
-        Candidates::Set { rows, next: 0 }
+        (Candidates::Set { rows, next: 0 }, settled)
     }
 
     /// Rows by what they are worth to a port, the best first; then in the order of the input.
@@ -347,8 +353,7 @@ impl Search<'_> {
     fn dock(&mut self, depth: usize, place: PortPlace, link: PortPlace, worth: Worth) -> Option<State> {
         self.matcher.statistics.tests += 1;
         self.matcher.table.dock(place, link);
-        let waiting = Rc::clone(&self.levels[depth].before.waiting);
-        let Some(waiting) = self.verify(place, link, waiting) else {
+        let Some(waiting) = self.verify(depth, place, link) else {
             self.matcher.table.undock(place, link);
             if self.matcher.strategy.preferring {
                 let concerned = self.concerned(place);
@@ -369,7 +374,7 @@ impl Search<'_> {
         };
         self.holders.insert(link.participant, depth);
         if self.ahead.is_looking
-            && let Err(conflict) = self.look_ahead(&mut state, place)
+            && let Err(conflict) = self.look_ahead(&mut state, place, link)
         {
             let mut level = self.levels.pop()?;
             self.undo(&mut level);
@@ -393,17 +398,24 @@ impl Search<'_> {
 
     /// Whether two docked ports accept each other, and those that waited for this accept what they got; which
     /// cannot be decided yet.
-    fn verify(&mut self, above: PortPlace, link: PortPlace, waiting: Rc<[PortPlace]>) -> Option<Rc<[PortPlace]>> {
-        let table = &mut self.matcher.table;
+    fn verify(&mut self, depth: usize, above: PortPlace, link: PortPlace) -> Option<Rc<[PortPlace]>> {
+        let Level { choice, before, .. } = &self.levels[depth];
+        let settled = match choice {
+            Choice::Port { settled, .. } => *settled,
+            Choice::Shape { .. } => Settled::default(),
+        };
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        let is_open = [!settled.port, !(settled.links && links.knows_demands(link))];
+        let docked = [above, link].into_iter().zip(is_open).filter_map(|(place, is_open)| is_open.then_some(place));
         let mut undecided = Vec::new();
-        for place in [above, link].iter().chain(waiting.iter()) {
-            match table.accepts(*place) {
+        for place in docked.chain(before.waiting.iter().copied()) {
+            match table.accepts(place) {
                 Verdict::Refused => return None,
                 Verdict::Met => {}
-                Verdict::Tentative => undecided.push(*place),
+                Verdict::Tentative => undecided.push(place),
             }
         }
-        Some(if *undecided == *waiting { waiting } else { undecided.into() })
+        Some(if *undecided == *before.waiting { Rc::clone(&before.waiting) } else { undecided.into() })
     }
 
     /// Takes the next pattern of the ports of an ad that may be filled.

@@ -297,11 +297,11 @@ impl Table {
     }
 
     fn taken_apart(&self, place: PortPlace) -> Option<Rc<[Part]>> {
-        let frame = self.frame(place)?;
-        let constraint = frame.ad.get(self.protocol.constraint(&frame.ad)?)?;
+        let frame = self.frame_of(place)?;
+        let constraint = self.protocol.constraint_of(&frame.ad)?;
         let (mut parts, mut followed) = (Vec::new(), 0);
-        let mut pending = vec![(constraint.clone(), frame)];
-        while let Some((expression, frame)) = pending.pop() {
+        let (mut next, mut pending) = (Some((constraint.clone(), Arc::clone(frame))), Vec::new());
+        while let Some((expression, frame)) = next {
             for part in conjuncts(&expression) {
                 match part.bare().kind() {
                     Kind::Attribute(name) if followed < MOST_FOLLOWED => {
@@ -316,6 +316,7 @@ impl Table {
                     _ => parts.push((part.clone(), Arc::clone(&frame))),
                 }
             }
+            next = pending.pop();
         }
         Some(parts.into())
     }
@@ -374,8 +375,9 @@ impl Table {
         let mut mentioned = FixedBitSet::with_capacity(member.bindings.len());
         let mut frame = member.ports.get(place.port);
         while let Some(record) = frame.filter(|frame| frame.enclosing.is_some()) {
-            for attribute in record.ad.iter() {
-                mention(attribute.expression, &member.bindings, self.context.dialect, &mut mentioned);
+            let expressions = record.ad.iter().map(|attribute| attribute.expression);
+            for expression in expressions.filter(|expression| !matches!(expression.kind(), Kind::Literal(_))) {
+                mention(expression, &member.bindings, self.context.dialect, &mut mentioned);
             }
             frame = record.enclosing.as_ref();
         }
@@ -389,10 +391,10 @@ impl Table {
 
     /// The rank, if it does not depend on a port that is not docked yet.
     fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
-        let Some(frame) = self.frame(place) else { return Some(0.0) };
-        if frame.ad.get(self.protocol.rank()).is_none() {
+        if !self.ranks(place) {
             return Some(0.0);
         }
+        let Some(frame) = self.frame(place) else { return Some(0.0) };
         self.evaluations += 1;
         match Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank()) {
             // Zero and minus zero are one rank.
@@ -444,6 +446,16 @@ impl Table {
         Worth::Vector(Vector::new(values, self.context.dialect))
     }
 
+    /// The scope of a port and those around it, innermost first.
+    pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &Frame> {
+        std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
+    }
+
+    /// What an attribute of a port is bound to, as whatever docks there sees it: what is nearer hides what is around it.
+    pub fn attribute(&self, place: PortPlace, name: &Name) -> Option<&Expression> {
+        self.frames(place).find_map(|frame| frame.ad.get(name))
+    }
+
     /// The scope of a port.
     pub fn frame(&self, place: PortPlace) -> Option<Arc<Frame>> {
         self.frame_of(place).cloned()
@@ -482,6 +494,7 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
     let ports = ports(ad)?;
     let frame = Frame::root(ad.clone(), participant);
     let mut member = Member::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
+    member.bindings = Vec::with_capacity(ports.list.len());
     let implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
     let patterns = if ports.group.is_mandatory() {
         None

@@ -6,7 +6,8 @@ use super::table::{PortPlace, Table, Verdict};
 use super::{Algorithm, Docked, Gang, Gangmatcher};
 use crate::ad::{Ad, Dialect, Participant};
 use crate::constraint::{Pattern, Protocol};
-use crate::eval::Context;
+use crate::eval::{Chance, Context};
+use crate::matching::Statistics;
 use crate::syntax::{Rules, parse_ad};
 
 /// What a gang is worth, written out: for each ad in preorder how many ports it leaves unfilled, and which, if it
@@ -381,4 +382,83 @@ fn best_is_the_greatest_of_all_gangs() {
     }
     // What is compared is worth comparing.
     assert!(matched > cases / 4 && with_choice > cases / 4, "{matched} {with_choice} of {cases}");
+}
+
+/// Machines by their keys, and licences for a range of them each.
+fn machines_and_licences(machines: i64, licences: &[(i64, i64)]) -> Vec<Ad> {
+    let machine = |key| {
+        format!("[ Key = {key}; Memory = 10 * {key}; Ports = {{ [ Label = job; Constraint = job.Size <= Memory ] }} ]")
+    };
+    let licence = |(from, to): &(i64, i64)| {
+        format!(
+            "[ App = \"sim\"; Ports = {{ [ Label = site; Constraint = site.Host >= {from} && site.Host < {to} ] }} ]"
+        )
+    };
+    let texts = (0..machines).map(machine).chain(licences.iter().map(licence));
+    texts.map(|text| parse_ad(text.as_bytes(), Rules::default()).unwrap()).collect()
+}
+
+/// The gang that an algorithm finds for these ports, and what it counts.
+fn marshalled(offers: &[Ad], ports: &str, algorithm: Algorithm) -> (Option<Vec<usize>>, Statistics) {
+    let request = parse_ad(format!("[ Ports = {{ {ports} }} ]").as_bytes(), Rules::default()).unwrap();
+    let context = Context::new(Dialect::Classad);
+    let mut matcher = Gangmatcher::new(offers, Protocol::new(Dialect::Classad), context).0.by(algorithm, 1);
+    let found = matcher.marshal(0, &request).unwrap();
+    (found.map(|gang| gang.members().iter().map(|docked| docked.offer).collect()), matcher.statistics())
+}
+
+#[test]
+fn what_the_index_tells_is_not_evaluated() {
+    let offers = machines_and_licences(8, &[(0, 4), (4, 8)]);
+    let ports = |of_cpu: &str| {
+        format!(
+            "[ Label = cpu; Size = 45; Constraint = {of_cpu} ], \
+             [ Label = licence; Host = cpu.Key; Constraint = licence.App == \"SIM\" ]"
+        )
+    };
+    // A remainder is not inverted: of that port evaluation tells.
+    for (of_cpu, expected, evaluations) in
+        [("cpu.Key > 3", [5, 9], 0), ("cpu.Key > 5 && 2 * cpu.Key < 14", [6, 9], 0), ("cpu.Key % 2 == 0", [6, 9], 2)]
+    {
+        let (found, counted) = marshalled(&offers, &ports(of_cpu), Algorithm::Best);
+        assert_eq!(found.as_deref(), Some(&expected[..]), "{of_cpu}");
+        assert_eq!(counted.evaluations, evaluations, "{of_cpu}");
+        let (found, counted) = marshalled(&offers, &ports(of_cpu), Algorithm::Lr);
+        assert_eq!(found.as_deref(), Some(&expected[..]), "{of_cpu}");
+        // Of either side of each candidate that was tried, as the thesis has it.
+        assert!(counted.evaluations > counted.tests, "{of_cpu}: {counted:?}");
+    }
+}
+
+#[test]
+fn what_licences_demand_narrows_machines() {
+    let ports = "[ Label = cpu; Size = 0; Constraint = cpu.Key >= 0 ], \
+                 [ Label = licence; Host = cpu.Key + 1; Constraint = licence.App == \"sim\" ], \
+                 [ Label = spare; Size = 0; Constraint = spare.Key < 2 ]";
+    for (licences, expected) in [
+        (vec![(7, 8), (5, 6), (5, 6)], Some([4, 11, 0])),
+        (vec![(20, 30), (10, 11)], Some([9, 11, 0])),
+        (vec![(20, 30), (0, 1)], None),
+    ] {
+        let offers = machines_and_licences(10, &licences);
+        let (found, counted) = marshalled(&offers, ports, Algorithm::Best);
+        assert_eq!(found.as_deref(), expected.as_ref().map(|gang| &gang[..]), "{licences:?}");
+        // No machine is tried for which there is no licence.
+        assert_eq!(counted.tests, if expected.is_some() { 3 } else { 0 }, "{licences:?}");
+    }
+}
+
+#[test]
+fn what_is_drawn_is_drawn_each_time() {
+    let offer = "[ Ports = { [ Label = job; Constraint = job.X == 1 && random() < 0.5 ] } ]";
+    let offers = vec![parse_ad(offer.as_bytes(), Rules::default()).unwrap(); 3];
+    let request = "[ Ports = { [ Label = a; X = 1; Constraint = random() < 0.9 ] } ]";
+    let request = parse_ad(request.as_bytes(), Rules::default()).unwrap();
+    let context = Context { chance: Some(Chance::new(1)), ..Context::new(Dialect::Classad) };
+    let mut matcher = Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context).0;
+    let found: Vec<Option<usize>> =
+        (0..40).map(|_| matcher.gangs(0, &request).unwrap().next().map(|gang| gang.ports[0].offer)).collect();
+    for offer in [Some(0), Some(1), Some(2), None] {
+        assert!(found.contains(&offer), "{found:?}");
+    }
 }
