@@ -55,7 +55,7 @@ pub fn selected(
     for _ in 0..MOST_PASSES {
         let lacks = [offered.newest > asking.begun, asking.newest > offered.begun];
         if lacks == [false, false] {
-            if labels.no_ports && [&asking, &offered].into_iter().any(Side::has_ports) {
+            if labels.no_ports && (asking.has_ports || offered.has_ports) {
                 return Ok(None);
             }
             for (text, problem) in asking.problems.iter().chain(&offered.problems) {
@@ -92,6 +92,8 @@ pub struct Labels<'l> {
 struct Side {
     ads: Vec<Identified>,
     problems: Vec<(Text, Problem)>,
+    /// Whether some ad has ports.
+    has_ports: bool,
     /// The version of the selection when the reading began.
     begun: usize,
     /// With which version the last of the names came that its ads mention.
@@ -113,12 +115,6 @@ fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Opt
 }
 
 impl Side {
-    /// Whether one of its ads has ports.
-    fn has_ports(&self) -> bool {
-        let ports = Name::new("Ports");
-        self.ads.iter().any(|ad| ad.ad.get(&ports).is_some())
-    }
-
     /// Reads a file, or so much of it.
     fn load(
         &mut self,
@@ -143,6 +139,7 @@ impl Side {
                 }
             }
             source.ads = selected.number();
+            self.has_ports |= selected.occurs(&Name::new("Ports"));
             if read == length && most == usize::MAX {
                 // Nothing need be moved again and again as it grows.
                 let left = source.ads_left();

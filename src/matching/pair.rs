@@ -48,6 +48,9 @@ impl Pair {
 
     /// Puts another ad on one side; the scope must be made for it.
     pub fn replace(&mut self, side: Side, scope: &Arc<Frame>) {
+        if Arc::ptr_eq(&self.frames[side.participant() as usize], scope) {
+            return;
+        }
         self.environment.replace(side.participant(), scope);
         self.frames[side.participant() as usize] = Arc::clone(scope);
     }

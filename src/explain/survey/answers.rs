@@ -97,6 +97,7 @@ impl Answers {
         let mut answers = Answers::unknown(groups, weights.len());
         answers.outcomes = RefCell::new(outcomes);
         answers.values = values;
+        answers.truth.grow(weights.len());
         for (row, weight) in weights.iter().enumerate() {
             let outcome = answers.at(row).unwrap_or(Outcome::Error);
             answers.truth.set(row, outcome == Outcome::True);
@@ -112,7 +113,7 @@ impl Answers {
             groups,
             values: Vec::new(),
             outcomes: RefCell::new(vec![None; size]),
-            truth: FixedBitSet::with_capacity(rows),
+            truth: FixedBitSet::new(),
             counts: Counts::default(),
         }
     }

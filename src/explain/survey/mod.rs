@@ -12,9 +12,9 @@ use fixedbitset::FixedBitSet;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Distinct, Expression, Frame, Name, Value};
-use crate::constraint::{Protocol, stands_for_an_ad};
-use crate::eval::{Context, Mentions};
+use crate::ad::{Ad, Distinct, Expression, Frame, Kind, Name, Value};
+use crate::constraint::{Condition, Operand, Protocol, is_plain, stands_for_an_ad};
+use crate::eval::{Context, Mentions, binary};
 use crate::matching::policy::{Rule, Vector};
 use crate::matching::{Pair, Side};
 use crate::pool::Partition;
@@ -220,6 +220,9 @@ impl Survey {
     /// The value of a clause of one side where a row meets the request.
     pub fn value(&mut self, asking: &Asking, side: Side, clause: &Clause, row: usize) -> Value {
         self.evaluations += 1;
+        if let Some(value) = self.plainly(asking, side, clause, row) {
+            return value;
+        }
         self.pair.replace(Side::Left, &asking.frame);
         self.pair.replace(Side::Right, &Pair::scope(self.ads[row].clone(), Side::Right));
         let name = clause.through.first().filter(|_| clause.is_whole);
@@ -229,6 +232,38 @@ impl Survey {
         };
         // What has no value within its budget is no match.
         value.unwrap_or_else(|halt| Value::error(clause.expression.span(), halt.to_string()))
+    }
+
+    /// The value of a literal, of an attribute that is one, or of a comparison of two of these; none of anything else,
+    /// and none of an error, which says where it is.
+    fn plainly(&self, asking: &Asking, side: Side, clause: &Clause, row: usize) -> Option<Value> {
+        if clause.is_whole || self.is_odd || asking.is_odd {
+            return None;
+        }
+        let (own, other) = match side {
+            Side::Left => (&asking.ad, &self.ads[row]),
+            Side::Right => (&self.ads[row], &asking.ad),
+        };
+        let dialect = self.context.dialect;
+        let literal = |bound: Option<&Expression>| match bound.map(Expression::kind) {
+            Some(Kind::Literal(value)) => Some(value.clone()).filter(|value| is_plain(value, dialect)),
+            Some(_) => None,
+            None => Some(Value::Undefined),
+        };
+        let value = |operand| match operand {
+            Operand::Literal(value) => Some(value.clone()).filter(|value| is_plain(value, dialect)),
+            Operand::Own(name) => literal(own.get(name)),
+            Operand::Other(name) => literal(other.get(name)),
+            Operand::Free(name) => literal(own.get(name).or_else(|| other.get(name))),
+        };
+        let value = match Condition::of(&clause.expression) {
+            Condition::Comparison(operator, left, right) => {
+                binary(operator, &value(left)?, &value(right)?, dialect, clause.expression.span())
+            }
+            Condition::Truth(operand) => value(operand)?,
+            Condition::Listed(..) | Condition::Residue => return None,
+        };
+        (!matches!(value, Value::Error(_))).then_some(value)
     }
 
     /// The clauses of the constraint of a row, none if it has no constraint, and the number of those rows that have the

@@ -33,9 +33,9 @@ impl Queue {
     }
 }
 
-/// Whether some of these ads have ports.
+/// Whether some of these ads have ports.  Ads are read in part only where none has.
 pub fn any_ports(ads: &[Identified]) -> bool {
-    ads.iter().any(|ad| has_ports(&ad.ad))
+    ads.iter().any(|ad| !ad.is_selected() && has_ports(&ad.ad))
 }
 
 /// Whether an ad has ports.
