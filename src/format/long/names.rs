@@ -5,6 +5,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::ad::Name;
 
+use super::scan::line_ends;
+
 /// Names, as they are spelt in ads of the long form.
 #[derive(Default)]
 pub struct Spellings {
@@ -16,12 +18,12 @@ pub struct Spellings {
 impl Spellings {
     /// Looks through a text.  What stands before the first `=` of a line is a name, if the line is none of a comment.
     pub fn look_through(&mut self, text: &[u8]) {
+        let mut ends = Vec::new();
+        line_ends(text, &mut ends);
         let (mut at, mut last) = (0, None);
-        while at < text.len() {
-            let rest = &text[at..];
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            at += length + 1;
-            let line = &rest[..length];
+        for end in ends {
+            let line = &text[at..end];
+            at = end + 1;
             let expected = last.and_then(|last: usize| self.next.get(last).copied());
             if let Some(expected) = expected.filter(|expected| self.begins(line, *expected)) {
                 last = Some(expected);

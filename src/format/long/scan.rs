@@ -192,6 +192,28 @@ impl Carry {
     }
 }
 
+/// Adds where the lines of a text end; the last one may end with the text.
+pub fn line_ends(text: &[u8], found: &mut Vec<usize>) {
+    dispatch!(Level::new(), simd => line_ends_with(simd, text, found));
+}
+
+#[inline(always)]
+fn line_ends_with<S: Simd>(simd: S, text: &[u8], found: &mut Vec<usize>) {
+    let (chunks, rest) = text.as_chunks::<CHUNK>();
+    for (position, chunk) in chunks.iter().enumerate() {
+        let mut ends = u8x64::from_slice(simd, chunk).simd_eq(b'\n').to_bitmask();
+        while ends != 0 {
+            found.push(position * CHUNK + ends.trailing_zeros() as usize);
+            ends &= ends - 1;
+        }
+    }
+    let before = text.len() - rest.len();
+    found.extend(memchr::memchr_iter(b'\n', rest).map(|at| before + at));
+    if !text.is_empty() && text.last() != Some(&b'\n') {
+        found.push(text.len());
+    }
+}
+
 /// Of some bytes the first of each line.
 #[inline(always)]
 fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
@@ -219,7 +241,7 @@ fn within(mut quotes: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Filter, scan};
+    use super::{Filter, line_ends, scan};
 
     /// Whether a line may be passed over, by the letter of what `scan` promises.
     fn is_plain(line: &[u8], names: &[&str]) -> bool {
@@ -238,6 +260,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn lines_end_where_they_are_split(text in "[a\n]{0,300}") {
+            let mut found = Vec::new();
+            line_ends(text.as_bytes(), &mut found);
+            let mut end = 0;
+            let ends = text.split_inclusive('\n').map(|line| {
+                end += line.len();
+                end - usize::from(line.ends_with('\n'))
+            });
+            prop_assert_eq!(found, ends.collect::<Vec<_>>());
+        }
+
         #[test]
         fn finds_every_line_that_is_not_plain_and_no_other(
             text in prop_oneof!["[aBc =\"\n]{0,200}", "((ab|Bcdefg|abcABCabc|abcabcabb|b) {0,2}= 1\n){0,9}", "[ab_ =\"'\\\\\n\r\0\u{e9}#]{0,400}", "([a-z]{1,9} = \"?[a-z]{0,70}\"?\n){0,20}"],
