@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,29 +24,30 @@ pub fn run(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {
     let start = Instant::now();
     let mut child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?;
     let mut output = child.stdout.take().ok_or("the output is a pipe")?;
-    let reader = thread::spawn(move || {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
         let mut answer = Vec::new();
-        output.read_to_end(&mut answer).map(|_| answer)
+        let read = output.read_to_end(&mut answer).map(|_| answer);
+        // Nobody waits any more for what took too long.
+        let _ = sender.send(read);
     });
-    // Whoever waits for the reader waits for the end of the output, and so of the program.
-    while !reader.is_finished() {
-        if start.elapsed() > limit {
+    // Whoever waits for the reader waits for the end of the output, and so of the program; asleep, so as not to share
+    // the processor with it.
+    let answer = match receiver.recv_timeout(limit) {
+        Ok(read) => read?,
+        Err(RecvTimeoutError::Disconnected) => return Err("the output could not be read".into()),
+        Err(RecvTimeoutError::Timeout) => {
             child.kill()?;
             child.wait()?;
             return Ok(Run { is_more: true, ..Run::of(limit) });
         }
-        thread::sleep(if start.elapsed() < Duration::from_secs(1) { POLL } else { POLL * 20 });
-    }
-    let answer = reader.join().map_err(|_| "the output could not be read")??;
+    };
     let status = child.wait()?;
     if !matches!(status.code(), Some(0 | 1)) {
         return Err(format!("{program} {}: {status}", arguments.join(" ")).into());
     }
     Ok(Run { answer: Some(answer), ..Run::of(start.elapsed()) })
 }
-
-/// How often a short run is looked at: a tenth of what the shortest one takes.
-const POLL: Duration = Duration::from_micros(100);
 
 /// Runs a program to its end.
 pub fn succeed(program: &str, arguments: &[&str]) -> Result<()> {
