@@ -141,9 +141,10 @@ impl Side {
             source.ads = selected.number();
             self.has_ports |= selected.occurs(&Name::new("Ports"));
             if read == length && most == usize::MAX {
-                // Nothing need be moved again and again as it grows.
+                // Nothing need be moved again and again as it grows.  A first piece of tiny ads may promise more than
+                // there is memory for: then it grows as it must.
                 let left = source.ads_left();
-                self.ads.reserve(left + left / 16);
+                let _ = self.ads.try_reserve(left.saturating_add(left / 16));
             }
             source.give_back(text);
         }

@@ -130,6 +130,10 @@ impl Explain {
             return Err(Failure::Refused(Some(message.to_owned())));
         }
         let sources = input::sides(session, &self.requests, &self.pool)?;
+        if sources.iter().any(Vec::is_empty) {
+            // That none can be read has been told; to say that there are none would not be true.
+            return Err(Failure::Refused(None));
+        }
         let start = Instant::now();
         let given = self.policy.read(session)?.without_share(session);
         let protocol = self.common.protocol(session);

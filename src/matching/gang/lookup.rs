@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::Dialect;
 use crate::constraint::is_met;
-use crate::pool::Column;
+use crate::pool::{Column, Key};
 
 use super::links::Rows;
 use super::window::{Asked, Test};
@@ -40,8 +40,13 @@ impl Lookup {
         if self.found.len() >= (MOST_MEMORY / (self.always.len() / 8 + 1)).clamp(1, MOST_FOUND) {
             self.found.clear();
         }
+        let asked = test.asked();
+        if matches!(asked, Some((_, Key::Structure(_)))) {
+            // The address of a list or an ad may be another's when it is gone.
+            self.found.remove(&asked);
+        }
         let (column, always) = (&self.column, &self.always);
-        self.found.entry(test.asked()).or_insert_with(|| {
+        self.found.entry(asked).or_insert_with(|| {
             let mut rows = always.clone();
             match test {
                 Test::Compares(operator, value) => column.select(*operator, value, dialect, &mut rows),
@@ -49,5 +54,40 @@ impl Lookup {
             }
             rows
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lookup;
+    use crate::ad::{BinaryOperator, Dialect, Kind, Value};
+    use crate::matching::gang::links::Rows;
+    use crate::matching::gang::window::Test;
+    use crate::pool::{Cell, Column};
+    use crate::syntax::{Rules, parse_expression};
+
+    fn value(text: &str) -> Value {
+        let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
+        match tree.kind() {
+            Kind::Literal(value) => value.clone(),
+            _ => panic!("{text} is a literal"),
+        }
+    }
+
+    #[test]
+    fn answers_are_those_of_the_column_however_many_are_remembered() {
+        let column = || Column::new((0..500).map(|row| Cell::Constant(value(&format!("{}", row % 40)))));
+        let mut always = Rows::with_capacity(500);
+        always.insert(499);
+        let mut lookup = Lookup::new(column(), always.clone());
+        for round in 0..2 {
+            for bound in 0..300 {
+                let (operator, bound) = (BinaryOperator::Less, value(&format!("{bound}")));
+                let mut expected = always.clone();
+                column().select(operator, &bound, Dialect::Classad, &mut expected);
+                let test = Test::Compares(operator, bound);
+                assert_eq!(*lookup.select(&test, Dialect::Classad), expected, "round {round}");
+            }
+        }
     }
 }
