@@ -17,8 +17,10 @@ thread_local! {
 /// The name of an attribute, a label or a function: equal to any other spelling in upper and lower
 /// case, and remembered as it was written.  Cheap to clone.
 #[derive(Clone)]
-pub struct Name {
-    text: Arc<str>,
+pub struct Name(Arc<Spelling>);
+
+struct Spelling {
+    text: Box<str>,
     /// Hash of the name in lower case, so that looking a name up never folds it again.
     hash: u32,
 }
@@ -47,34 +49,38 @@ impl Name {
             let slot = &mut spelt.borrow_mut()[hash as usize % REMEMBERED];
             match slot {
                 Some(name) if name.as_str() == text => name.clone(),
-                _ => slot.insert(Name { text: Arc::from(text), hash }).clone(),
+                _ => slot.insert(Name::spelt(text, hash)).clone(),
             }
         });
         // A thread that ends remembers nothing.
-        shared.unwrap_or_else(|_| Name { text: Arc::from(text), hash })
+        shared.unwrap_or_else(|_| Name::spelt(text, hash))
+    }
+
+    fn spelt(text: &str, hash: u32) -> Self {
+        Name(Arc::new(Spelling { text: text.into(), hash }))
     }
 
     /// The spelling.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// A number that is the same for all spellings of the name.
     pub(super) fn folded(&self) -> u32 {
-        self.hash
+        self.0.hash
     }
 
     /// Whether this is the name `text`, in any case.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
-        self.text.eq_ignore_ascii_case(text)
+        self.as_str().eq_ignore_ascii_case(text)
     }
 
     /// Whether this is one of these, in any case.
     #[must_use]
     pub fn is_any(&self, known: &[KnownName]) -> bool {
-        known.iter().any(|known| known.hash == self.hash && self.is(known.text))
+        known.iter().any(|known| known.hash == self.0.hash && self.is(known.text))
     }
 
     /// Whether the papers reserve the name, so that no attribute and no label can have it.
@@ -89,7 +95,7 @@ impl Name {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         const KEYWORDS: [&str; 6] = ["true", "false", "undefined", "error", "is", "isnt"];
-        let bytes = self.text.as_bytes();
+        let bytes = self.as_str().as_bytes();
         bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
             && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
             && !KEYWORDS.iter().any(|k| self.is(k))
@@ -108,7 +114,7 @@ const fn folded_hash(text: &str) -> u32 {
 
 impl PartialEq for Name {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.text, &other.text) || (self.hash == other.hash && self.text.eq_ignore_ascii_case(&other.text))
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && self.is(other.as_str()))
     }
 }
 
@@ -116,7 +122,7 @@ impl Eq for Name {}
 
 impl Hash for Name {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u32(self.hash);
+        state.write_u32(self.0.hash);
     }
 }
 
@@ -128,7 +134,7 @@ impl PartialOrd for Name {
 
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let folded = |name: &Name| name.text.bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
+        let folded = |name: &Name| name.as_str().bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
         folded(self).cmp(&folded(other))
     }
 }
@@ -141,13 +147,13 @@ impl From<&str> for Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(self.as_str())
     }
 }
 
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.text, f)
+        fmt::Debug::fmt(self.as_str(), f)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which of the ads count: those that have not expired, the latest of each name, and those not matched before.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use classad::constraint::{Standing, latest};
 use classad::matching::{Party, Registrar};
@@ -32,15 +34,19 @@ impl Lifetime {
             return ads;
         }
         let context = session.context();
-        let counts = latest(ads.iter().map(|ad| {
-            let standing = ad.standing(&context).into_owned();
+        let counts = latest(ads.len(), |index| {
+            let standing = ads[index].standing(&context);
             // A name that was asked for tells ads apart, too; by itself it may be no more than a heading.
+            let called = ads[index].id();
             let asked = id.map(|_| match &standing.identity {
-                Some(own) => format!("{}\n{}", own.to_str(), ad.id).into(),
-                None => ad.id.as_str().into(),
+                Some(own) => format!("{}\n{called}", own.to_str()).into(),
+                None => called.into(),
             });
-            Standing { identity: asked.or(standing.identity), ..standing }
-        }));
+            match asked {
+                Some(asked) => Cow::Owned(Standing { identity: Some(asked), ..standing.into_owned() }),
+                None => standing,
+            }
+        });
         keep(session, ads, &counts, |left, all| {
             format!(
                 "{left} of {all} {what} left out: there are later ads of the same name (--as-given takes them, too)"
@@ -101,7 +107,7 @@ impl Advertising {
             return ads;
         }
         let context = session.context();
-        let fresh = |ad: &Identified| !registrar.has_used(&Party::new(ad.advertisement(), &ad.id, &context));
+        let fresh = |ad: &Identified| !registrar.has_used(&Party::new(ad.advertisement(), ad.id(), &context));
         let counts: Vec<bool> = ads.iter().map(fresh).collect();
         keep(session, ads, &counts, |left, all| {
             format!("{left} of {all} {what} left out: matched before and not advertised afresh")

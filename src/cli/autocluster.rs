@@ -99,14 +99,14 @@ impl Autocluster {
 fn rows(clusters: &Clusters, requests: &[Identified]) -> Rows {
     let mut first = vec![None; clusters.clusters.len()];
     for (request, cluster) in requests.iter().zip(&clusters.of) {
-        first[*cluster].get_or_insert(&request.id);
+        first[*cluster].get_or_insert(request.id());
     }
     let names: IndexSet<_> =
         clusters.clusters.iter().flat_map(|cluster| cluster.attributes().map(|(name, _)| name)).collect();
     let mut rows = Rows::new(&["cluster", "requests", "first"]);
     rows.header.extend(names.iter().map(ToString::to_string));
     for (number, (cluster, first)) in clusters.clusters.iter().zip(first).enumerate() {
-        let first = first.cloned().unwrap_or_default();
+        let first = first.unwrap_or_default().to_owned();
         let mut row: Vec<Cell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
         row.extend(names.iter().map(|name| {
             let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));

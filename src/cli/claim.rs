@@ -115,7 +115,7 @@ impl<'a> ByName<'a> {
         let mut by_name: HashMap<&str, Vec<(usize, Option<String>)>> = HashMap::new();
         for (index, ad) in ads.iter().enumerate() {
             let kind = Advertisement::new(&ad.ad, context).kind();
-            by_name.entry(ad.id.as_str()).or_default().push((index, kind));
+            by_name.entry(ad.id()).or_default().push((index, kind));
         }
         ByName { ads: by_name }
     }

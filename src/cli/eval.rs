@@ -102,8 +102,8 @@ impl Eval {
         for source in &mut sources {
             input::each_ad(session, source, |session, entry| {
                 let found = input::identify(session, entry, None);
-                let ad = input::define(session, found.ad, &self.define)?;
-                let each = self.one(session, &found.id, Some(ad), target.as_ref(), &expression, &shown)?;
+                let ad = input::define(session, found.ad.clone(), &self.define)?;
+                let each = self.one(session, found.id(), Some(ad), target.as_ref(), &expression, &shown)?;
                 if status == Status::Yes {
                     status = each;
                 }

@@ -192,7 +192,7 @@ impl Run<'_> {
     fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
         let mut writer = self.command.common.output.map(JsonWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
-            let subject = &self.parties.requests[*request].id;
+            let subject = self.parties.requests[*request].id();
             let words = gangs::Words {
                 parties: self.parties,
                 subject,
@@ -203,7 +203,7 @@ impl Run<'_> {
             if let Some(writer) = &mut writer {
                 let mut document = gangs::parts(report, self.parties);
                 document.insert("version".to_owned(), told::VERSION.into());
-                document.insert("request".to_owned(), subject.as_str().into());
+                document.insert("request".to_owned(), subject.into());
                 document.insert("summary".to_owned(), words.summary(report).into());
                 writer.write(out, &serde_json::Value::Object(document))?;
                 continue;
@@ -282,6 +282,6 @@ impl Run<'_> {
 /// The notice of a gang.
 pub fn notice(gang: &Gang, parties: &Parties, context: &Context, at: Option<i64>) -> Notice {
     let request = &parties.requests[gang.request];
-    let offer = |index: usize| Party::of_offer(&parties.offers[index].ad, &parties.offers[index].id, context);
-    Notice::of_gang(gang, Party::new(&request.ad, &request.id, context), offer, at)
+    let offer = |index: usize| Party::of_offer(&parties.offers[index].ad, parties.offers[index].id(), context);
+    Notice::of_gang(gang, Party::new(&request.ad, request.id(), context), offer, at)
 }

@@ -42,30 +42,37 @@ pub struct Place {
 #[derive(Clone)]
 pub struct Identified {
     pub ad: Ad,
-    pub id: String,
+    /// What it is called, if that is not its identity as an advertisement.
+    given: Option<Box<str>>,
     /// How it stands as an advertisement, and what it says of itself as one, if it was read only in part.
     standing: Option<Standing>,
     advertisement: Option<Ad>,
     /// Which one of its source it is, and where it begins; nowhere on the command line.
     number: usize,
-    place: Option<Place>,
+    place: Option<Box<Place>>,
 }
 
 impl Identified {
     /// An ad that stands in no source.
     pub fn unnamed(ad: Ad) -> Self {
-        Identified { ad, id: String::new(), standing: None, advertisement: None, number: 0, place: None }
+        Identified { ad, given: None, standing: None, advertisement: None, number: 0, place: None }
     }
 
     /// The same under a name.
     pub fn called(self, id: String) -> Self {
-        Identified { id, ..self }
+        Identified { given: Some(id.into()), ..self }
+    }
+
+    /// What it is called.
+    pub fn id(&self) -> &str {
+        let own = || str::from_utf8(self.standing.as_ref()?.identity.as_ref()?.as_bytes()).ok();
+        self.given.as_deref().or_else(own).unwrap_or_default()
     }
 
     /// An ad of which only a part was read, and apart from that how it stands as an advertisement, and what it
     /// says of itself as one if anybody is to be told.
-    pub fn selected(ad: Ad, standing: Standing, advertisement: Option<Ad>, id: String, number: usize) -> Self {
-        Identified { ad, id, standing: Some(standing), advertisement, number, place: None }
+    pub fn selected(ad: Ad, standing: Standing, advertisement: Option<Ad>, number: usize) -> Self {
+        Identified { ad, given: None, standing: Some(standing), advertisement, number, place: None }
     }
 
     /// Whether it was read only in part, and is one ad with all that are alike in it.
@@ -91,7 +98,7 @@ impl Identified {
 
     /// Reports that the ports of this ad cannot be used.
     pub fn bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
-        let Some(Place { text, offset }) = &self.place else { return Ok(()) };
+        let Some(Place { text, offset }) = self.place.as_deref() else { return Ok(()) };
         // Only a bracketed ad is one text, in which the fault has its place.
         let range = match text.block.form {
             Form::New => offset + fault.span.range().start..offset + fault.span.range().end,
@@ -180,13 +187,17 @@ pub fn identified(
 pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Identified {
     let name = identity(&found.ad, id, &session.context());
     let by_place = identify_by_place(found);
-    Identified { id: name.unwrap_or(by_place.id), ..by_place }
+    match name {
+        Some(name) => by_place.called(name),
+        None => by_place,
+    }
 }
 
 /// An ad that is called by its place, whatever its name.
 pub fn identify_by_place(found: Found) -> Identified {
-    let id = format!("{}:{}", found.place.text.name, found.number);
-    Identified { id, ad: found.ad, standing: None, advertisement: None, number: found.number, place: Some(found.place) }
+    let Found { ad, number, place } = found;
+    let id = format!("{}:{number}", place.text.name);
+    Identified { number, place: Some(Box::new(place)), ..Identified::unnamed(ad).called(id) }
 }
 
 /// Does something for each ad of a source, as long as it says `true`; bad ads are reported.

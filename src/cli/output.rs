@@ -132,8 +132,8 @@ impl AdWriter {
 
     pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
         match &mut self.document {
-            Some(document) => document.write(out, &ad.ad, |changes| session.changed(&ad.id, changes))?,
-            None => writeln!(out, "{}", tsv(&ad.id))?,
+            Some(document) => document.write(out, &ad.ad, |changes| session.changed(ad.id(), changes))?,
+            None => writeln!(out, "{}", tsv(ad.id()))?,
         }
         Ok(())
     }

@@ -74,7 +74,7 @@ impl Parse {
 
 /// Writes the tree of each attribute.
 fn tree_of(out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
-    writeln!(out, "{}", ad.id)?;
+    writeln!(out, "{}", ad.id())?;
     for attribute in ad.ad.iter() {
         write!(out, "  {} = ", print_name(attribute.name))?;
         trace::tree(out, attribute.expression, 2)?;

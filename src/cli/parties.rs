@@ -54,14 +54,14 @@ impl Parties {
 
     /// What a request is called; one of several has its number.
     pub fn request(&self, request: usize, unit: Option<usize>) -> String {
-        let id = &self.requests[request].id;
-        unit.map_or_else(|| id.clone(), |unit| format!("{id}#{unit}"))
+        let id = self.requests[request].id();
+        unit.map_or_else(|| id.to_owned(), |unit| format!("{id}#{unit}"))
     }
 
     /// What an offer is called; what remained of one has the number of the part.
     pub fn offer(&self, offer: usize, part: usize) -> String {
-        let id = &self.offers[offer].id;
-        if part == 1 { id.clone() } else { format!("{id}#{part}") }
+        let id = self.offers[offer].id();
+        if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
     }
 
     /// The notice of a match.
@@ -74,8 +74,8 @@ impl Parties {
     ) -> Notice {
         let (request, offer) = (&self.requests[pairing.request], &self.offers[pairing.offer]);
         let mut asking = Party::new(request.advertisement(), &self.request(pairing.request, unit), context);
-        asking.part_of = unit.map(|_| request.id.clone());
-        let offered = |_| Party::of_offer(offer.advertisement(), &offer.id, context).part(part);
+        asking.part_of = unit.map(|_| request.id().to_owned());
+        let offered = |_| Party::of_offer(offer.advertisement(), offer.id(), context).part(part);
         Notice::of_pair(pairing, asking, offered, at)
     }
 }
@@ -86,7 +86,7 @@ pub fn warn_of_counts(session: &Session, requests: &[Identified]) {
     let mut told: IndexMap<String, (&str, usize)> = IndexMap::new();
     for run in runs(requests).filter(|run| run[0].ad.get(&count).is_some()) {
         if let Some(reason) = miscounted(&run[0].ad, &context) {
-            told.entry(reason).or_insert((&run[0].id, 0)).1 += run.len();
+            told.entry(reason).or_insert((run[0].id(), 0)).1 += run.len();
         }
     }
     for (reason, (first, requests)) in told {

@@ -148,7 +148,7 @@ impl Refs {
         let expressions = question.expressions(&ad.ad).into_iter().map(|(_, expression)| expression);
         let references = references_of_all(expressions, &frame, &environment, context);
         for (key, (name, reference)) in if self.internal { internal(&references) } else { external(references) } {
-            found.note(&ad.id, key, name, reference);
+            found.note(ad.id(), key, name, reference);
         }
     }
 }

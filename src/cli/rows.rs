@@ -1,5 +1,6 @@
 //! Requests and offers of which only what matching reads is read.
 
+use std::borrow::Cow;
 use std::io;
 
 use classad::ad::{Expression, Name};
@@ -17,8 +18,16 @@ use super::source::{Source, Text};
 /// passes, the ads are read whole.
 const MOST_PASSES: usize = 6;
 
-/// So much of the offers shows nearly all that they read of requests, in bytes.
-const BEGINNING: usize = 1 << 19;
+/// How much of a file is read.
+#[derive(Clone, Copy, PartialEq)]
+enum Extent {
+    Whole,
+    /// Until nothing new is mentioned any more: nearly all that the ads mention is mentioned early.
+    Beginning,
+}
+
+/// How long a beginning is at least, and about how long it is at most, in bytes.
+const BEGINNING: [usize; 2] = [1 << 17, 1 << 19];
 
 /// The ads of both sides; those that matching cannot tell apart are one ad.  None if they have to be read whole:
 /// they are in no files of the long form, or something may read any attribute.
@@ -36,22 +45,22 @@ pub fn selected(
     if !requests.iter().chain(offers).all(Source::is_long_file) {
         return Ok(None);
     }
-    let load = |side: &[Source], sharing, most, selection: &mut Selection| -> Option<Side> {
+    let load = |side: &[Source], sharing, extent, selection: &mut Selection| -> Option<Side> {
         let mut loaded = Side { begun: selection.begin(sharing), ..Side::default() };
         for source in side {
             // What cannot be read is told by whoever reads it whole.
-            loaded.load(source, most, selection, labels, &context).ok()?;
+            loaded.load(source, extent, selection, labels, &context).ok()?;
         }
         loaded.newest = selection.newest();
         (!selection.is_everything()).then_some(loaded)
     };
-    if load(offers, Sharing::Always, BEGINNING, &mut selection).is_none() {
+    if load(offers, Sharing::Always, Extent::Beginning, &mut selection).is_none() {
         return Ok(None);
     }
     // How many requests there are to tell apart is a figure of its own.
     let [of_requests, of_offers] = [Sharing::Always, Sharing::WhileItPays];
-    let Some(mut asking) = load(requests, of_requests, usize::MAX, &mut selection) else { return Ok(None) };
-    let Some(mut offered) = load(offers, of_offers, usize::MAX, &mut selection) else { return Ok(None) };
+    let Some(mut asking) = load(requests, of_requests, Extent::Whole, &mut selection) else { return Ok(None) };
+    let Some(mut offered) = load(offers, of_offers, Extent::Whole, &mut selection) else { return Ok(None) };
     for _ in 0..MOST_PASSES {
         let lacks = [offered.newest > asking.begun, asking.newest > offered.begun];
         if lacks == [false, false] {
@@ -67,7 +76,7 @@ pub fn selected(
         let sides = [(&mut asking, requests, of_requests), (&mut offered, offers, of_offers)];
         for ((side, sources, sharing), lacks) in sides.into_iter().zip(lacks) {
             if lacks {
-                let Some(again) = load(sources, sharing, usize::MAX, &mut selection) else { return Ok(None) };
+                let Some(again) = load(sources, sharing, Extent::Whole, &mut selection) else { return Ok(None) };
                 *side = again;
             }
         }
@@ -115,21 +124,19 @@ fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Opt
 }
 
 impl Side {
-    /// Reads a file, or so much of it.
+    /// Reads a file, or its beginning.
     fn load(
         &mut self,
         source: &Source,
-        most: usize,
+        extent: Extent,
         selection: &mut Selection,
         labels: &Labels<'_>,
         context: &Context,
     ) -> io::Result<()> {
         let mut source = source.again()?;
         let mut read = 0;
-        while let Some(text) = source.next_text()?
-            && read < most
-        {
-            let length = text.block.text.len();
+        while let Some(text) = source.next_text()? {
+            let (length, version) = (text.block.text.len(), selection.version());
             read += length;
             let mut selected = text.block.selected(selection);
             while let Some(item) = selected.next() {
@@ -140,7 +147,11 @@ impl Side {
             }
             source.ads = selected.number();
             self.has_ports |= selected.occurs(&Name::new("Ports"));
-            if read == length && most == usize::MAX {
+            let is_enough = BEGINNING.map(|length| read >= length);
+            if extent == Extent::Beginning && (is_enough[1] || is_enough[0] && selection.version() == version) {
+                return Ok(());
+            }
+            if read == length {
                 // Nothing need be moved again and again as it grows.  A first piece of tiny ads may promise more than
                 // there is memory for: then it grows as it must.
                 let left = source.ads_left();
@@ -161,11 +172,20 @@ impl Labels<'_> {
             Some(ad) if !is_plain => Advertisement::new(ad, context).standing(),
             _ => Advertisement::of_values(&value).standing(),
         };
-        let name = match (&label, self.id) {
-            (Some(ad), Some(id)) => identity(ad, Some(id), context),
-            _ => standing.identity.as_ref().map(|text| text.to_str().into_owned()),
+        let name = match (&label, self.id, &standing.identity) {
+            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), context)),
+            (_, _, Some(own)) => match own.to_str() {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(name) => Some(Some(name)),
+            },
+            (_, _, None) => Some(None),
         };
-        let name = name.unwrap_or_else(|| format!("{source}:{}", entry.number));
-        Identified::selected(entry.ad, standing, label.filter(|_| self.keeps_advertisements), name, entry.number)
+        let number = entry.number;
+        let ad = Identified::selected(entry.ad, standing, label.filter(|_| self.keeps_advertisements), number);
+        match name {
+            // Its identity.
+            None => ad,
+            Some(name) => ad.called(name.unwrap_or_else(|| format!("{source}:{number}"))),
+        }
     }
 }

@@ -198,7 +198,7 @@ impl Answers<'_> {
             Question::Expression(expression) => specialize(expression, &frame, &environment, &self.context, liberties),
             Question::Attribute(name) => specialize_attribute(name, &frame, &environment, &self.context, liberties),
         };
-        let id = ad.map(|ad| ad.id).unwrap_or_default();
+        let id = ad.as_ref().map(Identified::id).unwrap_or_default().to_owned();
         if self.command.verdict {
             self.possible |= left.verdict != Verdict::Never;
             let mut names = Vec::new();

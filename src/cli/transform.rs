@@ -148,7 +148,7 @@ fn each_result(
         let several = results.len() > 1;
         for (position, result) in results.iter().enumerate() {
             for fault in &result.faults {
-                pipeline.report(session, &found.id, fault)?;
+                pipeline.report(session, found.id(), fault)?;
             }
             found.ad = result.ad.clone();
             let copy = several.then_some(position + 1);

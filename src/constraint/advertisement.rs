@@ -1,8 +1,12 @@
 //! Advertisements in time: which of several is the latest, and until when it counts (thesis §3.4.2).
 
+use std::borrow::Cow;
+use std::hash::BuildHasher;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
 
 use crate::ad::{Ad, Kind, Name, Text, Value};
 use crate::eval::{Context, Environment, Evaluator};
@@ -227,26 +231,38 @@ fn seconds(value: &Value) -> Option<i64> {
 /// `UpdateSequenceNumber`, else the latest.  Agents are told apart by their identity and their kind; an ad without
 /// identity is one of its own.
 #[must_use]
-pub fn latest(ads: impl Iterator<Item = Standing>) -> Vec<bool> {
-    let mut of_agent: FxHashMap<(Text, Option<Text>), (usize, Option<i64>)> = FxHashMap::default();
-    of_agent.reserve(ads.size_hint().0);
-    let mut counts = Vec::new();
-    for (index, standing) in ads.enumerate() {
-        counts.push(true);
-        let Standing { identity, kind, sequence, .. } = standing;
-        let Some(identity) = identity else { continue };
-        let held = of_agent.entry((identity, kind)).or_insert((index, sequence));
-        if held.0 == index {
+pub fn latest<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, Standing>) -> Vec<bool> {
+    let hash = |standing: &Standing| FxBuildHasher.hash_one((&standing.identity, &standing.kind));
+    // For each agent the ad that counts by now.
+    let mut of_agents: HashTable<usize> = HashTable::with_capacity(number);
+    let mut counts = vec![true; number];
+    for index in 0..number {
+        let new = standing(index);
+        if new.identity.is_none() {
             continue;
         }
-        let replaced = if sequence >= held.1 { std::mem::replace(held, (index, sequence)).0 } else { index };
-        counts[replaced] = false;
+        let is_of_agent = |held: &usize| {
+            let held = standing(*held);
+            held.identity == new.identity && held.kind == new.kind
+        };
+        match of_agents.entry(hash(&new), is_of_agent, |held| hash(&standing(*held))) {
+            Entry::Vacant(none) => {
+                none.insert(index);
+            }
+            Entry::Occupied(mut held) => {
+                let is_later = new.sequence >= standing(*held.get()).sequence;
+                let replaced = if is_later { std::mem::replace(held.get_mut(), index) } else { index };
+                counts[replaced] = false;
+            }
+        }
     }
     counts
 }
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::{ADVERTISING, Advertisement, Attribute, STANDING, Standing, latest};
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
@@ -257,7 +273,8 @@ mod tests {
     }
 
     fn counting(texts: &[&str]) -> Vec<bool> {
-        latest(ads(texts).iter().map(|ad| Advertisement::new(ad, &Context::new(Dialect::Classad)).standing()))
+        let (ads, context) = (ads(texts), Context::new(Dialect::Classad));
+        latest(ads.len(), |index| Cow::Owned(Advertisement::new(&ads[index], &context).standing()))
     }
 
     fn expiration(text: &str) -> Option<i64> {
@@ -291,7 +308,7 @@ mod tests {
         assert_eq!(counting(&["[ a = 1 ]", "[ a = 1 ]"]), [true, true]);
         assert_eq!(counting(&["[ ClusterId = 1; ProcId = 0 ]", "[ ClusterId = 1; ProcId = 0 ]"]), [false, true]);
         let named = ["x", "x"].map(|name| Standing { identity: Some(name.into()), ..Standing::default() });
-        assert_eq!(latest(named.into_iter()), [false, true]);
+        assert_eq!(latest(2, |index| Cow::Borrowed(&named[index])), [false, true]);
     }
 
     #[test]

@@ -6,6 +6,9 @@ use crate::ad::{Ad, BinaryOperator, Expression, Kind, Name};
 
 use super::Operand;
 
+/// There is room for so many parts from the beginning.
+const USUAL: usize = 8;
+
 /// A part of a constraint that must be true.
 #[derive(Clone, Debug)]
 pub struct Part {
@@ -20,9 +23,10 @@ pub struct Part {
 /// where the ad has `START = b && c`, has three.  An attribute that is named twice is followed once.
 #[must_use]
 pub fn parts(ad: &Ad, attribute: &Name) -> Vec<Part> {
-    let (mut found, mut followed) = (Vec::new(), vec![attribute.clone()]);
-    let start = ad.get(attribute).map(|expression| (expression, Arc::from([attribute.clone()])));
-    let mut pending: Vec<(&Expression, Arc<[Name]>)> = start.into_iter().collect();
+    let mut found = Vec::with_capacity(USUAL);
+    let mut followed = vec![attribute.clone()];
+    let mut pending: Vec<(&Expression, Arc<[Name]>)> = Vec::with_capacity(USUAL);
+    pending.extend(ad.get(attribute).map(|expression| (expression, Arc::from([attribute.clone()]))));
     while let Some((expression, through)) = pending.pop() {
         if let Kind::Binary(BinaryOperator::And, left, right) = expression.bare().kind() {
             pending.push((right, Arc::clone(&through)));

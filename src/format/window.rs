@@ -6,6 +6,9 @@ use std::ops::Deref;
 /// How much is read at once, in bytes.
 pub(super) const PIECE: usize = 128 * 1024;
 
+/// How much is read first: enough to tell what it is.
+const FIRST: usize = 4096;
+
 /// What has been read of a stream and not been taken out.
 #[derive(Default)]
 pub(super) struct Window {
@@ -18,7 +21,9 @@ pub(super) struct Window {
 impl Window {
     /// Reads once; how many bytes that gave.
     pub(super) fn fill(&mut self, reader: &mut dyn Read) -> io::Result<usize> {
-        let enough = self.length + PIECE;
+        let enough = self.length + if self.memory.is_empty() { FIRST } else { PIECE };
+        // It is not moved while it grows to what it mostly comes to.
+        self.memory.reserve_exact((2 * PIECE).saturating_sub(self.memory.len()));
         if self.memory.len() < enough {
             self.memory.resize(enough, 0);
         }

@@ -8,7 +8,7 @@ use super::{Case, NOT_EXAMINED};
 
 /// A report about the requests of a group.
 pub fn report(case: &Case<'_>, group: &[usize], report: &Report, summary: &str) -> Json {
-    let requests: Vec<&str> = group.iter().map(|request| case.asking[*request].id.as_str()).collect();
+    let requests: Vec<&str> = group.iter().map(|request| case.asking[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let clauses: Vec<Json> = report
         .clauses
@@ -30,7 +30,7 @@ pub fn report(case: &Case<'_>, group: &[usize], report: &Report, summary: &str) 
         .collect();
     let changes: Vec<Json> =
         report.changes.iter().map(|change| json!({ "change": change.text(), "matches": change.matches })).collect();
-    let offer = |offer: usize| case.offered[offer].id.as_str();
+    let offer = |offer: usize| case.offered[offer].id();
     let nearest: Vec<Json> = report
         .nearest
         .iter()

@@ -196,7 +196,7 @@ impl Explain {
         let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
         let mut is_wanted = |request: &usize| {
             let request = &case.asking[*request];
-            wanted.is_none_or(|wanted| request.id == **wanted) && (!self.unmatched || chosen.includes(session, request))
+            wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || chosen.includes(session, request))
         };
         let left: Vec<usize> = roots.into_iter().filter(is_left).filter(&mut is_wanted).collect();
         let unserved: Vec<usize> = unserved.into_iter().filter(is_wanted).collect();
@@ -283,7 +283,7 @@ impl Chosen {
     fn includes(&self, session: &mut Session, request: &Identified) -> bool {
         let accepts = |query: &Query| query.accepts(&request.ad);
         self.0.as_ref().map_or(Ok(true), accepts).unwrap_or_else(|halt| {
-            session.halted(&halt, &request.id);
+            session.halted(&halt, request.id());
             false
         })
     }
@@ -356,10 +356,10 @@ impl<'c> Case<'c> {
 
     /// What a group is called.
     fn subject(&self, group: &[usize]) -> String {
-        let first = &self.asking[group[0]].id;
+        let first = self.asking[group[0]].id();
         let subject = match group.len() {
-            1 => first.clone(),
-            2 => format!("{first} and {}", self.asking[group[1]].id),
+            1 => first.to_owned(),
+            2 => format!("{first} and {}", self.asking[group[1]].id()),
             many => format!("{first} and {} more", many - 1),
         };
         super::report::line(&subject)
@@ -371,7 +371,7 @@ impl<'c> Case<'c> {
             subject: &self.subject(group),
             is_plural: group.len() > 1,
             ads: self.ads,
-            names: &|request| self.asking[request].id.clone(),
+            names: &|request| self.asking[request].id().to_owned(),
             dialect: session.dialect(),
             longest,
         };

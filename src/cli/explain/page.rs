@@ -67,7 +67,7 @@ impl<'c> Page<'c> {
         let (is_plural, dialect) = (group.len() > 1, session.dialect());
         let words = gangs::Words { parties, subject: &subject, is_plural, dialect, longest };
         if self.is_data() {
-            let requests: Vec<&str> = group.iter().map(|at| self.case.asking[*at].id.as_str()).collect();
+            let requests: Vec<&str> = group.iter().map(|at| self.case.asking[*at].id()).collect();
             return self.document(gangs::report(report, &requests, &words.summary(report), parties));
         }
         self.text(gangs::text(report, &words, self.case.evidence > 0))
@@ -116,7 +116,7 @@ impl<'c> Page<'c> {
         if (0..report.clauses.len()).any(is_labelled) {
             let attribute = report.clauses[0].examined.clause.through.first();
             let attribute = attribute.map(ToString::to_string).unwrap_or_default();
-            let name = format!("{attribute} of {}", self.case.asking[group[0]].id);
+            let name = format!("{attribute} of {}", self.case.asking[group[0]].id());
             push_section(text, &picture::draw(session, &name, report, is_labelled));
         }
         if has_all && !report.clauses.is_empty() {
@@ -148,7 +148,7 @@ impl<'c> Page<'c> {
         let shown: Vec<&Refusal> = refusals.iter().filter(|refusal| !has_suitable || refusal.suitable > 0).collect();
         let count = |refusal: &Refusal| if has_suitable { refusal.suitable } else { refusal.offers };
         let rows = shown.iter().take(most).map(|refusal| {
-            let example = &self.case.offered[refusal.example].id;
+            let example = self.case.offered[refusal.example].id();
             let clause = match &refusal.clause {
                 Some(clause) => {
                     let lacks = self.lacks(group, &refusal.lacking);
@@ -190,7 +190,7 @@ impl<'c> Page<'c> {
             clause => format!("it refuses by {}{}", quoted(clause), self.lacks(group, &demand.lacking)),
         };
         reasons.extend(near.refuses.iter().map(refuses));
-        format!("{}: {}", self.case.offered[near.offer].id, reasons.join("; "))
+        format!("{}: {}", self.case.offered[near.offer].id(), reasons.join("; "))
     }
 }
 

@@ -27,9 +27,9 @@ pub fn explain(
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
     let refuse = |what: &str, id: &str| Failure::Refused(Some(format!("there is no {what} called {id}")));
-    let place = case.offered.iter().position(|ad| ad.id == offer).ok_or_else(|| refuse("offer", offer))?;
+    let place = case.offered.iter().position(|ad| ad.id() == offer).ok_or_else(|| refuse("offer", offer))?;
     let requests: Vec<usize> =
-        (0..case.asking.len()).filter(|at| request.is_none_or(|id| case.asking[*at].id == id)).collect();
+        (0..case.asking.len()).filter(|at| request.is_none_or(|id| case.asking[*at].id() == id)).collect();
     if requests.is_empty() {
         return Err(refuse("request", request.unwrap_or_default()));
     }
@@ -49,11 +49,11 @@ pub fn explain(
         if session.options.quiet {
             continue;
         }
-        let request = &case.asking[group[0]].id;
+        let request = case.asking[group[0]].id();
         if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
             let side = |clauses: &[PairedClause]| clauses.iter().map(json).collect::<Vec<_>>();
             let document = serde_json::json!({
-                "requests": group.iter().map(|at| case.asking[*at].id.as_str()).collect::<Vec<_>>(),
+                "requests": group.iter().map(|at| case.asking[*at].id()).collect::<Vec<_>>(),
                 "offer": offer,
                 "match": paired.is_match(),
                 "summary": summary(&paired, request, offer),
@@ -136,7 +136,7 @@ pub fn trees(session: &Session, case: &Case<'_>, request: usize, offer: usize) -
     for (ad, frame) in [(request, &frames[0]), (offer, &frames[1])] {
         let Some(name) = case.protocol.constraint(&ad.ad) else { continue };
         let Some(expression) = ad.ad.get(name) else { continue };
-        writeln!(text, "{name} of {}:", line(&ad.id))?;
+        writeln!(text, "{name} of {}:", line(ad.id()))?;
         trace::values(&mut text, expression, frame, &mut Evaluator::new(&environment, &context))?;
     }
     // An ad that is named is written out: no line needs all of it.

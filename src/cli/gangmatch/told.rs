@@ -55,7 +55,7 @@ impl Told {
         while let Some((depth, label, docked)) = pending.pop() {
             let occupant = docked.map(|docked| Occupant {
                 offer: parties.offer(docked.offer, docked.part),
-                part_of: (docked.part > 1).then(|| parties.offers[docked.offer].id.clone()),
+                part_of: (docked.part > 1).then(|| parties.offers[docked.offer].id().to_owned()),
                 link: docked.link,
                 ranks: [docked.rank, docked.offer_rank],
             });
@@ -64,7 +64,7 @@ impl Told {
                 below(&parties.offers[docked.offer].ad, Some(docked.link), &docked.ports, depth + 1, &mut pending);
             }
         }
-        Told { id, request: parties.requests[gang.request].id.clone(), places }
+        Told { id, request: parties.requests[gang.request].id().to_owned(), places }
     }
 
     /// The name of the match.

@@ -107,5 +107,5 @@ fn row(gang: &Gang, parties: &Parties, between: &str) -> Vec<Cell> {
     let members = gang.members();
     let ids: Vec<String> = members.iter().map(|docked| parties.offer(docked.offer, docked.part)).collect();
     let ranks: Vec<String> = members.iter().map(|docked| format!("{}/{}", docked.rank, docked.offer_rank)).collect();
-    [parties.requests[gang.request].id.clone(), ids.join(between), ranks.join(between)].map(Cell::from).into()
+    [parties.requests[gang.request].id().to_owned(), ids.join(between), ranks.join(between)].map(Cell::from).into()
 }

@@ -154,11 +154,11 @@ impl<'q> Answer<'q> {
             Shape::Ads(writer) if self.columns.attributes.is_empty() => writer.write(session, &mut self.out, ad)?,
             Shape::Ads(writer) => {
                 let kept = self.columns.kept(&ad.ad);
-                writer.write(session, &mut self.out, &Identified::unnamed(kept).called(ad.id.clone()))?;
+                writer.write(session, &mut self.out, &Identified::unnamed(kept).called(ad.id().to_owned()))?;
             }
             Shape::Lacks(rows) => {
                 let lacks = lacks(&ad.ad, self.constraint, &self.context);
-                rows.write(&mut self.out, [ad.id.clone(), lacks].map(Cell::from).into())?;
+                rows.write(&mut self.out, [ad.id().to_owned(), lacks].map(Cell::from).into())?;
             }
             Shape::Nothing | Shape::Count | Shape::Groups | Shape::Usual => {}
         }
@@ -211,7 +211,7 @@ impl<'q> Answer<'q> {
             for ad in &found {
                 let row = Row::of(&ad.ad, shown.iter().map(|(_, expression)| expression), &self.context);
                 self.failures += row.failures;
-                rows.write(&mut self.out, row.behind(ad.id.clone()))?;
+                rows.write(&mut self.out, row.behind(ad.id().to_owned()))?;
             }
             rows.finish(&mut self.out)?;
         } else {

@@ -70,8 +70,11 @@ fn side(desk: &mut Desk<'_>, argument: &Argument<'_>, side: Side) -> Result<(), 
     };
     let attributes = counted(ad.ad.len(), "attribute");
     // What was written here has no name of its own.
-    let message =
-        if ad.id == name { format!("{name} has {attributes}") } else { format!("{name} is {}: {attributes}", ad.id) };
+    let message = if ad.id() == name {
+        format!("{name} has {attributes}")
+    } else {
+        format!("{name} is {}: {attributes}", ad.id())
+    };
     *side.of(desk) = Some(ad);
     desk.print(&report::line(&message))
 }
@@ -96,7 +99,7 @@ fn chosen(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<Identified, Fa
         input::each_ad(desk.session, &mut source, |session, ad| {
             let ad = input::identify(session, ad, None);
             ads += 1;
-            if is_meant(wanted, &ad.id, ads) {
+            if is_meant(wanted, ad.id(), ads) {
                 found = Some(ad);
             }
             Ok(found.is_none())
@@ -121,8 +124,8 @@ fn is_meant(wanted: &str, id: &str, number: usize) -> bool {
 /// The ad of the pool of this name or number.
 fn pick(ads: &[Identified], wanted: &str) -> Option<Identified> {
     let mut numbered = (1..).zip(ads);
-    let (_, ad) = numbered.find(|(number, ad)| is_meant(wanted, &ad.id, *number))?;
-    Some(Identified::unnamed(ad.ad.clone()).called(ad.id.clone()))
+    let (_, ad) = numbered.find(|(number, ad)| is_meant(wanted, ad.id(), *number))?;
+    Some(Identified::unnamed(ad.ad.clone()).called(ad.id().to_owned()))
 }
 
 /// Opens files, and goes over to their dialect.

@@ -129,7 +129,7 @@ fn count(desk: &mut Desk<'_>, expression: &Expression) -> Result<(), Failure> {
         let Some((_, tally)) = tallies.iter_mut().find(|(is, _)| *is == outcome) else { continue };
         tally.ads += 1;
         if tally.named.len() < MOST_NAMED {
-            tally.named.push(offer.id.clone());
+            tally.named.push(offer.id().to_owned());
         }
         if outcome == Outcome::Error && tally.reason.is_none() {
             let no_boolean = || format!("{} is no boolean", value.kind().phrase());
@@ -187,7 +187,7 @@ pub fn matching(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Fail
     desk.session.go_on()?;
     desk.session.failures(matcher.statistics.failures);
     let all = counted(offers.len(), "offer");
-    desk.print(&report::line(&format!("{} matches {} of {all}", request.id, thousands(candidates.len()))))?;
+    desk.print(&report::line(&format!("{} matches {} of {all}", request.id(), thousands(candidates.len()))))?;
     if request.ad.get_str("Ports").is_some() {
         desk.session.note("it has Ports, which only :gang fills");
     }
@@ -197,7 +197,7 @@ pub fn matching(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Fail
     let mut rows = Rows::new(&["offer", "request_rank", "offer_rank"]);
     rows.rows.extend(candidates.iter().take(most).map(|candidate| {
         let offer = &desk.pool.offers()[candidate.offer];
-        vec![offer.id.clone().into(), candidate.request_rank.into(), candidate.offer_rank.into()]
+        vec![offer.id().to_owned().into(), candidate.request_rank.into(), candidate.offer_rank.into()]
     }));
     rows.write(&mut out(), Some(OutputForm::Table), true)?;
     match candidates.len().saturating_sub(most) {

@@ -66,7 +66,7 @@ impl Pool {
         for ad in &ads {
             census.add(&ad.ad);
         }
-        let ids = ads.iter().map(|ad| ad.id.clone()).collect();
+        let ids = ads.iter().map(|ad| ad.id().to_owned()).collect();
         Pool { parties: Parties::new([Vec::new(), ads]), census, files, ids }
     }
 
@@ -181,7 +181,7 @@ impl<'s> Desk<'s> {
     pub fn request(&self) -> Result<Identified, Failure> {
         let message = "there is nothing to match: `:my FILE` or `:my [ ... ]` gives an ad";
         let ad = self.this_side().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?;
-        let id = self.my.as_ref().map_or("my", |my| my.id.as_str());
+        let id = self.my.as_ref().map_or("my", Identified::id);
         Ok(Identified::unnamed(ad).called(id.to_owned()))
     }
 

@@ -34,7 +34,7 @@ pub fn gang(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure>
     }
     let mut found = match matcher.gangs(0, &request.ad) {
         Ok(found) => found,
-        Err(fault) => return refused(format!("{}: {fault}", request.id)),
+        Err(fault) => return refused(format!("{}: {fault}", request.id())),
     };
     let gangs: Vec<Gang> = found.by_ref().take(most).collect();
     if let Some(fault) = found.fault() {
@@ -89,9 +89,9 @@ pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failu
     };
     let protocol = desk.protocol();
     let other = match &wanted {
-        _ if is_target => &parties.offers[0].id,
+        _ if is_target => parties.offers[0].id(),
         None => return explained(desk.session, parties, protocol, evidence),
-        Some(word) if parties.offers.iter().any(|offer| offer.id == word.text) => &word.text,
+        Some(word) if parties.offers.iter().any(|offer| offer.id() == word.text) => &word.text,
         Some(word) => {
             let message = format!("no ad of the pool is called {}", word.text);
             return Err(argument.part(word.range.clone()).refuse(desk.session, message));

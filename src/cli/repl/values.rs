@@ -121,7 +121,7 @@ fn constraint(desk: &mut Desk<'_>) -> Result<Expression, Failure> {
     let request = desk.request()?;
     let protocol = desk.protocol();
     let constraint = protocol.constraint(&request.ad).and_then(|name| request.ad.get(name)).cloned();
-    constraint.ok_or_else(|| Failure::Refused(Some(format!("{} has no constraint", request.id))))
+    constraint.ok_or_else(|| Failure::Refused(Some(format!("{} has no constraint", request.id()))))
 }
 
 /// `:refs`

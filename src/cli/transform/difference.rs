@@ -98,7 +98,7 @@ impl<'a> Differences<'a> {
         style: Style,
     ) -> Result<(), Failure> {
         let copy = result.copy.map_or(String::new(), |copy| format!(" (ad {copy} made of it)"));
-        writeln!(out, "{}{copy}", ad.id)?;
+        writeln!(out, "{}{copy}", ad.id())?;
         for change in changes {
             for (sign, attribute) in [('-', change.old), ('+', change.new)] {
                 if let Some(attribute) = attribute {
@@ -130,7 +130,7 @@ impl<'a> Differences<'a> {
         });
         json!({
             "version": VERSION,
-            "id": ad.id,
+            "id": ad.id(),
             "source": result.text.name.as_ref(),
             "ad": result.number,
             "copy": result.copy,

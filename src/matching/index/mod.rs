@@ -19,11 +19,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
-use crate::constraint::{Protocol, stands_for_an_ad};
+use crate::ad::{Ad, BinaryOperator, Distinct, Name, Text, Value};
+use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Cells, Column, Rows};
 
@@ -31,7 +30,7 @@ use super::Side;
 
 use build::Collected;
 use groups::Groups;
-use parts::{computed, literal};
+use parts::{computed, is_odd, literal};
 pub use probe::Meeting;
 use ranks::{OfferRanks, Rank, Ranks};
 use residue::Residue;
@@ -63,14 +62,10 @@ pub struct Index {
     odd: FixedBitSet,
     /// Attributes through which the constraints of offers lead.
     through: Vec<Name>,
-    attributes: Attributes,
     columns: FxHashMap<Name, Rc<Column>>,
     groups: FxHashMap<Vec<Name>, Rc<RefCell<Groups>>>,
     scratch: FixedBitSet,
 }
-
-/// For each attribute what it is bound to in each offer; offers behind the last have no such attribute.
-type Attributes = IndexMap<Name, Vec<Option<Expression>>, FxBuildHasher>;
 
 /// Bounds that offers have on one attribute of requests: `attribute operator bound`.
 struct Imported {
@@ -93,7 +88,6 @@ impl Index {
     #[must_use]
     pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
         let empty = FixedBitSet::with_capacity(offers.len());
-        let attributes = by_attribute(&offers);
         let mut index = Index {
             protocol,
             context,
@@ -107,9 +101,8 @@ impl Index {
             request_ranks: Ranks::new(Side::Left),
             ranks_by_request: vec![0.0; offers.len()],
             offer_ranks: OfferRanks::new(offers.len()),
-            odd: odd_rows(&attributes, offers.len()),
+            odd: odd_rows(&offers),
             through: Vec::new(),
-            attributes,
             columns: FxHashMap::default(),
             groups: FxHashMap::default(),
             scratch: empty,
@@ -163,12 +156,11 @@ impl Index {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
-        let rows = self.attributes.get(name).map_or(&[][..], Vec::as_slice);
         let mut cells = Cells::default();
         // Ads that were read together have equal literals in common.
         let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
-        for (row, ad) in self.offers.iter().enumerate() {
-            let Some(Some(expression)) = rows.get(row) else {
+        for ad in &self.offers {
+            let Some(expression) = ad.get(name) else {
                 cells.push(Cell::Absent);
                 continue;
             };
@@ -207,39 +199,9 @@ fn constant(cell: Cell) -> Option<Value> {
     }
 }
 
-/// The attributes of offers, by name.  Every ad is walked once, which is faster than to look names up in it.
-fn by_attribute(offers: &[Ad]) -> Attributes {
-    let mut attributes = Attributes::default();
-    // Most ads have their attributes where the ad before has them.
-    let mut places: Vec<usize> = Vec::new();
-    for (row, ad) in offers.iter().enumerate() {
-        for (position, attribute) in ad.iter().enumerate() {
-            let expected = places.get(position).copied();
-            let expected =
-                expected.filter(|place| attributes.get_index(*place).is_some_and(|(name, _)| name == attribute.name));
-            let place = expected.unwrap_or_else(|| {
-                let entry = attributes.entry(attribute.name.clone());
-                let place = entry.index();
-                entry.or_default();
-                place
-            });
-            match places.get_mut(position) {
-                Some(expected) => *expected = place,
-                None => places.push(place),
-            }
-            let rows = &mut attributes[place];
-            rows.resize(row, None);
-            rows.push(Some(attribute.expression.clone()));
-        }
-    }
-    attributes
-}
-
-/// The offers that have an attribute of a name that makes them odd.
-fn odd_rows(attributes: &Attributes, offers: usize) -> FixedBitSet {
-    let mut odd = FixedBitSet::with_capacity(offers);
-    for (_, rows) in attributes.iter().filter(|(name, _)| stands_for_an_ad(name)) {
-        odd.extend(rows.iter().enumerate().filter(|(_, bound)| bound.is_some()).map(|(row, _)| row));
-    }
+/// The offers of which nothing can be looked up.
+fn odd_rows(offers: &[Ad]) -> FixedBitSet {
+    let mut odd = FixedBitSet::with_capacity(offers.len());
+    odd.extend(offers.iter().enumerate().filter(|(_, ad)| is_odd(ad)).map(|(row, _)| row));
     odd
 }

@@ -17,8 +17,9 @@ pub struct Parts {
 impl Parts {
     /// The parts of what an attribute is bound to.
     pub fn of(ad: &Ad, attribute: &Name) -> Self {
-        let mut found = Parts { parts: Vec::new(), through: vec![attribute.clone()] };
-        for part in parts(ad, attribute) {
+        let parts = parts(ad, attribute);
+        let mut found = Parts { parts: Vec::with_capacity(parts.len()), through: vec![attribute.clone()] };
+        for part in parts {
             for name in part.through.iter() {
                 if !found.through.contains(name) {
                     found.through.push(name.clone());

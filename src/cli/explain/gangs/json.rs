@@ -118,5 +118,5 @@ fn condition(condition: &Condition, parties: &Parties) -> Json {
 }
 
 fn names(offers: &[usize], parties: &Parties) -> Vec<String> {
-    offers.iter().map(|offer| parties.offers[*offer].id.clone()).collect()
+    offers.iter().map(|offer| parties.offers[*offer].id().to_owned()).collect()
 }

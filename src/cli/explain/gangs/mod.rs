@@ -134,7 +134,7 @@ impl<'g> Gangs<'g> {
             Err(fault) => return self.refuse(session, request, fault).map(|()| None),
         };
         let docks = meetings.iter().any(|meeting| meeting.condition.is_none());
-        let summary = line(&page::meetings_summary(&meetings, &asking.id, &offered.id));
+        let summary = line(&page::meetings_summary(&meetings, asking.id(), offered.id()));
         if form.is_none_or(|form| form == OutputForm::Table) && !session.options.quiet {
             let text = page::meetings(&summary, &meetings, self.parties, session.dialect());
             out().write_all(text.as_bytes())?;
@@ -142,7 +142,7 @@ impl<'g> Gangs<'g> {
         let ports: Vec<serde_json::Value> =
             meetings.iter().map(|meeting| json::meeting(meeting, self.parties)).collect();
         let document = serde_json::json!({
-            "requests": [asking.id], "offer": offered.id, "match": docks, "summary": summary, "ports": ports,
+            "requests": [asking.id()], "offer": offered.id(), "match": docks, "summary": summary, "ports": ports,
         });
         Ok(Some((document, docks)))
     }

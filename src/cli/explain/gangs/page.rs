@@ -31,8 +31,8 @@ impl Words<'_> {
             subject: self.subject,
             is_plural: self.is_plural,
             offer: &|docked: &Docked| parties.offer(docked.offer, docked.part),
-            name: &|offer| parties.offers[offer].id.clone(),
-            requests: &|request| parties.requests[request].id.clone(),
+            name: &|offer| parties.offers[offer].id().to_owned(),
+            requests: &|request| parties.requests[request].id().to_owned(),
             dialect: self.dialect,
             longest: self.longest,
         })
@@ -45,7 +45,7 @@ impl Words<'_> {
 
     /// The steps of a change.
     pub fn change(change: &GangChange, parties: &Parties) -> Vec<String> {
-        let another = change.another.map(|offer| format!("another offer like {}", parties.offers[offer].id));
+        let another = change.another.map(|offer| format!("another offer like {}", parties.offers[offer].id()));
         change.steps.iter().cloned().chain(another).collect()
     }
 }
