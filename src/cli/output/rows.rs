@@ -223,6 +223,9 @@ impl JsonWriter {
 
 /// What would break the line becomes visible.
 pub(super) fn tsv(cell: &str) -> String {
+    if !cell.bytes().any(|byte| matches!(byte, b'\\' | b'\t' | b'\n' | b'\r')) {
+        return cell.to_owned();
+    }
     cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }
 

@@ -47,6 +47,9 @@ pub struct Selected<'t, 's> {
     label: Option<Ad>,
 }
 
+/// There is a line worth looking at in no fewer bytes, mostly.
+const USUAL: usize = 64;
+
 /// What a line is.
 enum Line {
     /// Nothing that is asked for; whether it is well-formed is not known.
@@ -180,6 +183,7 @@ impl<'t, 's> Selected<'t, 's> {
     /// Finds the lines worth looking at, from here on.
     fn mark(&mut self, from: usize) {
         self.marks.clear();
+        self.marks.reserve((self.text.len() - from) / USUAL);
         self.looked_for.clear();
         scan(&self.text[from..], &self.selection.filter, &mut self.marks);
         (self.marked_from, self.next, self.marked_version) = (from, 0, self.selection.version);
@@ -217,6 +221,9 @@ impl<'t, 's> Selected<'t, 's> {
     /// Looks at the line in which this is; with the end of the line if this is its beginning.
     fn line(&mut self, at: usize, end: Option<usize>) -> Line {
         let Some(end) = end else {
+            if at > self.begin && self.text[at - 1] == b'\n' && self.text.get(at).is_none_or(|byte| *byte == b'\n') {
+                return Line::Blank(at);
+            }
             // A byte order mark is no part of the first line.
             let start = memchr::memrchr(b'\n', &self.text[..at]).map_or(self.begin, |before| before + 1);
             return self.look(start, self.line_end(at));

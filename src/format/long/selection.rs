@@ -304,6 +304,12 @@ impl Selection {
     /// Which of the names this is.
     pub(super) fn position(&self, name: &[u8]) -> Option<usize> {
         let alike = self.by_length.get(name.len())?;
-        alike.iter().copied().find(|at| self.names[*at].as_str().as_bytes().eq_ignore_ascii_case(name))
+        let last = name.last()?;
+        alike.iter().copied().find(|at| {
+            let known = self.names[*at].as_str().as_bytes();
+            // The case is mostly the same, too.
+            known.last().is_some_and(|end| end.eq_ignore_ascii_case(last))
+                && (known == name || known.eq_ignore_ascii_case(name))
+        })
     }
 }
