@@ -6,7 +6,7 @@ use std::io;
 use classad::ad::{Expression, Name};
 use classad::constraint::{ADVERTISING, Advertisement, Protocol, STANDING, identity};
 use classad::eval::{Context, Mentions};
-use classad::format::{Entry, Problem, Selected, Selection, Sharing};
+use classad::format::{Block, Entry, Form, Problem, Selected, Selection, Sharing};
 
 use super::Failure;
 use super::input::Identified;
@@ -18,16 +18,8 @@ use super::source::{Source, Text};
 /// passes, the ads are read whole.
 const MOST_PASSES: usize = 6;
 
-/// How much of a file is read.
-#[derive(Clone, Copy, PartialEq)]
-enum Extent {
-    Whole,
-    /// Until nothing new is mentioned any more: nearly all that the ads mention is mentioned early.
-    Beginning,
-}
-
-/// How long a beginning is at least, and about how long it is at most, in bytes.
-const BEGINNING: [usize; 2] = [1 << 17, 1 << 19];
+/// So much of the offers, from all over a file, shows nearly all that they read of requests, in bytes.
+const SAMPLE: u64 = 1 << 18;
 
 /// The ads of both sides; those that matching cannot tell apart are one ad.  None if they have to be read whole:
 /// they are in no files of the long form, or something may read any attribute.
@@ -45,22 +37,27 @@ pub fn selected(
     if !requests.iter().chain(offers).all(Source::is_long_file) {
         return Ok(None);
     }
-    let load = |side: &[Source], sharing, extent, selection: &mut Selection| -> Option<Side> {
+    let load = |side: &[Source], sharing, selection: &mut Selection| -> Option<Side> {
         let mut loaded = Side { begun: selection.begin(sharing), ..Side::default() };
         for source in side {
             // What cannot be read is told by whoever reads it whole.
-            loaded.load(source, extent, selection, labels, &context).ok()?;
+            loaded.load(source, selection, labels, &context).ok()?;
         }
         loaded.newest = selection.newest();
         (!selection.is_everything()).then_some(loaded)
     };
-    if load(offers, Sharing::Always, Extent::Beginning, &mut selection).is_none() {
+    for source in offers {
+        let Ok(text) = source.sample(SAMPLE) else { return Ok(None) };
+        // What is cut off where a piece ends mentions what it mentions all the same.
+        Block::whole(text, Form::Long).selected(&mut selection).for_each(drop);
+    }
+    if selection.is_everything() {
         return Ok(None);
     }
     // How many requests there are to tell apart is a figure of its own.
     let [of_requests, of_offers] = [Sharing::Always, Sharing::WhileItPays];
-    let Some(mut asking) = load(requests, of_requests, Extent::Whole, &mut selection) else { return Ok(None) };
-    let Some(mut offered) = load(offers, of_offers, Extent::Whole, &mut selection) else { return Ok(None) };
+    let Some(mut asking) = load(requests, of_requests, &mut selection) else { return Ok(None) };
+    let Some(mut offered) = load(offers, of_offers, &mut selection) else { return Ok(None) };
     for _ in 0..MOST_PASSES {
         let lacks = [offered.newest > asking.begun, asking.newest > offered.begun];
         if lacks == [false, false] {
@@ -76,7 +73,7 @@ pub fn selected(
         let sides = [(&mut asking, requests, of_requests), (&mut offered, offers, of_offers)];
         for ((side, sources, sharing), lacks) in sides.into_iter().zip(lacks) {
             if lacks {
-                let Some(again) = load(sources, sharing, Extent::Whole, &mut selection) else { return Ok(None) };
+                let Some(again) = load(sources, sharing, &mut selection) else { return Ok(None) };
                 *side = again;
             }
         }
@@ -124,11 +121,10 @@ fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Opt
 }
 
 impl Side {
-    /// Reads a file, or its beginning.
+    /// Reads a file.
     fn load(
         &mut self,
         source: &Source,
-        extent: Extent,
         selection: &mut Selection,
         labels: &Labels<'_>,
         context: &Context,
@@ -136,7 +132,7 @@ impl Side {
         let mut source = source.again()?;
         let mut read = 0;
         while let Some(text) = source.next_text()? {
-            let (length, version) = (text.block.text.len(), selection.version());
+            let length = text.block.text.len();
             read += length;
             let mut selected = text.block.selected(selection);
             while let Some(item) = selected.next() {
@@ -147,10 +143,6 @@ impl Side {
             }
             source.ads = selected.number();
             self.has_ports |= selected.occurs(&Name::new("Ports"));
-            let is_enough = BEGINNING.map(|length| read >= length);
-            if extent == Extent::Beginning && (is_enough[1] || is_enough[0] && selection.version() == version) {
-                return Ok(());
-            }
             if read == length {
                 // Nothing need be moved again and again as it grows.  A first piece of tiny ads may promise more than
                 // there is memory for: then it grows as it must.

@@ -1,7 +1,7 @@
 //! Where ads come from.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use classad::format::{Block, Form, Position, Stream};
@@ -47,6 +47,31 @@ impl Source {
     pub fn again(&self) -> io::Result<Source> {
         let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
         Ok(Source::new(&self.name, stream))
+    }
+
+    /// Lines from all over the file, of about so many bytes altogether; all of a file that has no more.
+    pub fn sample(&self, length: u64) -> io::Result<Vec<u8>> {
+        const PIECES: u64 = 8;
+        let mut file = File::open(self.name.as_ref())?;
+        let size = file.metadata()?.len();
+        let mut sample = Vec::new();
+        if size <= length {
+            file.read_to_end(&mut sample)?;
+            return Ok(sample);
+        }
+        for piece in 0..PIECES {
+            let start = size / PIECES * piece;
+            file.seek(SeekFrom::Start(start))?;
+            let mut lines = BufReader::new(Read::by_ref(&mut file).take(length / PIECES));
+            if start > 0 {
+                lines.skip_until(b'\n')?;
+            }
+            lines.read_to_end(&mut sample)?;
+            // The last line is not whole.
+            sample.truncate(memchr::memrchr(b'\n', &sample).map_or(0, |end| end + 1));
+            sample.push(b'\n');
+        }
+        Ok(sample)
     }
 
     /// The next piece of it.

@@ -212,18 +212,13 @@ impl Selection {
         self
     }
 
-    /// Goes on to other ads: what they mention is told by [`Selection::newest`].  The version by now.
+    /// Goes on to other ads: what they mention is told by [`Selection::newest`].  The version by now, a number that
+    /// is greater when more is asked for.
     pub fn begin(&mut self, sharing: Sharing) -> usize {
         self.newest = 0;
         if let Some(groups) = &mut self.groups {
             groups.begin(sharing);
         }
-        self.version
-    }
-
-    /// A number that is greater when more is asked for.
-    #[must_use]
-    pub fn version(&self) -> usize {
         self.version
     }
 
