@@ -19,7 +19,7 @@ use super::source::{Source, Text};
 const MOST_PASSES: usize = 6;
 
 /// So much of the offers, from all over a file, shows nearly all that they read of requests, in bytes.
-const SAMPLE: u64 = 1 << 18;
+const SAMPLE: u64 = 1 << 19;
 
 /// The ads of both sides; those that matching cannot tell apart are one ad.  None if they have to be read whole:
 /// they are in no files of the long form, or something may read any attribute.
@@ -49,7 +49,7 @@ pub fn selected(
     for source in offers {
         let Ok(text) = source.sample(SAMPLE) else { return Ok(None) };
         // What is cut off where a piece ends mentions what it mentions all the same.
-        Block::whole(text, Form::Long).selected(&mut selection).for_each(drop);
+        Block::whole(text, Form::Long).selected(&mut selection).look_for_mentions();
     }
     if selection.is_everything() {
         return Ok(None);

@@ -51,7 +51,7 @@ impl Source {
 
     /// Lines from all over the file, of about so many bytes altogether; all of a file that has no more.
     pub fn sample(&self, length: u64) -> io::Result<Vec<u8>> {
-        const PIECES: u64 = 8;
+        const PIECES: u64 = 16;
         let mut file = File::open(self.name.as_ref())?;
         let size = file.metadata()?.len();
         let mut sample = Vec::new();

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::{Entry, Item};
-use crate::syntax::{Sight, long_string_length, plain_literal, plain_value, plain_value_again};
+use crate::syntax::{long_string_length, plain_literal, plain_value, plain_value_again};
 
 use super::reader::{Reader, separator};
 use super::scan::{Mark, scan};
@@ -25,9 +25,11 @@ pub struct Selected<'t, 's> {
     at: usize,
     /// Ads begun so far.
     number: usize,
-    /// The lines worth looking at, behind the offset where they were sought; which one is next; for which names.
+    /// The lines worth looking at in a piece of the text, behind the offset where that begins; where it ends; which
+    /// one is next; for which names.
     marks: Vec<Mark>,
     marked_from: usize,
+    marked_to: usize,
     next: usize,
     marked_version: usize,
     /// For each name which one came behind it the last time, and which one came last: most ads have them in one order.
@@ -46,6 +48,10 @@ pub struct Selected<'t, 's> {
     /// What the labels are bound to in the ad that was read last; none if that is all plain literals.
     label: Option<Ad>,
 }
+
+/// In so many bytes lines worth looking at are sought at once: they are still in the processor's cache when the lines
+/// are looked at, and not too many to be sought anew when more is asked for.  Tests want many pieces.
+const PIECE: usize = if cfg!(test) { 40 } else { 1 << 15 };
 
 /// There is a line worth looking at in no fewer bytes, mostly.
 const USUAL: usize = 64;
@@ -83,6 +89,7 @@ impl<'t, 's> Selected<'t, 's> {
             number: before,
             marks: Vec::new(),
             marked_from: 0,
+            marked_to: 0,
             next: 0,
             marked_version: usize::MAX,
             following: Vec::new(),
@@ -129,6 +136,27 @@ impl<'t, 's> Selected<'t, 's> {
     #[must_use]
     pub fn number(&self) -> usize {
         self.number
+    }
+
+    /// Reads all ads for nothing but what they mention: that is asked for from then on.
+    pub fn look_for_mentions(&mut self) {
+        while let Some(offset) = self.first_line() {
+            // What is mentioned may be bound in the same ad.
+            let mut version = None;
+            while version != Some(self.selection.version) {
+                version = Some(self.selection.version);
+                if self.marked_version != self.selection.version {
+                    self.mark(offset);
+                }
+                self.collect(offset);
+                for (position, value) in &self.noted {
+                    // What an ad is called mentions nothing.
+                    if !self.selection.is_only_label(*position) {
+                        self.selection.expression(&self.text[value.clone()]);
+                    }
+                }
+            }
+        }
     }
 
     /// Reads on to the end of the next ad; false at the end of the text.
@@ -180,13 +208,26 @@ impl<'t, 's> Selected<'t, 's> {
         memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |length| start + length)
     }
 
-    /// Finds the lines worth looking at, from here on.
+    /// Begins to find the lines worth looking at for the names that are asked for now.
     fn mark(&mut self, from: usize) {
-        self.marks.clear();
-        self.marks.reserve((self.text.len() - from) / USUAL);
         self.looked_for.clear();
-        scan(&self.text[from..], &self.selection.filter, &mut self.marks);
-        (self.marked_from, self.next, self.marked_version) = (from, 0, self.selection.version);
+        self.marked_version = self.selection.version;
+        self.mark_piece(from);
+    }
+
+    /// Finds the lines worth looking at in the piece that begins here.
+    fn mark_piece(&mut self, from: usize) {
+        let far = self.text.len().min(from + PIECE);
+        let end = if far < self.text.len() { (self.line_end(far) + 1).min(self.text.len()) } else { far };
+        self.marks.clear();
+        self.marks.reserve(PIECE / USUAL);
+        scan(&self.text[from..end], &self.selection.filter, &mut self.marks);
+        if end < self.text.len() {
+            // What begins at the end of this piece is a line of the next one.
+            let of_next = self.marks.partition_point(|mark| mark.at < end - from);
+            self.marks.truncate(of_next);
+        }
+        (self.marked_from, self.marked_to, self.next) = (from, end, 0);
     }
 
     /// Finds the values that are asked for, up to the end of the ad that begins here; whether all is well.
@@ -198,7 +239,14 @@ impl<'t, 's> Selected<'t, 's> {
         self.following.resize(self.selection.names.len(), 0);
         let mut is_sound = true;
         let mut from = first;
-        while let Some(mark) = self.marks.get(self.next).copied() {
+        loop {
+            let Some(mark) = self.marks.get(self.next).copied() else {
+                if self.marked_to == self.text.len() {
+                    break;
+                }
+                self.mark_piece(self.marked_to);
+                continue;
+            };
             self.next += 1;
             let at = mark.at + self.marked_from;
             if at < from {
@@ -336,25 +384,12 @@ impl<'t, 's> Selected<'t, 's> {
             if has_plain_labels && self.selection.is_only_label(position) {
                 continue;
             }
-            let value = &text[range.clone()];
-            let (expression, newest_here) = match self.selection.seen.expression(value) {
-                Sight::Known(expression, newest) => (expression, newest),
-                Sight::New(expression) => {
-                    let newest = self.selection.add_mentioned(&expression);
-                    match newest {
-                        Some(newest) => self.selection.seen.note(value, newest),
-                        // It must be told of the next ad that has it, too.
-                        None => self.selection.seen.forget(value),
-                    }
-                    is_partial &= newest.is_some();
-                    (expression, newest.unwrap_or(0))
-                }
-                Sight::Bad => {
-                    is_partial = false;
-                    continue;
-                }
+            let Some((expression, newest_here)) = self.selection.expression(&text[range.clone()]) else {
+                is_partial = false;
+                continue;
             };
-            newest = newest.max(newest_here);
+            is_partial &= newest_here.is_some();
+            newest = newest.max(newest_here.unwrap_or(0));
             attributes.push((self.selection.names[position].clone(), expression));
         }
         self.selection.newest = self.selection.newest.max(newest);

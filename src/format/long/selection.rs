@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::Mentions;
-use crate::syntax::{Rules, Seen};
+use crate::syntax::{Rules, Seen, Sight};
 
 use super::scan::Filter;
 
@@ -280,6 +280,24 @@ impl Selection {
         let newest = mentions.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
         self.everything |= mentions.everything;
         (!mentions.everything).then_some(newest)
+    }
+
+    /// The expression that a value is, and with which version the last of the names came that it mentions, which are
+    /// asked for now; none if it is no expression, and no version if it may read more.
+    pub(super) fn expression(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
+        match self.seen.expression(value) {
+            Sight::Known(expression, newest) => Some((expression, Some(newest))),
+            Sight::New(expression) => {
+                let newest = self.add_mentioned(&expression);
+                match newest {
+                    Some(newest) => self.seen.note(value, newest),
+                    // It must be told of the next ad that has it, too.
+                    None => self.seen.forget(value),
+                }
+                Some((expression, newest))
+            }
+            Sight::Bad => None,
+        }
     }
 
     /// Asks for what the attributes of an ad mention that are asked for.
