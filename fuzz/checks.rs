@@ -182,7 +182,7 @@ pub fn selected(data: &[u8]) {
     for dialect in DIALECTS {
         let whole = by_ad(block.ads(dialect));
         let selections = [
-            Selection::new(names.clone(), dialect),
+            Selection::new(names.clone(), dialect).in_pieces(first.len()),
             // What an ad is called may be kept apart from the ad.
             Selection::new(names[1..].to_vec(), dialect).grouped(names[..1].to_vec()),
         ];

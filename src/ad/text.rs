@@ -18,7 +18,7 @@ impl Text {
     /// The text; bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn to_str(&self) -> Cow<'_, str> {
-        // The same that makes of what is no UTF-8, but sooner of what is.
+        // Nearly all of it is UTF-8, which is told sooner than what is to be replaced is found.
         str::from_utf8(&self.0).map_or_else(|_| String::from_utf8_lossy(&self.0), Cow::Borrowed)
     }
 

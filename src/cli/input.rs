@@ -69,8 +69,8 @@ impl Identified {
         self.given.as_deref().or_else(own).unwrap_or_default()
     }
 
-    /// An ad of which only a part was read, and apart from that how it stands as an advertisement, and what it
-    /// says of itself as one if anybody is to be told.
+    /// An ad of which only a part was read, and apart from that how it stands as an advertisement, and what it says of
+    /// itself as one if anybody is to be told.  It is called by its identity; what has none in UTF-8 is yet to be called.
     pub fn selected(ad: Ad, standing: Standing, advertisement: Option<Ad>, number: usize) -> Self {
         Identified { ad, given: None, standing: Some(standing), advertisement, number, place: None }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use classad::ad::{Expression, Name};
+use classad::ad::{Expression, Name, Text};
 use classad::constraint::{ADVERTISING, Advertisement, Protocol, STANDING, identity};
 use classad::eval::{Context, Mentions};
 use classad::format::{Block, Entry, Form, Problem, Selected, Selection, Sharing};
@@ -12,7 +12,7 @@ use super::Failure;
 use super::input::Identified;
 use super::output;
 use super::session::Session;
-use super::source::{Source, Text};
+use super::source::{self, Source};
 
 /// What is read on either side shows what is to be read on the other.  If it is not all known after so many
 /// passes, the ads are read whole.
@@ -97,7 +97,7 @@ pub struct Labels<'l> {
 #[derive(Default)]
 struct Side {
     ads: Vec<Identified>,
-    problems: Vec<(Text, Problem)>,
+    problems: Vec<(source::Text, Problem)>,
     /// Whether some ad has ports.
     has_ports: bool,
     /// The version of the selection when the reading began.
@@ -164,20 +164,18 @@ impl Labels<'_> {
             Some(ad) if !is_plain => Advertisement::new(ad, context).standing(),
             _ => Advertisement::of_values(&value).standing(),
         };
-        let name = match (&label, self.id, &standing.identity) {
-            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), context)),
-            (_, _, Some(own)) => match own.to_str() {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(name) => Some(Some(name)),
-            },
-            (_, _, None) => Some(None),
+        let by_place = || format!("{source}:{}", entry.number);
+        let other_name = match (&label, self.id, standing.identity.as_ref().map(Text::to_str)) {
+            (Some(ad), Some(id), _) => Some(identity(ad, Some(id), context).unwrap_or_else(by_place)),
+            (_, _, Some(Cow::Borrowed(_))) => None,
+            (_, _, Some(Cow::Owned(shown))) => Some(shown),
+            (_, _, None) => Some(by_place()),
         };
-        let number = entry.number;
-        let ad = Identified::selected(entry.ad, standing, label.filter(|_| self.keeps_advertisements), number);
-        match name {
-            // Its identity.
+        let advertisement = label.filter(|_| self.keeps_advertisements);
+        let ad = Identified::selected(entry.ad, standing, advertisement, entry.number);
+        match other_name {
+            Some(name) => ad.called(name),
             None => ad,
-            Some(name) => ad.called(name.unwrap_or_else(|| format!("{source}:{number}"))),
         }
     }
 }

@@ -131,3 +131,38 @@ impl Text {
         Text { name: name.into(), block: Arc::new(Block::whole(text, Form::New)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use classad::format::Stream;
+
+    use super::Source;
+
+    #[test]
+    fn a_sample_has_whole_lines_from_all_over() {
+        let path = std::env::temp_dir().join(format!("classad-sample-{}", std::process::id()));
+        let lines: Vec<String> = (0..2000).map(|line| format!("line{line} = {line}")).collect();
+        fs::write(&path, lines.join("\n")).unwrap();
+        let name = path.to_str().unwrap();
+        let source = Source::new(name, Stream::new(Box::new(File::open(&path).unwrap()), None).unwrap());
+        let sample = |length| String::from_utf8(source.sample(length).unwrap()).unwrap();
+        assert_eq!(sample(1 << 20), lines.join("\n"));
+        let some = sample(8000);
+        assert!(some.len() <= 8100);
+        let numbers: Vec<usize> = some
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(|line| lines.iter().position(|whole| whole == line).expect(line))
+            .collect();
+        assert!(numbers.is_sorted() && numbers[0] == 0);
+        for part in 0..8 {
+            assert!(numbers.iter().any(|number| number / 250 == part), "{part} of 8");
+        }
+        // Lines longer than a piece are in none.
+        fs::write(&path, format!("a = \"{}\"\nb = 1\n", "x".repeat(9000))).unwrap();
+        assert_eq!(sample(1600).trim(), "");
+        fs::remove_file(&path).unwrap();
+    }
+}

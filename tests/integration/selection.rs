@@ -115,16 +115,19 @@ fn what_is_bad_is_reported_as_by_a_full_parse() {
     }
 }
 
-/// Names of ads in which a constraint is true, read one way or the other.
-fn accepted(text: &str, constraint: &str, dialect: Dialect, selects: bool) -> String {
+/// Names of ads in which a constraint is true, read whole or selected with lines sought in pieces of so many bytes.
+fn accepted(text: &str, constraint: &str, dialect: Dialect, piece: Option<usize>) -> String {
     let constraint = parse_expression(constraint.as_bytes(), Rules::new(dialect)).unwrap();
     let block = Block::whole(text, Form::Long);
     let mut mentions = Mentions::default();
     mentions.add(&constraint, dialect);
     assert!(!mentions.everything);
     let query = Query::new(constraint, Context::new(dialect));
-    let mut selection = Selection::new(mentions.names.into_iter().chain([Name::new("a")]), dialect);
-    let items: Vec<_> = if selects { block.selected(&mut selection).collect() } else { block.ads(dialect).collect() };
+    let names = mentions.names.into_iter().chain([Name::new("a")]);
+    let items: Vec<_> = match piece {
+        Some(piece) => block.selected(&mut Selection::new(names, dialect).in_pieces(piece)).collect(),
+        None => block.ads(dialect).collect(),
+    };
     let mut lines = String::new();
     for item in items {
         match item {
@@ -190,12 +193,35 @@ proptest! {
             "a is b", "countMatches(b > 1, { d })", "a.b.c", "eval(\"b\")", "b ?: c",
         ]),
         end in prop::sample::select(vec!["", "\n", "\n\n"]),
+        piece in prop_oneof![0_usize..200, Just(usize::MAX)],
     ) {
         let text = lines.join("\n") + end;
         for dialect in [Dialect::Condor, Dialect::Classad] {
             // None of these lines is bad only where no one asks.
-            let [whole, selected] = [false, true].map(|selects| accepted(&text, constraint, dialect, selects));
+            let [whole, selected] = [None, Some(piece)].map(|piece| accepted(&text, constraint, dialect, piece));
             prop_assert_eq!(selected, whole, "{}\n{}", constraint, text);
+        }
+    }
+}
+
+/// What is mentioned is asked for, without an ad being made, as far as ads that are read mention it.
+#[test]
+fn what_ads_mention_is_asked_for() {
+    let rare: Vec<String> = (0..400).map(|ad| format!("a = b\nName = c\nb = {ad} + d{ad}\n")).collect();
+    let many = (0..2000).map(|name| format!("e{name}")).collect::<Vec<_>>().join(" + ");
+    for (text, is_everything) in
+        [(rare.join("\n"), false), (format!("a = {many}"), true), ("a = eval(b)".to_owned(), true)]
+    {
+        for piece in [1, 1000, usize::MAX] {
+            let names = [Name::new("a")];
+            let mut selection = Selection::new(names, Dialect::Condor).grouped([Name::new("Name")]).in_pieces(piece);
+            Block::whole(text.as_str(), Form::Long).selected(&mut selection).look_for_mentions();
+            assert_eq!(selection.is_everything(), is_everything);
+            if !is_everything {
+                let expected = ["a", "Name", "b"].map(Name::new).into_iter();
+                let expected = expected.chain((0..400).map(|ad| Name::new(&format!("d{ad}"))));
+                assert!(selection.names().cloned().eq(expected));
+            }
         }
     }
 }

@@ -49,10 +49,6 @@ pub struct Selected<'t, 's> {
     label: Option<Ad>,
 }
 
-/// In so many bytes lines worth looking at are sought at once: they are still in the processor's cache when the lines
-/// are looked at, and not too many to be sought anew when more is asked for.  Tests want many pieces.
-const PIECE: usize = if cfg!(test) { 40 } else { 1 << 15 };
-
 /// There is a line worth looking at in no fewer bytes, mostly.
 const USUAL: usize = 64;
 
@@ -140,10 +136,12 @@ impl<'t, 's> Selected<'t, 's> {
 
     /// Reads all ads for nothing but what they mention: that is asked for from then on.
     pub fn look_for_mentions(&mut self) {
-        while let Some(offset) = self.first_line() {
+        while !self.selection.is_everything()
+            && let Some(offset) = self.first_line()
+        {
             // What is mentioned may be bound in the same ad.
             let mut version = None;
-            while version != Some(self.selection.version) {
+            while version != Some(self.selection.version) && !self.selection.is_everything() {
                 version = Some(self.selection.version);
                 if self.marked_version != self.selection.version {
                     self.mark(offset);
@@ -217,10 +215,10 @@ impl<'t, 's> Selected<'t, 's> {
 
     /// Finds the lines worth looking at in the piece that begins here.
     fn mark_piece(&mut self, from: usize) {
-        let far = self.text.len().min(from + PIECE);
+        let far = self.text.len().min(from.saturating_add(self.selection.piece));
         let end = if far < self.text.len() { (self.line_end(far) + 1).min(self.text.len()) } else { far };
         self.marks.clear();
-        self.marks.reserve(PIECE / USUAL);
+        self.marks.reserve((far - from) / USUAL);
         scan(&self.text[from..end], &self.selection.filter, &mut self.marks);
         if end < self.text.len() {
             // What begins at the end of this piece is a line of the next one.

@@ -14,6 +14,10 @@ use super::scan::Filter;
 /// With more names it is no slower to read ads whole.
 pub(super) const MOST_NAMES: usize = 512;
 
+/// In so many bytes lines worth looking at are sought at once: they are still in the processor's cache when the lines
+/// are looked at, and not too many to be sought anew when more is asked for.
+const PIECE: usize = 1 << 15;
+
 /// What is to be read of each ad: attributes by name, and all that has to do with their values.
 pub struct Selection {
     pub(super) dialect: Dialect,
@@ -27,6 +31,8 @@ pub struct Selection {
     since: Vec<usize>,
     pub(super) occurs: Vec<bool>,
     pub(super) filter: Filter,
+    /// In how many bytes lines are sought at once.
+    pub(super) piece: usize,
     /// The texts of values, and with which version the last of the names came that each mentions.
     pub(super) seen: Seen<usize>,
     pub(super) sieve: Option<Sieve>,
@@ -164,6 +170,7 @@ impl Selection {
             since: Vec::new(),
             occurs: Vec::new(),
             filter: Filter::new(),
+            piece: PIECE,
             seen: Seen::new(Rules::long(dialect)),
             sieve: None,
             groups: None,
@@ -181,6 +188,13 @@ impl Selection {
             selection.add(name);
         }
         selection
+    }
+
+    /// The same with lines sought in pieces of about so many bytes: what is found never depends on it.
+    #[must_use]
+    pub fn in_pieces(mut self, bytes: usize) -> Self {
+        self.piece = bytes;
+        self
     }
 
     /// The same without the ads that fail a test.  It is given the values of these names, undefined for those

@@ -60,29 +60,20 @@ impl Lookup {
 #[cfg(test)]
 mod tests {
     use super::Lookup;
-    use crate::ad::{BinaryOperator, Dialect, Kind, Value};
+    use crate::ad::{BinaryOperator, Dialect, Value};
     use crate::matching::gang::links::Rows;
     use crate::matching::gang::window::Test;
     use crate::pool::{Cell, Column};
-    use crate::syntax::{Rules, parse_expression};
-
-    fn value(text: &str) -> Value {
-        let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
-        match tree.kind() {
-            Kind::Literal(value) => value.clone(),
-            _ => panic!("{text} is a literal"),
-        }
-    }
 
     #[test]
     fn answers_are_those_of_the_column_however_many_are_remembered() {
-        let column = || Column::new((0..500).map(|row| Cell::Constant(value(&format!("{}", row % 40)))));
+        let column = || Column::new((0..500).map(|row| Cell::Constant(Value::Integer(row % 40))));
         let mut always = Rows::with_capacity(500);
         always.insert(499);
         let mut lookup = Lookup::new(column(), always.clone());
         for round in 0..2 {
             for bound in 0..300 {
-                let (operator, bound) = (BinaryOperator::Less, value(&format!("{bound}")));
+                let (operator, bound) = (BinaryOperator::Less, Value::Integer(bound));
                 let mut expected = always.clone();
                 column().select(operator, &bound, Dialect::Classad, &mut expected);
                 let test = Test::Compares(operator, bound);
