@@ -37,8 +37,8 @@ impl<'e> Operand<'e> {
             Kind::Literal(value) => Some(Operand::Literal(value)),
             Kind::Attribute(name) if !stands_for_an_ad(name) => Some(Operand::Free(name)),
             Kind::Select(ad, name) if !stands_for_an_ad(name) => match ad.bare().kind() {
-                Kind::Attribute(side) if side.is("target") || side.is("other") => Some(Operand::Other(name)),
-                Kind::Attribute(side) if side.is("my") || side.is("self") => Some(Operand::Own(name)),
+                Kind::Attribute(side) if side.is_any(OTHER) => Some(Operand::Other(name)),
+                Kind::Attribute(side) if side.is_any(OWN) => Some(Operand::Own(name)),
                 _ => None,
             },
             _ => None,
@@ -72,9 +72,11 @@ impl<'e> Condition<'e> {
     }
 }
 
-/// What one ad of a pair calls itself and the other.
-const SIDES: &[KnownName] =
-    &[KnownName::new("my"), KnownName::new("self"), KnownName::new("other"), KnownName::new("target")];
+/// What one ad of a pair calls itself.
+const OWN: &[KnownName] = &[KnownName::new("my"), KnownName::new("self")];
+
+/// What it calls the other.
+const OTHER: &[KnownName] = &[KnownName::new("target"), KnownName::new("other")];
 
 /// What the ads around an ad are called, and the time.
 const ABOVE: &[KnownName] =
@@ -83,7 +85,7 @@ const ABOVE: &[KnownName] =
 /// Whether a name is, in any scope, an ad or the time and not an attribute; `x.self` is `x`, too.
 #[must_use]
 pub fn stands_for_an_ad(name: &Name) -> bool {
-    name.is_any(SIDES) || name.is_any(ABOVE)
+    stands_for_a_side(name) || name.is_any(ABOVE)
 }
 
 /// Whether a literal evaluates to what is written: the papers' integers have 32 bits.
@@ -99,7 +101,7 @@ pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
 /// Whether a name is one of those that one ad of a pair has for itself or for the other.
 #[must_use]
 pub fn stands_for_a_side(name: &Name) -> bool {
-    name.is_any(SIDES)
+    name.is_any(OWN) || name.is_any(OTHER)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub use conjuncts::conjuncts;
 pub use consistency::{Clash, Inconsistency, inconsistencies};
 pub use group::{Entry, Group, MOST_PATTERNS, Pattern};
 pub use identity::identity;
-pub use parts::{Part, named, parts};
+pub use parts::{Part, Parts, named};
 pub use ports::{Port, PortFault, Ports, ports};
 pub use protocol::{Protocol, is_met, rank_of};
 pub use resources::{RESOURCE_COUNT, miscounted, resource_count};

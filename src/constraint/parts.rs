@@ -1,7 +1,5 @@
 //! The parts of a constraint that must all be true, followed through the ad's own attributes.
 
-use std::sync::Arc;
-
 use crate::ad::{Ad, BinaryOperator, Expression, Kind, Name};
 
 use super::Operand;
@@ -9,41 +7,80 @@ use super::Operand;
 /// There is room for so many parts from the beginning.
 const USUAL: usize = 8;
 
-/// A part of a constraint that must be true.
+/// The parts of a constraint, in the order in which they are evaluated.
 #[derive(Clone, Debug)]
-pub struct Part {
-    /// What must be true.
-    pub expression: Expression,
-    /// The attributes through which it was found, the constraint's own first: it stands in the last one.  A part that
-    /// refers back to one of these is not evaluated there as it is by itself.
-    pub through: Arc<[Name]>,
+pub struct Parts<'a> {
+    /// They must all be true.
+    pub parts: Vec<Part<'a>>,
+    /// The attributes that were followed, the constraint's own first.  A part that refers back to one through which it
+    /// was found is not evaluated there as it is by itself.
+    followed: Vec<Followed<'a>>,
 }
 
-/// The parts of what an attribute is bound to, in the order in which they are evaluated: `Requirements = START && a`,
-/// where the ad has `START = b && c`, has three.  An attribute that is named twice is followed once.
-#[must_use]
-pub fn parts(ad: &Ad, attribute: &Name) -> Vec<Part> {
-    let mut found = Vec::with_capacity(USUAL);
-    let mut followed = vec![attribute.clone()];
-    let mut pending: Vec<(&Expression, Arc<[Name]>)> = Vec::with_capacity(USUAL);
-    pending.extend(ad.get(attribute).map(|expression| (expression, Arc::from([attribute.clone()]))));
-    while let Some((expression, through)) = pending.pop() {
-        if let Kind::Binary(BinaryOperator::And, left, right) = expression.bare().kind() {
-            pending.push((right, Arc::clone(&through)));
-            pending.push((left, through));
-            continue;
+/// A part of a constraint that must be true.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// What must be true.
+    pub expression: &'a Expression,
+    /// The attribute in which it stands, by its position among those that were followed.
+    place: usize,
+}
+
+/// An attribute that was followed.
+#[derive(Clone, Copy, Debug)]
+struct Followed<'a> {
+    name: &'a Name,
+    /// The attribute that names it; none for the constraint itself.
+    from: Option<usize>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of what an attribute is bound to: `Requirements = START && a`, where the ad has `START = b && c`, has
+    /// three.  An attribute that is named twice is followed once.
+    #[must_use]
+    pub fn of(ad: &'a Ad, attribute: &'a Name) -> Self {
+        let mut parts = Vec::with_capacity(USUAL);
+        let mut followed = vec![Followed { name: attribute, from: None }];
+        // An expression is looked at when it is pushed, long before that is needed: the nodes of many ads are in no
+        // cache, and so several are waited for at once.
+        let mut pending = Vec::with_capacity(USUAL);
+        let push = |pending: &mut Vec<_>, part: Part<'a>| pending.push((part, part.expression.bare().kind()));
+        if let Some(expression) = ad.get(attribute) {
+            push(&mut pending, Part { expression, place: 0 });
         }
-        let named = named(expression).filter(|name| !followed.contains(name));
-        let bound = named.and_then(|name| ad.attribute(name));
-        match bound.filter(|bound| !matches!(bound.expression.kind(), Kind::Literal(_))) {
-            Some(bound) => {
-                followed.push(bound.name.clone());
-                pending.push((bound.expression, through.iter().chain([bound.name]).cloned().collect()));
+        while let Some((part, kind)) = pending.pop() {
+            if let Kind::Binary(BinaryOperator::And, left, right) = kind {
+                push(&mut pending, Part { expression: right, ..part });
+                push(&mut pending, Part { expression: left, ..part });
+                continue;
             }
-            None => found.push(Part { expression: expression.clone(), through }),
+            let named = named(part.expression).filter(|name| followed.iter().all(|known| known.name != *name));
+            let bound = named.and_then(|name| ad.attribute(name));
+            match bound.filter(|bound| !matches!(bound.expression.kind(), Kind::Literal(_))) {
+                Some(bound) => {
+                    push(&mut pending, Part { expression: bound.expression, place: followed.len() });
+                    followed.push(Followed { name: bound.name, from: Some(part.place) });
+                }
+                None => parts.push(part),
+            }
         }
+        Parts { parts, followed }
     }
-    found
+
+    /// The attributes through which any part was found.
+    pub fn through(&self) -> impl Iterator<Item = &'a Name> + '_ {
+        self.followed.iter().map(|followed| followed.name)
+    }
+
+    /// The attributes through which a part was found, the constraint's own first: it stands in the last one.
+    #[must_use]
+    pub fn way(&self, part: &Part<'a>) -> Vec<&'a Name> {
+        let at = |place: usize| &self.followed[place];
+        let back = std::iter::successors(Some(at(part.place)), |followed| followed.from.map(at));
+        let mut way: Vec<&Name> = back.map(|followed| followed.name).collect();
+        way.reverse();
+        way
+    }
 }
 
 /// The attribute, of its own ad if that has it, that a part is nothing but the name of.
@@ -57,16 +94,17 @@ pub fn named(part: &Expression) -> Option<&Name> {
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
+    use super::Parts;
     use crate::ad::Name;
     use crate::syntax::{Rules, Style, parse_ad, print};
 
     fn found(text: &str) -> Vec<String> {
         let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
-        let parts = parts(&ad, &Name::new("Requirements"));
-        let shown = parts.iter().map(|part| {
-            let through: Vec<&str> = part.through.iter().map(Name::as_str).collect();
-            format!("{}: {}", through.join(" "), String::from_utf8_lossy(&print(&part.expression, Style::New)))
+        let requirements = Name::new("Requirements");
+        let parts = Parts::of(&ad, &requirements);
+        let shown = parts.parts.iter().map(|part| {
+            let way: Vec<&str> = parts.way(part).into_iter().map(Name::as_str).collect();
+            format!("{}: {}", way.join(" "), String::from_utf8_lossy(&print(part.expression, Style::New)))
         });
         shown.collect()
     }

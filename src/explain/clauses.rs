@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name};
-use crate::constraint::parts;
+use crate::constraint::{Part, Parts};
 use crate::syntax::{Style, print};
 
 /// One of the conditions of a constraint, all of which must be true.
@@ -22,9 +22,13 @@ pub const MOST: usize = u128::BITS as usize;
 
 /// The clauses of the constraint of an ad that has this attribute.
 pub fn clauses(ad: &Ad, constraint: &Name) -> Vec<Clause> {
-    let parts = parts(ad, constraint).into_iter();
-    let mut clauses: Vec<Clause> =
-        parts.map(|part| Clause { expression: part.expression, through: part.through, is_whole: false }).collect();
+    let parts = Parts::of(ad, constraint);
+    let clause = |part: &Part<'_>| Clause {
+        expression: part.expression.clone(),
+        through: parts.way(part).into_iter().cloned().collect(),
+        is_whole: false,
+    };
+    let mut clauses: Vec<Clause> = parts.parts.iter().map(clause).collect();
     if clauses.len() > MOST {
         let rest = clauses.split_off(MOST - 1);
         let through = rest.iter().flat_map(|clause| clause.through.iter().cloned()).collect();

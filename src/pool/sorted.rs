@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
 
+use super::code;
+
 /// So much memory may the bitmaps of one order take, in bytes; with more rows they stand further apart.
 const MOST_MEMORY: usize = 1 << 20;
 
@@ -21,7 +23,7 @@ pub struct Sorted<K> {
     /// The first key of each piece.
     signposts: Vec<K>,
     /// Where the rows of each key begin, and the end of the last.
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     rows: Vec<u32>,
     /// How many rows there are in the pool.
     length: usize,
@@ -48,11 +50,11 @@ impl<K: Ord + Clone> Sorted<K> {
         for (key, row) in entries {
             if sorted.keys.last() != Some(&key) {
                 sorted.keys.push(key);
-                sorted.starts.push(sorted.rows.len());
+                sorted.starts.push(code(sorted.rows.len()));
             }
             sorted.rows.push(row);
         }
-        sorted.starts.push(sorted.rows.len());
+        sorted.starts.push(code(sorted.rows.len()));
         sorted.signposts = sorted.keys.iter().step_by(PIECE).cloned().collect();
         sorted
     }
@@ -64,7 +66,7 @@ impl<K: Ord + Clone> Sorted<K> {
         let end = (piece + PIECE + 1).min(self.keys.len());
         let below = piece + self.keys[piece..end].partition_point(|k| k < key);
         let equal = self.keys.get(below).is_some_and(|k| k == key);
-        (self.starts[below], self.starts[below + usize::from(equal)])
+        (self.starts[below] as usize, self.starts[below + usize::from(equal)] as usize)
     }
 
     /// How many rows there are in it.

@@ -1,19 +1,17 @@
 //! How the constraints of offers become columns of bounds and parts to be evaluated.
 
-use std::rc::Rc;
-
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
-use crate::constraint::{Condition, Operand, is_plain};
+use crate::constraint::{Condition, Operand, Parts, is_plain};
 use crate::eval::{Context, Mentions, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
-use super::parts::{self, Parts};
+use super::parts;
 use super::residue::Residue;
-use super::{Imported, Index, Listed};
+use super::{Bounds, Imported, Index, Listed};
 
 /// A bound, as it is found in the constraint of an offer.
 pub enum Bound {
@@ -46,32 +44,38 @@ impl Index {
         }
         let parts = Parts::of(ad, constraint);
         for part in &parts.parts {
-            if !collected.add(offer, ad, part, &parts, &self.context) {
+            if !collected.add(offer, ad, part.expression, &parts, &self.context) {
                 self.opaque.insert(offer);
             }
         }
-        for name in parts.through {
-            if !self.through.contains(&name) {
-                self.through.push(name);
+        for name in parts.through() {
+            if !self.through.contains(name) {
+                self.through.push(name.clone());
             }
         }
     }
 
-    /// Makes a column of all bounds on one attribute.
-    pub fn import(&mut self, bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>) {
-        for ((attribute, operator), bounds) in bounds {
-            let mut offers = FixedBitSet::with_capacity(self.offers.len());
-            let mut cells = vec![Cell::Absent; self.offers.len()];
-            for (offer, bound) in bounds {
-                let offer = offer as usize;
-                offers.insert(offer);
-                cells[offer] = match bound {
-                    Bound::Value(value) => Cell::Constant(value),
-                    Bound::Own(name) => self.column(&name).cell(offer),
-                };
-            }
-            self.imported.push(Imported { attribute, operator, offers, bounds: Rc::new(Column::new(cells)) });
+    /// Makes columns of all bounds, one for each attribute and operator.
+    pub fn import(&mut self, collected: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>) {
+        let mut imported: FxHashMap<Name, Vec<Bounds>> = FxHashMap::default();
+        for ((attribute, operator), bounds) in collected {
+            imported.entry(attribute).or_default().push(self.bounds(operator, bounds));
         }
+        self.imported.extend(imported.into_iter().map(|(attribute, bounds)| Imported { attribute, bounds }));
+    }
+
+    fn bounds(&mut self, operator: BinaryOperator, bounds: Vec<(u32, Bound)>) -> Bounds {
+        let mut offers = FixedBitSet::with_capacity(self.offers.len());
+        let mut cells = vec![Cell::Absent; self.offers.len()];
+        for (offer, bound) in bounds {
+            let offer = offer as usize;
+            offers.insert(offer);
+            cells[offer] = match bound {
+                Bound::Value(value) => Cell::Constant(value),
+                Bound::Own(name) => self.column(&name).cell(offer),
+            };
+        }
+        Bounds { operator, offers, column: Column::new(cells) }
     }
 
     /// Makes a table of all items that one attribute must be one of.
@@ -114,12 +118,12 @@ impl Index {
 
 impl Collected {
     /// Notes a part of the constraint of an offer; false if it is opaque.
-    fn add(&mut self, offer: usize, ad: &Ad, part: &Expression, parts: &Parts, context: &Context) -> bool {
-        let row = u32::try_from(offer).unwrap_or(u32::MAX);
+    fn add(&mut self, offer: usize, ad: &Ad, part: &Expression, parts: &Parts<'_>, context: &Context) -> bool {
         let condition = Condition::of(part);
+        let row = u32::try_from(offer).unwrap_or(u32::MAX);
         if let Some((name, operator, bound)) = bound(ad, condition, context) {
-            let own_is_odd = matches!(&bound, Bound::Own(name) if parts.through.contains(name));
-            let bounds = self.bounds.entry((name, operator)).or_default();
+            let own_is_odd = matches!(&bound, Bound::Own(name) if parts.through().any(|through| through == name));
+            let bounds = self.bounds.entry((name.clone(), operator)).or_default();
             // A second bound of the same kind is rare enough to be evaluated.
             if !own_is_odd && bounds.last().is_none_or(|(last, _)| *last != row) {
                 bounds.push((row, bound));
@@ -140,7 +144,7 @@ impl Collected {
             self.demands.push((part.clone(), Mentions::of(part, context.dialect), Vec::new()));
         }
         let (_, mentions, offers) = &mut self.demands[number];
-        if parts.is_opaque(mentions) {
+        if parts::is_opaque(parts, mentions) {
             return false;
         }
         if offers.last() != Some(&row) {
@@ -160,7 +164,7 @@ fn other<'e>(ad: &Ad, operand: Operand<'e>) -> Option<&'e Name> {
 }
 
 /// The bound on an attribute of the other side that a part of the constraint of an ad is.
-fn bound(ad: &Ad, condition: Condition<'_>, context: &Context) -> Option<(Name, BinaryOperator, Bound)> {
+fn bound<'e>(ad: &Ad, condition: Condition<'e>, context: &Context) -> Option<(&'e Name, BinaryOperator, Bound)> {
     let Condition::Comparison(operator, left, right) = condition else { return None };
     let own = |operand| match operand {
         Operand::Literal(value) if is_plain(value, context.dialect) => Some(Bound::Value(value.clone())),
@@ -169,7 +173,7 @@ fn bound(ad: &Ad, condition: Condition<'_>, context: &Context) -> Option<(Name, 
         _ => None,
     };
     match (other(ad, left), own(right)) {
-        (Some(name), Some(bound)) => Some((name.clone(), operator, bound)),
-        _ => Some((other(ad, right)?.clone(), operator.exchanged()?, own(left)?)),
+        (Some(name), Some(bound)) => Some((name, operator, bound)),
+        _ => Some((other(ad, right)?, operator.exchanged()?, own(left)?)),
     }
 }

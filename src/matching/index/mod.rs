@@ -38,15 +38,15 @@ use residue::Residue;
 /// The offers, as far as they can be looked up.
 pub struct Index {
     offers: Vec<Ad>,
-    protocol: Protocol,
-    context: Context,
+    protocol: Rc<Protocol>,
+    context: Rc<Context>,
     /// Offers that may accept someone.
     willing: FixedBitSet,
     /// Offers whose constraints only the evaluation of the pair can tell.
     opaque: FixedBitSet,
-    /// What offers demand of one attribute of requests.
+    /// What offers compare attributes of requests with.
     imported: Vec<Imported>,
-    /// What offers want one attribute of requests to be one of.
+    /// What offers want attributes of requests to be one of.
     listed: Vec<Listed>,
     /// Other parts of the constraints of offers, each with those that have it.
     demands: Vec<(Residue<bool>, Rows)>,
@@ -67,12 +67,18 @@ pub struct Index {
     scratch: FixedBitSet,
 }
 
-/// Bounds that offers have on one attribute of requests: `attribute operator bound`.
+/// What offers compare one attribute of requests with.
 struct Imported {
     attribute: Name,
+    /// By operator.
+    bounds: Vec<Bounds>,
+}
+
+/// Bounds that offers have on an attribute: `attribute operator bound`.
+struct Bounds {
     operator: BinaryOperator,
     offers: FixedBitSet,
-    bounds: Rc<Column>,
+    column: Column,
 }
 
 /// The items of which an attribute of requests must be one.
@@ -89,8 +95,8 @@ impl Index {
     pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
         let empty = FixedBitSet::with_capacity(offers.len());
         let mut index = Index {
-            protocol,
-            context,
+            protocol: Rc::new(protocol),
+            context: Rc::new(context),
             willing: empty.clone(),
             opaque: empty.clone(),
             imported: Vec::new(),
@@ -132,7 +138,7 @@ impl Index {
     /// Finds out what the offers rank by.
     fn rank_of_offers(&mut self) {
         let mut known = OfferRanks::new(self.offers.len());
-        let (protocol, context) = (self.protocol.clone(), self.context.clone());
+        let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
         for offer in 0..self.offers.len() {
             let ad = self.offers[offer].clone();
             let is_odd = self.odd.contains(offer);
@@ -145,7 +151,7 @@ impl Index {
     /// What a request ranks by that is not odd.
     fn rank_of_request(&mut self, request: &Ad) -> Rank {
         let mut ranks = std::mem::replace(&mut self.request_ranks, Ranks::new(Side::Left));
-        let (protocol, context) = (self.protocol.clone(), self.context.clone());
+        let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
         let rank = ranks.of(request, &protocol, &context, false, |mentions| self.groups(mentions));
         self.request_ranks = ranks;
         rank

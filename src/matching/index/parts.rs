@@ -1,39 +1,13 @@
-//! The parts of a constraint that must all be true, followed through the ad's own attributes.
+//! What parts of constraints and attributes are by themselves, whomever their ad meets.
 
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::{is_met, is_plain, parts, stands_for_an_ad};
+use crate::constraint::{Parts, is_met, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Environment, Evaluator, Extent, Mentions, references};
 use crate::pool::Cell;
 
-/// The parts of the constraint of an ad.
-pub struct Parts {
-    /// They must all be true; `Requirements = START && a`, where the ad has `START = b && c`, has three.
-    pub parts: Vec<Expression>,
-    /// The attributes that they were found through.  A part that refers back to one of these is not evaluated
-    /// there as it is by itself.
-    pub through: Vec<Name>,
-}
-
-impl Parts {
-    /// The parts of what an attribute is bound to.
-    pub fn of(ad: &Ad, attribute: &Name) -> Self {
-        let parts = parts(ad, attribute);
-        let mut found = Parts { parts: Vec::with_capacity(parts.len()), through: vec![attribute.clone()] };
-        for part in parts {
-            for name in part.through.iter() {
-                if !found.through.contains(name) {
-                    found.through.push(name.clone());
-                }
-            }
-            found.parts.push(part.expression);
-        }
-        found
-    }
-
-    /// Whether a part is more than the values of the attributes that it mentions.
-    pub fn is_opaque(&self, mentions: &Mentions) -> bool {
-        mentions.is_opaque() || mentions.names.iter().any(|name| self.through.contains(name))
-    }
+/// Whether a part is more than the values of the attributes that it mentions.
+pub fn is_opaque(parts: &Parts<'_>, mentions: &Mentions) -> bool {
+    mentions.is_opaque() || mentions.names.iter().any(|name| parts.through().any(|through| through == name))
 }
 
 /// Whether an ad has an attribute of a name that otherwise stands for an ad or the time.

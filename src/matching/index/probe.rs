@@ -1,5 +1,6 @@
 //! What the index answers a request (thesis §4.5: the query).
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
@@ -10,10 +11,11 @@ use crate::eval::{Mentions, binary, listed_items};
 use crate::pool::{Cell, Column, Rows};
 
 use super::super::{Candidate, Pair, Side};
+use super::parts::{is_odd, is_opaque};
 use super::ranks::{OfferRanks, Rank};
 use super::request::Request;
 use super::residue::Residue;
-use super::{Index, constant};
+use super::{Bounds, Imported, Index, constant};
 
 /// The offers that a request may be given.
 pub struct Answer {
@@ -104,22 +106,24 @@ impl Left {
 impl Index {
     /// The offers that a request may be given.  The request must stand on the left of the meeting's pair.
     pub fn probe(&mut self, ad: &Ad, meeting: &mut Meeting<'_>) -> Answer {
-        let context = self.context.clone();
-        let Some(constraint) = self.protocol.constraint(ad).cloned() else {
+        let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
+        let Some(constraint) = protocol.constraint(ad) else {
             return Answer { sure: Vec::new(), unsure: Vec::new() };
         };
         if self.willing.is_clear() {
             return Answer { sure: Vec::new(), unsure: Vec::new() };
         }
-        if super::parts::is_odd(ad) {
+        if is_odd(ad) {
             return Answer { sure: Vec::new(), unsure: self.willing.ones().collect() };
         }
-        let mut request = Request::new(ad, &constraint, &self.protocol, &context);
+        let mut request = Request::new(ad, constraint, &protocol, &context);
         let mut left = Left { all: self.willing.clone(), unsure: self.opaque.clone() };
-        let parts = std::mem::take(&mut request.parts.parts);
+        // All are told before any is looked up: so many nodes that are in no cache are waited for at once.
+        let parts = request.parts.parts.iter().map(|part| (part.expression, Condition::of(part.expression)));
+        let parts: Vec<(&Expression, Condition<'_>)> = parts.collect();
         let mut wishes = Vec::new();
-        for part in &parts {
-            if !self.export(&mut request, part, &mut left) {
+        for (part, condition) in parts {
+            if !self.export(&mut request, condition, &mut left) {
                 wishes.push(part);
             } else if left.all.is_clear() {
                 break;
@@ -136,7 +140,7 @@ impl Index {
     }
 
     /// Looks up a part of the constraint of a request in the columns of the offers; false if it has no such form.
-    fn export(&mut self, request: &mut Request<'_>, part: &Expression, left: &mut Left) -> bool {
+    fn export(&mut self, request: &mut Request<'_>, condition: Condition<'_>, left: &mut Left) -> bool {
         let dialect = self.context.dialect;
         let mut side = |operand| match operand {
             Operand::Literal(value) if is_plain(value, dialect) => Some(Asked::Known(Cell::Constant(value.clone()))),
@@ -145,7 +149,7 @@ impl Index {
             Operand::Free(name) if request.ad.get(name).is_some() => Some(Asked::Known(request.cell(name))),
             Operand::Free(name) | Operand::Other(name) => Some(Asked::Attribute(name)),
         };
-        let known = match Condition::of(part) {
+        let known = match condition {
             Condition::Comparison(operator, first, second) => match (side(first), side(second)) {
                 (Some(Asked::Attribute(name)), Some(Asked::Known(cell))) => {
                     self.compare(name, operator, cell, left);
@@ -208,23 +212,26 @@ impl Index {
 
     /// Keeps the offers whose bounds admit the request.
     fn look_up_demands(&mut self, request: &mut Request<'_>, left: &mut Left) {
-        for imported in &self.imported {
-            if left.all.is_clear() {
-                return;
+        for Imported { attribute, bounds } in &self.imported {
+            let value = constant(request.cell(attribute));
+            for Bounds { operator, offers, column } in bounds {
+                if left.all.is_clear() {
+                    return;
+                }
+                let Some(value) = &value else {
+                    left.unsure.union_with(offers);
+                    continue;
+                };
+                // What the offers compare the value with is in the column: the operator is turned round.
+                let Some(operator) = operator.exchanged() else { continue };
+                self.scratch.clear();
+                column.select(operator, value, self.context.dialect, &mut self.scratch);
+                if column.has_open() {
+                    self.scratch.union_with(column.open());
+                    left.unsure.union_with(column.open());
+                }
+                left.keep_admitted(&self.scratch, offers);
             }
-            let Some(value) = constant(request.cell(&imported.attribute)) else {
-                left.unsure.union_with(&imported.offers);
-                continue;
-            };
-            // What the offers compare the value with is in the column: the operator is turned round.
-            let Some(operator) = imported.operator.exchanged() else { continue };
-            self.scratch.clear();
-            imported.bounds.select(operator, &value, self.context.dialect, &mut self.scratch);
-            if imported.bounds.has_open() {
-                self.scratch.union_with(imported.bounds.open());
-                left.unsure.union_with(imported.bounds.open());
-            }
-            left.keep_admitted(&self.scratch, &imported.offers);
         }
         for listed in &self.listed {
             let Some(value) = constant(request.cell(&listed.attribute)) else {
@@ -260,7 +267,7 @@ impl Index {
             self.wishes.push((mentions, Residue::new(wish.clone(), Side::Left, groups)));
         }
         let (mentions, residue) = &mut self.wishes[number];
-        if request.parts.is_opaque(mentions) {
+        if is_opaque(&request.parts, mentions) {
             left.unsure.union_with(&left.all);
             return;
         }

@@ -3,20 +3,19 @@
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Name};
-use crate::constraint::Protocol;
+use crate::constraint::{Parts, Protocol};
 use crate::eval::Context;
 use crate::pool::Cell;
 
-use super::parts::{Parts, computed, literal};
+use super::parts::{computed, literal};
 
 /// A request and what has been found out about it.
 pub struct Request<'r> {
     /// The request.
     pub ad: &'r Ad,
     /// The parts of its constraint.
-    pub parts: Parts,
-    /// The attributes whose values differ from what they are by themselves where they lead back here.
-    through: Vec<Name>,
+    pub parts: Parts<'r>,
+    protocol: &'r Protocol,
     context: &'r Context,
     /// Its number among the requests of each group, by the id of the group.
     numbers: Vec<Numbered>,
@@ -36,11 +35,9 @@ pub enum Numbered {
 
 impl<'r> Request<'r> {
     /// A request with this constraint.
-    pub fn new(ad: &'r Ad, constraint: &Name, protocol: &Protocol, context: &'r Context) -> Self {
+    pub fn new(ad: &'r Ad, constraint: &'r Name, protocol: &'r Protocol, context: &'r Context) -> Self {
         let parts = Parts::of(ad, constraint);
-        let mut through = parts.through.clone();
-        through.push(protocol.rank().clone());
-        Request { ad, parts, through, context, numbers: Vec::new(), cells: FxHashMap::default() }
+        Request { ad, parts, protocol, context, numbers: Vec::new(), cells: FxHashMap::default() }
     }
 
     /// Its number in a group.
@@ -63,7 +60,9 @@ impl<'r> Request<'r> {
         if let Some(known) = self.cells.get(name) {
             return known.clone();
         }
-        let cell = computed(self.ad, name, expression, &self.through, self.context);
+        // The attributes whose values differ from what they are by themselves where they lead back here.
+        let through: Vec<Name> = self.parts.through().chain([self.protocol.rank()]).cloned().collect();
+        let cell = computed(self.ad, name, expression, &through, self.context);
         self.cells.insert(name.clone(), cell.clone());
         cell
     }
