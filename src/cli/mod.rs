@@ -48,10 +48,12 @@ mod words;
 mod workload;
 mod write;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 use options::Options;
 use session::Session;
@@ -108,39 +110,71 @@ impl From<io::Error> for Failure {
 /// Reading, evaluating, querying and matching classified advertisements (ClassAds).
 #[derive(Parser)]
 #[command(name = "classad", version, long_version = VERSION, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(subcommand_required = true)]
 struct Cli {
     #[command(flatten)]
     options: Options,
-    #[command(subcommand)]
-    command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Parse(parse::Parse),
-    Fmt(fmt::Fmt),
-    Check(check::Check),
-    Eval(eval::Eval),
-    Query(query::Query),
-    Match(matches::Match),
-    Gangmatch(gangmatch::Gangmatch),
-    Claim(claim::ClaimCommand),
-    Negotiate(negotiate::Negotiate),
-    Autocluster(autocluster::Autocluster),
-    Explain(explain::Explain),
-    Convert(convert::Convert),
-    Diff(diff::Diff),
-    Census(census::CensusCommand),
-    Specialize(specialize::Specialize),
-    Refs(refs::Refs),
-    Transform(transform::TransformAds),
-    Test(test::Test),
-    Functions(functions::Functions),
-    Workload(workload::Workload),
-    Repl(repl::Repl),
-    Completions(completions::Completions),
-    Man(help::manual::ManualCommand),
-    Help(help::Help),
+/// The commands: the name of each, and the struct that is its arguments.
+macro_rules! commands {
+    ($($word:literal $name:ident($arguments:ty),)*) => {
+        enum Command {
+            $($name($arguments),)*
+        }
+
+        impl Command {
+            /// The trees of all commands, or only of the one of a name: to make all takes longer than many a run.
+            fn trees(only: Option<&str>) -> Vec<clap::Command> {
+                let mut trees = Vec::new();
+                $(if only.is_none_or(|only| only == $word) {
+                    trees.push(<$arguments>::augment_args(clap::Command::new($word)));
+                })*
+                trees
+            }
+
+            /// The command that the arguments are for.
+            fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                match matches.subcommand() {
+                    $(Some(($word, matches)) => <$arguments>::from_arg_matches(matches).map(Command::$name),)*
+                    _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
+                }
+            }
+
+            fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+                match self {
+                    $(Command::$name(command) => command.run(session),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    "parse" Parse(parse::Parse),
+    "fmt" Fmt(fmt::Fmt),
+    "check" Check(check::Check),
+    "eval" Eval(eval::Eval),
+    "query" Query(query::Query),
+    "match" Match(matches::Match),
+    "gangmatch" Gangmatch(gangmatch::Gangmatch),
+    "claim" Claim(claim::ClaimCommand),
+    "negotiate" Negotiate(negotiate::Negotiate),
+    "autocluster" Autocluster(autocluster::Autocluster),
+    "explain" Explain(explain::Explain),
+    "convert" Convert(convert::Convert),
+    "diff" Diff(diff::Diff),
+    "census" Census(census::CensusCommand),
+    "specialize" Specialize(specialize::Specialize),
+    "refs" Refs(refs::Refs),
+    "transform" Transform(transform::TransformAds),
+    "test" Test(test::Test),
+    "functions" Functions(functions::Functions),
+    "workload" Workload(workload::Workload),
+    "repl" Repl(repl::Repl),
+    "completions" Completions(completions::Completions),
+    "man" Man(help::manual::ManualCommand),
+    "help" Help(help::Help),
 }
 
 /// What this is, for a report of a fault.
@@ -152,21 +186,33 @@ const VERSION: &str = concat!(
 
 /// The tree of commands and their options.
 fn tree() -> clap::Command {
+    root().subcommands(Command::trees(None))
+}
+
+/// The same, without the commands that the first of the arguments does not name.
+fn tree_for(arguments: &[OsString]) -> clap::Command {
+    let word = arguments.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    let named = Command::trees(Some(word));
+    if named.is_empty() { tree() } else { root().subcommands(named) }
+}
+
+fn root() -> clap::Command {
     let statuses = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
                     3 a budget was exceeded.";
     Cli::command().after_help(format!("{}\n\n{statuses}", help::topics_in_short()))
 }
 
 /// The arguments, taken apart.  What is not for a command has been done: its exit status.
-fn read_arguments() -> Result<Cli, u8> {
+fn read_arguments() -> Result<(Options, Command), u8> {
     let told = |message: String| {
         eprintln!("error: {message}");
         Status::Trouble.code()
     };
     let arguments = words::translated(std::env::args_os().collect(), &tree).map_err(told)?;
-    let tree = defaults::applied(tree()).map_err(told)?;
-    let matches = tree.try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    matches.map_err(|error| {
+    let tree = defaults::applied(tree_for(&arguments)).map_err(told)?;
+    let matches = tree.try_get_matches_from(arguments);
+    let taken_apart = matches.and_then(|it| Ok((Cli::from_arg_matches(&it)?.options, Command::of(&it)?)));
+    taken_apart.map_err(|error| {
         // A closed pipe is no one's fault.
         let _ = error.print();
         if error.use_stderr() { Status::Trouble.code() } else { 0 }
@@ -175,38 +221,13 @@ fn read_arguments() -> Result<Cli, u8> {
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
-    let cli = match read_arguments() {
-        Ok(cli) => cli,
+    let (options, command) = match read_arguments() {
+        Ok(read) => read,
         Err(status) => return ExitCode::from(status),
     };
-    progress::allow(&cli.options);
-    let mut session = Session::new(cli.options);
-    let result = match &cli.command {
-        Command::Parse(command) => command.run(&mut session),
-        Command::Fmt(command) => command.run(&mut session),
-        Command::Check(command) => command.run(&mut session),
-        Command::Eval(command) => command.run(&mut session),
-        Command::Query(command) => command.run(&mut session),
-        Command::Match(command) => command.run(&mut session),
-        Command::Gangmatch(command) => command.run(&mut session),
-        Command::Claim(command) => command.run(&mut session),
-        Command::Negotiate(command) => command.run(&mut session),
-        Command::Autocluster(command) => command.run(&mut session),
-        Command::Explain(command) => command.run(&mut session),
-        Command::Diff(command) => command.run(&mut session),
-        Command::Census(command) => command.run(&mut session),
-        Command::Convert(command) => command.run(&mut session),
-        Command::Specialize(command) => command.run(&mut session),
-        Command::Refs(command) => command.run(&mut session),
-        Command::Transform(command) => command.run(&mut session),
-        Command::Test(command) => command.run(&mut session),
-        Command::Functions(command) => command.run(&mut session),
-        Command::Workload(command) => command.run(&mut session),
-        Command::Repl(command) => command.run(&mut session),
-        Command::Completions(command) => command.run(&session),
-        Command::Man(command) => command.run(&session),
-        Command::Help(command) => command.run(&session),
-    };
+    progress::allow(&options);
+    let mut session = Session::new(options);
+    let result = command.run(&mut session);
     // What could not be handed on before is told now.
     let result = result.and_then(|status| Ok(output::out().flush().map(|()| status)?));
     progress::end();

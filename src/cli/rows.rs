@@ -47,9 +47,12 @@ pub fn selected(
         (!selection.is_everything()).then_some(loaded)
     };
     for source in offers {
-        let Ok(text) = source.sample(SAMPLE) else { return Ok(None) };
-        // What is cut off where a piece ends mentions what it mentions all the same.
-        Block::whole(text, Form::Long).selected(&mut selection).look_for_mentions();
+        let Ok(pieces) = source.sample(SAMPLE) else { return Ok(None) };
+        for piece in pieces {
+            let Ok(piece) = piece else { return Ok(None) };
+            // An ad that is cut off where a piece ends mentions what it mentions all the same.
+            Block::whole(piece, Form::Long).selected(&mut selection).look_for_mentions();
+        }
     }
     if selection.is_everything() {
         return Ok(None);
@@ -130,10 +133,9 @@ impl Side {
         context: &Context,
     ) -> io::Result<()> {
         let mut source = source.again()?;
-        let mut read = 0;
+        let mut pieces = 0;
         while let Some(text) = source.next_text()? {
-            let length = text.block.text.len();
-            read += length;
+            pieces += 1;
             let mut selected = text.block.selected(selection);
             while let Some(item) = selected.next() {
                 match item {
@@ -143,9 +145,9 @@ impl Side {
             }
             source.ads = selected.number();
             self.has_ports |= selected.occurs(&Name::new("Ports"));
-            if read == length {
-                // Nothing need be moved again and again as it grows.  A first piece of tiny ads may promise more than
-                // there is memory for: then it grows as it must.
+            if pieces == 2 {
+                // Nothing need be moved again and again as it grows; the first piece is too short to tell how far.  A
+                // piece of tiny ads may promise more than there is memory for: then it grows as it must.
                 let left = source.ads_left();
                 let _ = self.ads.try_reserve(left.saturating_add(left / 16));
             }

@@ -1,7 +1,7 @@
 //! Where ads come from.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use classad::format::{Block, Form, Position, Stream};
@@ -49,29 +49,26 @@ impl Source {
         Ok(Source::new(&self.name, stream))
     }
 
-    /// Lines from all over the file, of about so many bytes altogether; all of a file that has no more.
-    pub fn sample(&self, length: u64) -> io::Result<Vec<u8>> {
+    /// Lines from all over the file, of about so many bytes altogether, in pieces; all of a file that has no more.
+    pub fn sample(&self, length: u64) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>>> {
         const PIECES: u64 = 16;
         let mut file = File::open(self.name.as_ref())?;
         let size = file.metadata()?.len();
-        let mut sample = Vec::new();
-        if size <= length {
-            file.read_to_end(&mut sample)?;
-            return Ok(sample);
-        }
-        for piece in 0..PIECES {
-            let start = size / PIECES * piece;
+        let (pieces, most) = if size <= length { (1, size) } else { (PIECES, length / PIECES) };
+        Ok((0..pieces).map(move |number| {
+            let start = size / pieces * number;
+            let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
             file.seek(SeekFrom::Start(start))?;
-            let mut lines = BufReader::new(Read::by_ref(&mut file).take(length / PIECES));
-            if start > 0 {
-                lines.skip_until(b'\n')?;
+            Read::by_ref(&mut file).take(most).read_to_end(&mut piece)?;
+            // The first and the last line are not whole.
+            if start + most < size {
+                piece.truncate(memchr::memrchr(b'\n', &piece).map_or(0, |end| end + 1));
             }
-            lines.read_to_end(&mut sample)?;
-            // The last line is not whole.
-            sample.truncate(memchr::memrchr(b'\n', &sample).map_or(0, |end| end + 1));
-            sample.push(b'\n');
-        }
-        Ok(sample)
+            if start > 0 {
+                piece.drain(..memchr::memchr(b'\n', &piece).map_or(piece.len(), |end| end + 1));
+            }
+            Ok(piece)
+        }))
     }
 
     /// The next piece of it.
@@ -147,22 +144,22 @@ mod tests {
         fs::write(&path, lines.join("\n")).unwrap();
         let name = path.to_str().unwrap();
         let source = Source::new(name, Stream::new(Box::new(File::open(&path).unwrap()), None).unwrap());
-        let sample = |length| String::from_utf8(source.sample(length).unwrap()).unwrap();
+        let sample = |length| {
+            let pieces: Result<Vec<Vec<u8>>, _> = source.sample(length).unwrap().collect();
+            String::from_utf8(pieces.unwrap().concat()).unwrap()
+        };
         assert_eq!(sample(1 << 20), lines.join("\n"));
         let some = sample(8000);
         assert!(some.len() <= 8100);
-        let numbers: Vec<usize> = some
-            .lines()
-            .filter(|line| !line.is_empty())
-            .map(|line| lines.iter().position(|whole| whole == line).expect(line))
-            .collect();
+        let number = |line: &str| lines.iter().position(|whole| whole == line).expect(line);
+        let numbers: Vec<usize> = some.lines().map(number).collect();
         assert!(numbers.is_sorted() && numbers[0] == 0);
         for part in 0..8 {
             assert!(numbers.iter().any(|number| number / 250 == part), "{part} of 8");
         }
         // Lines longer than a piece are in none.
         fs::write(&path, format!("a = \"{}\"\nb = 1\n", "x".repeat(9000))).unwrap();
-        assert_eq!(sample(1600).trim(), "");
+        assert_eq!(sample(1600), "");
         fs::remove_file(&path).unwrap();
     }
 }
