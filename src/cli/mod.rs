@@ -111,9 +111,15 @@ impl From<io::Error> for Failure {
 #[derive(Parser)]
 #[command(name = "classad", version, long_version = VERSION, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(subcommand_required = true)]
-struct Cli {
+struct Root {
     #[command(flatten)]
     options: Options,
+}
+
+/// What the arguments ask for.
+struct Cli {
+    options: Options,
+    command: Command,
 }
 
 /// The commands: the name of each, and the struct that is its arguments.
@@ -199,30 +205,33 @@ fn tree_for(arguments: &[OsString]) -> clap::Command {
 fn root() -> clap::Command {
     let statuses = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
                     3 a budget was exceeded.";
-    Cli::command().after_help(format!("{}\n\n{statuses}", help::topics_in_short()))
+    Root::command().after_help(format!("{}\n\n{statuses}", help::topics_in_short()))
 }
 
 /// The arguments, taken apart.  What is not for a command has been done: its exit status.
-fn read_arguments() -> Result<(Options, Command), u8> {
+fn read_arguments() -> Result<Cli, u8> {
     let told = |message: String| {
         eprintln!("error: {message}");
         Status::Trouble.code()
     };
     let arguments = words::translated(std::env::args_os().collect(), &tree).map_err(told)?;
     let tree = defaults::applied(tree_for(&arguments)).map_err(told)?;
-    let matches = tree.try_get_matches_from(arguments);
-    let taken_apart = matches.and_then(|it| Ok((Cli::from_arg_matches(&it)?.options, Command::of(&it)?)));
-    taken_apart.map_err(|error| {
+    taken_apart(tree, arguments).map_err(|error| {
         // A closed pipe is no one's fault.
         let _ = error.print();
         if error.use_stderr() { Status::Trouble.code() } else { 0 }
     })
 }
 
+fn taken_apart(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = tree.try_get_matches_from(arguments)?;
+    Ok(Cli { options: Root::from_arg_matches(&matches)?.options, command: Command::of(&matches)? })
+}
+
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
-    let (options, command) = match read_arguments() {
-        Ok(read) => read,
+    let Cli { options, command } = match read_arguments() {
+        Ok(cli) => cli,
         Err(status) => return ExitCode::from(status),
     };
     progress::allow(&options);
@@ -232,4 +241,26 @@ pub fn run() -> ExitCode {
     let result = result.and_then(|status| Ok(output::out().flush().map(|()| status)?));
     progress::end();
     ExitCode::from(session.conclude(result))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::{taken_apart, tree, tree_for};
+
+    #[test]
+    fn a_command_is_the_same_alone_as_among_all() {
+        for command in tree().get_subcommands() {
+            let arguments: Vec<OsString> = ["classad", command.get_name(), "--help"].map(Into::into).into();
+            let alone = tree_for(&arguments);
+            assert_eq!(alone.get_subcommands().count(), 1, "{}", command.get_name());
+            let help = |tree| taken_apart(tree, arguments.clone()).err().map(|help| help.to_string());
+            assert_eq!(help(alone), help(tree()));
+        }
+        // A misspelt one is told what it may have meant, and an alias is that of another.
+        for word in ["mtach", "why", "--help"] {
+            assert!(tree_for(&["classad".into(), word.into()]).get_subcommands().count() > 1, "{word}");
+        }
+    }
 }

@@ -185,14 +185,14 @@ fn transcribed(text: &str) -> String {
 mod tests {
     use super::commands::COMMANDS;
     use super::desk::Desk;
-    use crate::cli::Cli;
     use crate::cli::session::Session;
-    use clap::Parser;
+    use crate::cli::{taken_apart, tree};
 
     /// Every command's example does something, and nothing is wrong with it.
     #[test]
     fn the_examples_of_commands_run() {
-        let cli = Cli::try_parse_from(["classad", "repl", "--quiet"]).expect("this is a command line");
+        let arguments = ["classad", "repl", "--quiet"].map(Into::into).into();
+        let cli = taken_apart(tree(), arguments).expect("this is a command line");
         let mut session = Session::new(cli.options);
         let mut desk = Desk::new(&mut session);
         let before = [":pool samples/gangs/offers.ad", ":my samples/gangs/jobs.ad", ":let spare = 1"];
