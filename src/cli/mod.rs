@@ -143,6 +143,7 @@ macro_rules! commands {
             fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
                 match matches.subcommand() {
                     $(Some(($word, matches)) => <$arguments>::from_arg_matches(matches).map(Command::$name),)*
+                    // The tree has no other, and wants one.
                     _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
                 }
             }

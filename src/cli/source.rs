@@ -54,7 +54,7 @@ impl Source {
         const PIECES: u64 = 16;
         let mut file = File::open(self.name.as_ref())?;
         let size = file.metadata()?.len();
-        let (pieces, most) = if size <= length { (1, size) } else { (PIECES, length / PIECES) };
+        let (pieces, most) = if size <= length { (1, length) } else { (PIECES, length / PIECES) };
         Ok((0..pieces).map(move |number| {
             let start = size / pieces * number;
             let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());

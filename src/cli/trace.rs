@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use classad::ad::{Expression, Frame, Kind};
+use classad::ad::{Expression, Frame, Kind, Value};
+use classad::constraint::stands_for_a_side;
 use classad::eval::Evaluator;
 use classad::syntax::{Style, print, print_name, print_value};
 
@@ -15,7 +16,7 @@ pub fn tree(out: &mut dyn Write, expression: &Expression, indent: usize) -> io::
     branch(out, expression, indent, &mut |_| None)
 }
 
-/// Writes the tree of an expression with the value of each part.
+/// Writes the tree of an expression with the value of each part but the two ads themselves.
 pub fn values(
     out: &mut dyn Write,
     expression: &Expression,
@@ -24,6 +25,8 @@ pub fn values(
 ) -> io::Result<()> {
     branch(out, expression, 0, &mut |part| {
         Some(match evaluator.evaluate(part, frame) {
+            // Whose ad it is is known, and it may have been read only in part.
+            Ok(Value::Ad(_)) if is_side(part) => return None,
             Ok(value) => {
                 let text = String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned();
                 match value.fault() {
@@ -66,6 +69,11 @@ fn branch(
         branch(out, child, indent + 2, value)?;
     }
     Ok(())
+}
+
+/// Whether an expression is what one ad of a pair calls itself or the other.
+fn is_side(expression: &Expression) -> bool {
+    matches!(expression.kind(), Kind::Attribute(name) if stands_for_a_side(name))
 }
 
 /// What a node is, without what is below it.

@@ -41,8 +41,8 @@ impl<'a> Parts<'a> {
     pub fn of(ad: &'a Ad, attribute: &'a Name) -> Self {
         let mut parts = Vec::with_capacity(USUAL);
         let mut followed = vec![Followed { name: attribute, from: None }];
-        // An expression is looked at when it is pushed, long before that is needed: the nodes of many ads are in no
-        // cache, and so several are waited for at once.
+        // The right side of a conjunction is looked at before the left one is taken apart: the nodes of many ads are in
+        // no cache, and so several are waited for at once.
         let mut pending = Vec::with_capacity(USUAL);
         let push = |pending: &mut Vec<_>, part: Part<'a>| pending.push((part, part.expression.bare().kind()));
         if let Some(expression) = ad.get(attribute) {

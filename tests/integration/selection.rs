@@ -279,6 +279,24 @@ fn matches_are_those_of_whole_ads() {
     }
 }
 
+#[test]
+fn explanations_are_those_of_whole_ads() {
+    let job = "ClusterId = 1\nProcId = 0\nb = 1\nv = 4\nOwner = \"me\"\nRequirements = TARGET.b > 6 && W > TARGET.v\n";
+    let machine = "MyType = \"Machine\"\nName = \"m1\"\nState = 9\nW = 2\na = 1\nb = 5\nv = 3\n\
+        Requirements = b isnt TARGET.b && a == other.v && START\nSTART = size(MY.Name) > 1\n";
+    let alike = machine.replace("m1", "m2").replace("State = 9", "State = 8");
+    let [requests, offers] = [file("asking.long", job), file("asked.long", format!("{machine}\n{alike}"))];
+    for dialect in ["condor", "classad"] {
+        for options in [&["-v"][..], &["-vv"], &["-vv", "--reverse"], &["-vv", "-o", "json"]] {
+            let common = ["explain", &requests, "--pool", &offers, "--dialect", dialect];
+            let fast = classad(&[&common[..], options].concat());
+            let full = classad(&[&common[..], options, &["--strict-input"]].concat());
+            assert!(fast.1.len() > 500, "{}", fast.2);
+            assert_eq!(fast, full, "{dialect} {options:?}");
+        }
+    }
+}
+
 /// What a later ad mentions is asked for already when the other side is seen to look for it in the first.
 #[test]
 fn what_the_other_side_looks_for_is_found_in_every_ad() {

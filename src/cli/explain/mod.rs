@@ -329,23 +329,25 @@ impl<'c> Case<'c> {
         if let [only] = left {
             return vec![vec![*only]];
         }
-        if left.iter().all(|request| self.asking[*request].is_selected()) {
-            // Those that were read as one ad.
-            let mut groups: IndexMap<usize, Vec<usize>> = IndexMap::new();
-            for request in left {
-                groups.entry(self.asking[*request].ad.identity()).or_default().push(*request);
-            }
-            return groups.into_values().collect();
+        // Those that were read as one ad are alike.
+        let mut same: IndexMap<usize, Vec<usize>> = IndexMap::new();
+        for request in left {
+            same.entry(self.asking[*request].ad.identity()).or_default().push(*request);
         }
+        let same: Vec<Vec<usize>> = same.into_values().collect();
         let ads = |ads: &mut dyn Iterator<Item = &Identified>| ads.map(|ad| ad.ad.clone()).collect::<Vec<_>>();
-        let asking = ads(&mut left.iter().map(|request| &self.asking[*request]));
+        let asking = ads(&mut same.iter().map(|group| &self.asking[group[0]]));
         let offered = ads(&mut self.offered.iter());
         let policies = self.given.policy.of_matches();
         let clusters = Clusters::new(&asking, &offered, &policies, &self.protocol, &session.context());
         let mut groups = vec![Vec::new(); clusters.clusters.len()];
-        for (request, cluster) in left.iter().zip(clusters.of) {
-            groups[cluster].push(*request);
+        for (group, cluster) in same.into_iter().zip(clusters.of) {
+            groups[cluster].extend(group);
         }
+        for group in &mut groups {
+            group.sort_unstable();
+        }
+        groups.sort_unstable();
         groups
     }
 

@@ -7,9 +7,9 @@
 //! requests that the part cannot tell apart.  Ads in which something depends on the other side (thesis
 //! §4.4: deviant) are answered as not sure: the evaluation of the pair has the last word on them.
 
+mod alone;
 mod build;
 mod groups;
-mod parts;
 mod probe;
 mod ranks;
 mod request;
@@ -28,9 +28,9 @@ use crate::pool::{Cell, Cells, Column, Rows};
 
 use super::Side;
 
+use alone::{computed, is_odd, literal};
 use build::Collected;
 use groups::Groups;
-use parts::{computed, is_odd, literal};
 pub use probe::Meeting;
 use ranks::{OfferRanks, Rank, Ranks};
 use residue::Residue;

@@ -11,7 +11,7 @@ use crate::eval::{Mentions, binary, listed_items};
 use crate::pool::{Cell, Column, Rows};
 
 use super::super::{Candidate, Pair, Side};
-use super::parts::{is_odd, is_opaque};
+use super::alone::{is_odd, is_opaque};
 use super::ranks::{OfferRanks, Rank};
 use super::request::Request;
 use super::residue::Residue;

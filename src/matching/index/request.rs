@@ -7,7 +7,7 @@ use crate::constraint::{Parts, Protocol};
 use crate::eval::Context;
 use crate::pool::Cell;
 
-use super::parts::{computed, literal};
+use super::alone::{computed, literal};
 
 /// A request and what has been found out about it.
 pub struct Request<'r> {
