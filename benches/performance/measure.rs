@@ -6,6 +6,10 @@ use crate::Result;
 use crate::data::Data;
 use crate::peer::Peer;
 
+/// What is done sooner is done again and again: about so long the library needs for a sample of pairs.  A processor
+/// that has waited for the other side of a comparison is slow at first.
+pub const SAMPLE: Duration = Duration::from_millis(200);
+
 /// What a measurement needs.
 pub struct Bench {
     pub data: Data,

@@ -13,14 +13,23 @@ use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::{Accelerations, Matchmaker};
 
-use crate::measure::Run;
+use crate::measure::{Run, SAMPLE};
 use crate::{Result, tasks};
 
 /// The program that is measured.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_classad");
 
-/// Runs a program, whose output is its answer; given up after the limit.
+/// Runs a program, whose output is its answer, again and again if that is soon done; given up after the limit.
 pub fn run(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {
+    let mut all = once(program, arguments, limit)?;
+    while !all.is_more && all.cost < SAMPLE.as_secs_f64() {
+        let again = once(program, arguments, limit)?;
+        all = Run { cost: all.cost + again.cost, amount: all.amount + 1.0, ..again };
+    }
+    Ok(all)
+}
+
+fn once(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {
     let start = Instant::now();
     let mut child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?;
     let mut output = child.stdout.take().ok_or("the output is a pipe")?;

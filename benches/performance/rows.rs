@@ -177,7 +177,7 @@ pub fn report(bench: &Bench, only: Option<&str>) -> Result<(String, bool)> {
     let mut text = format!("# Measured\n\nOn {}.\n", machine::described());
     let rounds = bench.rounds;
     writeln!(text, "Ours and theirs in turns in one run, medians of {rounds} (fewer of what takes minutes).")?;
-    text += "What is done within this process is done again and again, as a sample of the library's is.\n";
+    text += "What is done in less than a fifth of a second is done again and again, for about as long.\n";
     text += "Ratios are what counts: how many times less time or memory.\n\n";
     text += &table::heading(&["work", "ours", "beside", "theirs", "ratio"]);
     print!("{text}");

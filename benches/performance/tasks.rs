@@ -14,7 +14,7 @@ use classad::pool::Store;
 use classad::syntax::{Rules, parse_expression};
 
 use crate::Result;
-use crate::measure::{Bench, Run};
+use crate::measure::{Bench, Run, SAMPLE};
 
 /// Two files: of requests and of offers.
 pub type Files = [PathBuf; 2];
@@ -23,8 +23,6 @@ pub type Files = [PathBuf; 2];
 pub const ROUNDS: usize = 20;
 /// How many pairs of ads are tried.
 pub const PAIRS: usize = 20_000;
-/// About so long it takes the library to try them.
-const SAMPLE: Duration = Duration::from_millis(200);
 
 /// The ads of a file, as HTCondor means them.
 pub fn ads(path: &Path) -> Result<Vec<Ad>> {
