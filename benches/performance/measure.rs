@@ -8,7 +8,17 @@ use crate::peer::Peer;
 
 /// What is done sooner is done again and again: about so long the library needs for a sample of pairs.  A processor
 /// that has waited for the other side of a comparison is slow at first.
-pub const SAMPLE: Duration = Duration::from_millis(200);
+const SAMPLE: Duration = Duration::from_millis(200);
+
+/// Some work, again and again if that is soon done.
+pub fn repeated(mut once: impl FnMut() -> Result<Run>) -> Result<Run> {
+    let mut all = once()?;
+    while !all.is_more && !all.is_estimate && all.cost < SAMPLE.as_secs_f64() {
+        let again = once()?;
+        all = Run { cost: all.cost + again.cost, amount: all.amount + again.amount, ..again };
+    }
+    Ok(all)
+}
 
 /// What a measurement needs.
 pub struct Bench {

@@ -13,7 +13,7 @@ use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::{Accelerations, Matchmaker};
 
-use crate::measure::{Run, SAMPLE};
+use crate::measure::{Run, repeated};
 use crate::{Result, tasks};
 
 /// The program that is measured.
@@ -21,12 +21,7 @@ pub const BINARY: &str = env!("CARGO_BIN_EXE_classad");
 
 /// Runs a program, whose output is its answer, again and again if that is soon done; given up after the limit.
 pub fn run(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {
-    let mut all = once(program, arguments, limit)?;
-    while !all.is_more && all.cost < SAMPLE.as_secs_f64() {
-        let again = once(program, arguments, limit)?;
-        all = Run { cost: all.cost + again.cost, amount: all.amount + 1.0, ..again };
-    }
-    Ok(all)
+    repeated(|| once(program, arguments, limit))
 }
 
 fn once(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {

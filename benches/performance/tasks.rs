@@ -14,7 +14,7 @@ use classad::pool::Store;
 use classad::syntax::{Rules, parse_expression};
 
 use crate::Result;
-use crate::measure::{Bench, Run, SAMPLE};
+use crate::measure::{Bench, Run, repeated};
 
 /// Two files: of requests and of offers.
 pub type Files = [PathBuf; 2];
@@ -110,16 +110,14 @@ pub struct Counted {
 /// sample of pairs takes.  What would take too long is estimated from the first queries.
 pub fn every_query(bench: &Bench, [queries, objects]: &Files, accelerations: Accelerations) -> Result<(Run, Counted)> {
     let [queries, objects] = [ads(queries)?, ads(objects)?];
-    let (mut cost, mut amount) = (0.0, 0.0);
-    loop {
-        let (whole, counted) = once(bench.limit / 4, &queries, &objects, accelerations);
-        cost += whole.as_secs_f64();
-        amount += 1.0;
-        let is_estimate = (counted.asked as usize) < queries.len();
-        if is_estimate || cost >= SAMPLE.as_secs_f64() {
-            return Ok((Run { cost, amount, is_estimate, ..Run::default() }, counted));
-        }
-    }
+    let mut counted = Counted::default();
+    let run = repeated(|| {
+        let (whole, found) = once(bench.limit / 4, &queries, &objects, accelerations);
+        let is_estimate = (found.asked as usize) < queries.len();
+        counted = found;
+        Ok(Run { is_estimate, ..Run::of(whole) })
+    })?;
+    Ok((run, counted))
 }
 
 fn once(limit: Duration, queries: &[Ad], objects: &[Ad], accelerations: Accelerations) -> (Duration, Counted) {
