@@ -21,7 +21,7 @@ pub use consistency::{Clash, Inconsistency, inconsistencies};
 pub use group::{Entry, Group, MOST_PATTERNS, Pattern};
 pub use identity::identity;
 pub use parts::{Part, Parts, named};
-pub use ports::{Port, PortFault, Ports, ports};
+pub use ports::{PORTS, Port, PortFault, Ports, ports};
 pub use protocol::{Protocol, is_met, rank_of};
 pub use resources::{RESOURCE_COUNT, miscounted, resource_count};
 pub use simple::Simple;

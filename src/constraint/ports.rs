@@ -45,7 +45,8 @@ impl fmt::Display for PortFault {
 
 impl std::error::Error for PortFault {}
 
-static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
+/// The attribute that lists the ports of an ad.
+pub static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
 static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
 
 /// Groups may be nested this deep.

@@ -448,3 +448,45 @@ fn counters_are_printed_in_one_line() {
         }
     }
 }
+
+/// `explain` groups requests by what their gangs depend on: an attribute that an option names as constraint or rank
+/// counts among it, in every form of the report.
+#[test]
+fn requests_that_differ_in_the_protocol_of_an_option_are_explained_apart() {
+    let constraint = file(
+        "protocol-constraint.ad",
+        "[ Name = \"a\"; MyReq = Memory > 40 ]  [ Name = \"b\"; MyReq = Memory > 1000 ]",
+    );
+    let rank = file(
+        "protocol-rank.ad",
+        "[ Name = \"a\"; MyReq = Memory > 0; MyRank = Memory ]
+        [ Name = \"b\"; MyReq = Memory > 0; MyRank = -Memory ]",
+    );
+    let offers = file(
+        "protocol-offers.ad",
+        "[ Name = \"small\"; Memory = 32; MyReq = true ]  [ Name = \"large\"; Memory = 64; MyReq = true ]
+         [ Name = \"licence\"; MyReq = true;
+           Ports = { [ Label = p; MyReq = true ], [ Label = q; MyReq = q.Memory > 5 ] } ]",
+    );
+    for (requests, options, expected) in [
+        (&constraint, ["--constraint-attr", "MyReq"].as_slice(), ["large", ""]),
+        (&rank, &["--constraint-attr", "MyReq", "--rank-attr", "MyRank"], ["large", "small"]),
+    ] {
+        let explain = |request: &[&str]| {
+            let fixed = ["explain", requests, "--pool", &offers, "--id", "Name", "-o", "json"];
+            let (_, out, errors) = classad(&[&fixed, options, request].concat());
+            assert_eq!(errors, "");
+            let document: Json = serde_json::from_str(&out).expect("it is JSON");
+            document["reports"].as_array().expect("there are reports").clone()
+        };
+        let together = explain(&[]);
+        assert_eq!(together.len(), 2, "{together:?}");
+        for (index, name) in ["a", "b"].into_iter().enumerate() {
+            let report = &together[index];
+            assert_eq!(report["requests"], serde_json::json!([name]));
+            assert_eq!(explain(&["--request", name]), [report.clone()], "{name}");
+            let offer = report["gang"][0]["offer"].as_str().unwrap_or_default();
+            assert_eq!(offer, expected[index], "{options:?} {name}: {report}");
+        }
+    }
+}

@@ -188,7 +188,7 @@ impl Explain {
         let mut gangs = if has_gangs { Some(new(session)?) } else { None };
         let queue = match (self.unmatched, &gangs) {
             (false, _) => None,
-            (true, Some(gangs)) => Some(Taken::Gangs(gangs.queue(session, &roots, &case.protocol)?)),
+            (true, Some(gangs)) => Some(Taken::Gangs(gangs.queue(session, &roots)?)),
             (true, None) => Some(Taken::Pairs(queue::taken(session, parties, case)?)),
         };
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };

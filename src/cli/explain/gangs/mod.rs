@@ -6,7 +6,7 @@ mod page;
 use std::io::Write;
 
 use classad::ad::{Ad, Expression, Name};
-use classad::constraint::Protocol;
+use classad::constraint::{PORTS, Protocol};
 use classad::eval::Mentions;
 use classad::explain::{GangReport, GangVerdict};
 use classad::matching::gang::{Gang, GangFault, Gangmatcher};
@@ -40,13 +40,14 @@ pub fn any_ports(ads: &[Identified]) -> bool {
 
 /// Whether an ad has ports.
 pub fn has_ports(ad: &Ad) -> bool {
-    ad.get_str("Ports").is_some()
+    ad.get(&PORTS).is_some()
 }
 
 /// Explains the gangs of requests.
 pub struct Gangs<'g> {
     parties: &'g Parties,
     given: &'g GivenPolicy,
+    protocol: &'g Protocol,
     matcher: Gangmatcher,
 }
 
@@ -64,20 +65,20 @@ impl<'g> Gangs<'g> {
         session: &mut Session,
         parties: &'g Parties,
         given: &'g GivenPolicy,
-        protocol: &Protocol,
+        protocol: &'g Protocol,
     ) -> Result<Self, Failure> {
         let offers: Vec<Ad> = parties.offers.iter().map(|ad| ad.ad.clone()).collect();
         let (matcher, bad) = Gangmatcher::new(&offers, protocol.clone(), session.context());
         for bad in bad {
             parties.offers[bad.index].bad_ports(session, &bad.fault)?;
         }
-        Ok(Gangs { parties, given, matcher: matcher.docking(given.policy.docking.clone()) })
+        Ok(Gangs { parties, given, protocol, matcher: matcher.docking(given.policy.docking.clone()) })
     }
 
     /// Gives these requests their gangs, one after the other, as `gangmatch` does.
-    pub fn queue(&self, session: &mut Session, requests: &[usize], protocol: &Protocol) -> Result<Queue, Failure> {
+    pub fn queue(&self, session: &mut Session, requests: &[usize]) -> Result<Queue, Failure> {
         let offers: Vec<Ad> = self.parties.offers.iter().map(|ad| ad.ad.clone()).collect();
-        let (matcher, _) = Gangmatcher::new(&offers, protocol.clone(), session.context());
+        let (matcher, _) = Gangmatcher::new(&offers, self.protocol.clone(), session.context());
         let policy = &self.given.policy;
         let mut matcher = matcher.docking(policy.docking.clone()).dividing(policy.residual.clone());
         let mut queue =
@@ -167,7 +168,7 @@ impl<'g> Gangs<'g> {
         everyone.for_each(|attribute| names.add(attribute.expression, session.dialect()));
         let mut groups: IndexMap<Vec<u8>, Vec<usize>> = IndexMap::new();
         for &request in requests {
-            let ad = significant(&self.parties.requests[request].ad, &names, session);
+            let ad = self.significant(&self.parties.requests[request].ad, &names, session);
             let mut sorted: Vec<(Name, Expression)> =
                 ad.iter().map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
             sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -176,22 +177,21 @@ impl<'g> Gangs<'g> {
         }
         groups.into_values().collect()
     }
-}
 
-/// What of a request gangs depend on: what its ports reach in it, and what offers and the policy may look for.
-fn significant(request: &Ad, sought: &Mentions, session: &Session) -> Ad {
-    let mut mentions = sought.clone();
-    for name in ["Ports", "Constraint", "Requirements", "Rank"] {
-        mentions.names.insert(Name::new(name));
+    /// The attributes of a request that its gang can depend on: those that its ports, its constraint and its rank
+    /// reach, and those that offers and the policy may look for.
+    fn significant(&self, request: &Ad, sought: &Mentions, session: &Session) -> Ad {
+        let mut mentions = sought.clone();
+        mentions.names.extend(self.protocol.names().chain([&*PORTS]).cloned());
+        let mut at = 0;
+        while let Some(name) = mentions.names.get_index(at).cloned() {
+            at += 1;
+            request.get(&name).into_iter().for_each(|bound| mentions.add(bound, session.dialect()));
+        }
+        if mentions.is_opaque() {
+            return request.clone();
+        }
+        let attributes = request.iter().filter(|attribute| mentions.names.contains(attribute.name));
+        attributes.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
-    let mut at = 0;
-    while let Some(name) = mentions.names.get_index(at).cloned() {
-        at += 1;
-        request.get(&name).into_iter().for_each(|bound| mentions.add(bound, session.dialect()));
-    }
-    if mentions.is_opaque() {
-        return request.clone();
-    }
-    let attributes = request.iter().filter(|attribute| mentions.names.contains(attribute.name));
-    attributes.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
 }
