@@ -8,6 +8,7 @@ use classad::eval::{Context, Environment, Evaluator, Extent, Liberties, Mentions
 use classad::format::{self, Block, Entry, Form, Item, Problem, Selection, Severity, Stream, read, write};
 use classad::pool::Store;
 use classad::syntax::{Rules, Style, parse_expression, print, print_ad};
+use classad::transform;
 
 const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
 const FORMS: [Form; 5] = [Form::Long, Form::New, Form::Json, Form::Xml, Form::Yaml];
@@ -160,14 +161,14 @@ pub fn layout(data: &[u8]) {
 
 /// Transform rules: whatever they do, it ends, and its faults have their places.
 pub fn rules(data: &[u8]) {
-    let (rules, problems) = format::transform::parse_rules(data, Dialect::Condor);
+    let (rules, problems) = transform::parse_rules(data, Dialect::Condor);
     for problem in problems {
         assert!(problem.range.start <= problem.range.end && problem.range.end <= data.len(), "{problem:?}");
     }
     let context = Context { now: Some(0), most_steps: 2_000, deepest: 200, ..Context::new(Dialect::Condor) };
     let text = b"[ A = 1; B = A + 1; Owner = \"x\"; xa = { 1, [ b = 2 ] }; tmpfile = \"/tmp/x\" ]";
     for entry in read(text, Form::New, Dialect::Condor).flatten() {
-        let transform = format::transform::Transform { rules: rules.clone(), only: None };
+        let transform = transform::Transform { rules: rules.clone(), only: None };
         for result in transform.apply(&entry.ad, &context) {
             survives(&result.ad, Form::New, Dialect::Condor);
         }

@@ -5,7 +5,7 @@
 //!
 //! | floor | what is there |
 //! |---|---|
-//! | [`explain`] | why a request matches nothing: clause counts, conflicts, refusals, changes that were tried; [`explain::check`]: what is most likely not meant; [`explain::trial`]: policies under test |
+//! | [`explain`] | why a request matches nothing: clause counts, conflicts, refusals, changes that were tried; [`lint`]: what is most likely not meant; [`policy_test`]: policies under test |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, notices, claims |
 //! | [`pool`] | many ads at once: the census, columns, the store, autoclusters |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime; the parts of a constraint |
@@ -270,6 +270,10 @@ pub mod constraint;
 pub mod eval;
 pub mod explain;
 pub mod format;
+pub mod lint;
 pub mod matching;
+pub mod policy_test;
 pub mod pool;
+pub mod protocol;
 pub mod syntax;
+pub mod transform;

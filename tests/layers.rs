@@ -5,7 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The floors, lowest first.  A floor may use those before it.
-const FLOORS: [&str; 9] = ["ad", "syntax", "eval", "format", "constraint", "pool", "matching", "explain", "cli"];
+const FLOORS: [&str; 14] = [
+    "ad",
+    "syntax",
+    "eval",
+    "format",
+    "protocol",
+    "constraint",
+    "transform",
+    "pool",
+    "workload",
+    "matching",
+    "lint",
+    "explain",
+    "policy_test",
+    "cli",
+];
 
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder is there") {

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use classad::ad::{Ad, Dialect};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::Statistics;
 use classad::matching::gang::{Algorithm, Gangmatcher};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_ad};
 
 use crate::data::Gangs;

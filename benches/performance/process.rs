@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use classad::ad::Dialect;
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::{Accelerations, Matchmaker};
+use classad::protocol::Protocol;
 
 use crate::measure::{Run, repeated};
 use crate::{Result, tasks};

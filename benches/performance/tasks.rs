@@ -6,11 +6,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use classad::ad::{Ad, Dialect};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::format::{Stream, detect, read};
 use classad::matching::{Accelerations, Matchmaker, Pair, Side, Statistics};
 use classad::pool::Store;
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_expression};
 
 use crate::Result;

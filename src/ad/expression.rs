@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHasher;
 
-use super::same::{Likeness, all_same};
+use super::equality::{Likeness, all_same};
 use super::{Ad, BinaryOperator, Name, Span, UnaryOperator, Value};
 
 /// An expression.  Immutable; cloning it shares the tree.

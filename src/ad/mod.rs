@@ -2,33 +2,33 @@
 //!
 //! Nothing here reads text or computes a value; the floors above do.
 
-mod attributes;
+mod ad;
+mod attribute_map;
+mod byte_string;
 mod dialect;
-mod distinct;
+mod equality;
+mod error_origin;
 mod expression;
-mod fault;
+mod expression_interner;
 mod frame;
 mod name;
-mod near;
 mod operator;
-mod record;
-mod same;
 mod span;
-mod text;
+mod suggestions;
 pub mod time;
 mod value;
 
+pub use ad::{Ad, Attribute};
+pub use byte_string::Text;
 pub use dialect::Dialect;
-pub use distinct::Distinct;
+pub use equality::same_tree;
+pub use error_origin::{Cause, Fault};
 pub use expression::{Expression, Kind, same_list};
-pub use fault::{Cause, Fault};
+pub use expression_interner::Distinct;
 pub use frame::{Frame, Participant};
 pub use name::{KnownName, Name};
-pub use near::nearest;
 pub use operator::{BinaryOperator, Group, PRECEDENCE_UNARY, UnaryOperator};
-pub use record::{Ad, Attribute};
-pub use same::same_tree;
 pub use span::Span;
-pub use text::Text;
+pub use suggestions::nearest;
 pub use time::{AbsoluteTime, RelativeTime};
 pub use value::{List, Nested, Type, Value};

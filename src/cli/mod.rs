@@ -1,66 +1,25 @@
 //! The command line: one file for each subcommand, a struct that is its arguments, with `run`.
 
-mod accelerating;
-mod advertising;
-mod autocluster;
-mod cases;
-mod census;
-mod chart;
-mod check;
-mod claim;
-mod completions;
-mod convert;
-mod defaults;
-mod diff;
-mod earlier;
-mod eval;
-mod explain;
-mod fmt;
-mod functions;
-mod gangmatch;
-mod help;
-mod input;
-mod known;
-mod matches;
-mod negotiate;
-mod notify;
-mod options;
-mod output;
-mod pairs;
-mod parse;
-mod parties;
-mod pattern;
-mod policy;
-mod progress;
-mod query;
-mod refs;
-mod repl;
-mod report;
-mod rows;
+pub mod args;
+pub mod commands;
+pub mod io;
+mod matching_run;
+pub mod render;
 mod session;
-mod source;
-mod specialize;
-mod test;
-mod trace;
-mod transform;
-mod what_if;
-mod words;
-mod workload;
-mod write;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
-use options::Options;
+use args::global::Options;
 use session::Session;
 
 /// What a command has to say by its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
+pub enum Status {
     /// True, found, clean.
     Yes,
     /// Ran fine, but false, nothing, findings.
@@ -76,7 +35,7 @@ enum Status {
 }
 
 impl Status {
-    fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         match self {
             Status::Yes => 0,
             Status::No => 1,
@@ -87,22 +46,22 @@ impl Status {
         }
     }
 
-    fn of(yes: bool) -> Self {
+    pub fn of(yes: bool) -> Self {
         if yes { Status::Yes } else { Status::No }
     }
 }
 
 /// Why a command could not go on.
 #[derive(Debug)]
-enum Failure {
+pub enum Failure {
     /// The output could not be written.
-    Output(io::Error),
+    Output(std::io::Error),
     /// What was asked cannot be done; the reason has been or is to be reported.
     Refused(Option<String>),
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
         Failure::Output(error)
     }
 }
@@ -158,30 +117,30 @@ macro_rules! commands {
 }
 
 commands! {
-    "parse" Parse(parse::Parse),
-    "fmt" Fmt(fmt::Fmt),
-    "check" Check(check::Check),
-    "eval" Eval(eval::Eval),
-    "query" Query(query::Query),
-    "match" Match(matches::Match),
-    "gangmatch" Gangmatch(gangmatch::Gangmatch),
-    "claim" Claim(claim::ClaimCommand),
-    "negotiate" Negotiate(negotiate::Negotiate),
-    "autocluster" Autocluster(autocluster::Autocluster),
-    "explain" Explain(explain::Explain),
-    "convert" Convert(convert::Convert),
-    "diff" Diff(diff::Diff),
-    "census" Census(census::CensusCommand),
-    "specialize" Specialize(specialize::Specialize),
-    "refs" Refs(refs::Refs),
-    "transform" Transform(transform::TransformAds),
-    "test" Test(test::Test),
-    "functions" Functions(functions::Functions),
-    "workload" Workload(workload::Workload),
-    "repl" Repl(repl::Repl),
-    "completions" Completions(completions::Completions),
-    "man" Man(help::manual::ManualCommand),
-    "help" Help(help::Help),
+    "parse" Parse(commands::parse::Parse),
+    "fmt" Fmt(commands::fmt::Fmt),
+    "check" Check(commands::check::Check),
+    "eval" Eval(commands::eval::Eval),
+    "query" Query(commands::query::Query),
+    "match" Match(commands::r#match::Match),
+    "gangmatch" Gangmatch(commands::gangmatch::Gangmatch),
+    "claim" Claim(commands::claim::ClaimCommand),
+    "negotiate" Negotiate(commands::negotiate::Negotiate),
+    "autocluster" Autocluster(commands::autocluster::Autocluster),
+    "explain" Explain(commands::explain::Explain),
+    "convert" Convert(commands::convert::Convert),
+    "diff" Diff(commands::diff::Diff),
+    "census" Census(commands::census::CensusCommand),
+    "specialize" Specialize(commands::specialize::Specialize),
+    "refs" Refs(commands::refs::Refs),
+    "transform" Transform(commands::transform::TransformAds),
+    "test" Test(commands::test::Test),
+    "functions" Functions(commands::functions::Functions),
+    "workload" Workload(commands::workload::Workload),
+    "repl" Repl(commands::repl::Repl),
+    "completions" Completions(commands::completions::Completions),
+    "man" Man(commands::help::manual::ManualCommand),
+    "help" Help(commands::help::Help),
 }
 
 /// What this is, for a report of a fault.
@@ -206,7 +165,7 @@ fn tree_for(arguments: &[OsString]) -> clap::Command {
 fn root() -> clap::Command {
     let statuses = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
                     3 a budget was exceeded.";
-    Root::command().after_help(format!("{}\n\n{statuses}", help::topics_in_short()))
+    Root::command().after_help(format!("{}\n\n{statuses}", commands::help::topics_in_short()))
 }
 
 /// The arguments, taken apart.  What is not for a command has been done: its exit status.
@@ -215,8 +174,8 @@ fn read_arguments() -> Result<Cli, u8> {
         eprintln!("error: {message}");
         Status::Trouble.code()
     };
-    let arguments = words::translated(std::env::args_os().collect(), &tree).map_err(told)?;
-    let tree = defaults::applied(tree_for(&arguments)).map_err(told)?;
+    let arguments = args::condor_options::translated(std::env::args_os().collect(), &tree).map_err(told)?;
+    let tree = args::config_file::applied(tree_for(&arguments)).map_err(told)?;
     taken_apart(tree, arguments).map_err(|error| {
         // A closed pipe is no one's fault.
         let _ = error.print();
@@ -235,12 +194,12 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(status) => return ExitCode::from(status),
     };
-    progress::allow(&options);
+    render::progress::allow(&options);
     let mut session = Session::new(options);
     let result = command.run(&mut session);
     // What could not be handed on before is told now.
-    let result = result.and_then(|status| Ok(output::out().flush().map(|()| status)?));
-    progress::end();
+    let result = result.and_then(|status| Ok(render::output::out().flush().map(|()| status)?));
+    render::progress::end();
     ExitCode::from(session.conclude(result))
 }
 

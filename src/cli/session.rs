@@ -1,16 +1,16 @@
 //! One run: its dialect, and what went wrong on the way.
 
-use std::io;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 
 use classad::ad::{Dialect, Name};
 use classad::eval::{Chance, Context, Halt};
 use classad::format::{Form, Problem, Severity};
 use classad::syntax::Change;
 
-use super::options::Options;
-use super::source::{Source, Text};
-use super::{Failure, Status, report};
+use super::args::global::Options;
+use super::io::source::{Source, Text};
+use super::render::diagnostics;
+use super::{Failure, Status};
 
 /// So many errors are shown, and as many warnings; the rest is counted.
 const MOST_SHOWN: usize = 50;
@@ -98,7 +98,7 @@ impl Session {
     }
 
     fn say(&self, kind: &str, message: &str) {
-        report::message(&self.options, kind, &format!("{}{message}", self.place));
+        diagnostics::message(&self.options, kind, &format!("{}{message}", self.place));
     }
 
     /// Whether standard output is a terminal.
@@ -118,7 +118,7 @@ impl Session {
         };
         *count += 1;
         if *count <= MOST_SHOWN {
-            report::problem(&self.options, text, problem);
+            diagnostics::problem(&self.options, text, problem);
         }
         if self.options.fail_fast && problem.severity == Severity::Error {
             return Err(Failure::Refused(None));
@@ -222,16 +222,16 @@ impl Session {
             // Whoever closed the pipe has seen enough.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Status::Yes,
             Err(Failure::Output(error)) => {
-                report::message(
+                diagnostics::message(
                     &self.options,
                     "error",
-                    &format!("cannot write the output: {}", report::io_reason(&error)),
+                    &format!("cannot write the output: {}", diagnostics::io_reason(&error)),
                 );
                 Status::Trouble
             }
             Err(Failure::Refused(message)) => {
                 if let Some(message) = message {
-                    report::message(&self.options, "error", &message);
+                    diagnostics::message(&self.options, "error", &message);
                 }
                 Status::Trouble
             }

@@ -6,17 +6,17 @@
 mod builtin;
 mod context;
 mod evaluate;
-mod mentions;
+mod free_names;
 mod operators;
 mod references;
 mod scope;
 mod specialize;
 
-pub(crate) use builtin::patterns::{Options as PatternOptions, Pattern};
+pub(crate) use builtin::regex::{Options as PatternOptions, Pattern};
 pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, listed_items, near_functions};
 pub use context::{Chance, Context, Halt, Interrupt};
 pub use evaluate::Evaluator;
-pub use mentions::Mentions;
+pub use free_names::Mentions;
 pub use operators::{binary, compare, unary};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
 pub use scope::{Binding, Environment, Extent, Fallback, Member, Resolution, UNFILLED};

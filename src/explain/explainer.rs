@@ -4,22 +4,23 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Name, nearest as nearest_names};
-use crate::constraint::{Protocol, inconsistencies};
+use crate::constraint::inconsistencies;
 use crate::eval::{Context, Mentions};
 use crate::matching::policy::Rule;
+use crate::protocol::Protocol;
 
 use super::changes::changes;
+use super::clause_analysis::{Examined, Unmet};
 use super::clauses::text;
+use super::closest_offers::nearest;
 use super::conflicts::{Conflicts, minimal};
-use super::examine::{Examined, Unmet};
-use super::fault::Fault;
+use super::distance;
+use super::evaluation::{Asking, Refusing, Survey};
+use super::failure_reason::Fault;
 use super::findings::findings;
-use super::margin;
-use super::nearest::nearest;
-use super::pairing::Paired;
+use super::pair::Paired;
 use super::refusals::refusals;
 use super::report::{ClauseReport, Report, Verdict};
-use super::survey::{Asking, Refusing, Survey};
 
 /// Explains what becomes of requests among some offers.
 pub struct Explainer {
@@ -56,7 +57,7 @@ impl Situation {
             let fault = (counts.is_true == 0).then(|| Fault::of(&examined, survey, &asking));
             let best = examined.asked.as_ref().and_then(|asked| {
                 let answers = survey.answers_of(&asking, &asked.what);
-                margin::best(asked, &answers, 0..survey.rows(), survey)
+                distance::best(asked, &answers, 0..survey.rows(), survey)
             });
             let dialect = survey.context.dialect;
             let [written, left] = [&examined.clause.expression, &examined.left].map(|what| text(what, dialect));

@@ -5,10 +5,10 @@ use crate::eval::Mentions;
 use crate::syntax::{Style, print_value};
 
 use super::clauses::text;
+use super::evaluation::{Asking, Survey};
 use super::explainer::near;
-use super::fault::{Fault, misread, phrase, weights};
+use super::failure_reason::{Fault, misread, phrase, weights};
 use super::report::{Finding, Report};
-use super::survey::{Asking, Survey};
 
 /// So many names of a clause are looked at.
 const MOST_NAMES: usize = 20;

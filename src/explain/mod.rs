@@ -3,31 +3,29 @@
 //! `check`; and whether what was meant holds: `trial`.
 
 mod changes;
-pub mod check;
+mod clause_analysis;
 mod clauses;
+mod closest_offers;
 mod conflicts;
-mod examine;
+mod distance;
+mod evaluation;
 mod explainer;
-mod fault;
+mod failure_reason;
 mod findings;
 mod gangs;
-mod margin;
-mod nearest;
-mod pairing;
+mod pair;
 mod refusals;
 mod report;
-mod survey;
-pub mod trial;
-mod words;
+mod summary;
 
 pub use changes::{Change, Edit};
+pub use clause_analysis::{Asked, Examined};
 pub use clauses::Clause;
 pub use conflicts::Conflicts;
-pub use examine::{Asked, Examined};
+pub use evaluation::{Counts, Outcome};
 pub use explainer::Explainer;
-pub use fault::Fault;
+pub use failure_reason::Fault;
 pub use gangs::{Cause, GangChange, GangReport, GangVerdict, GangWording, Obstacle, explain_gang};
-pub use pairing::{Paired, PairedClause};
+pub use pair::{Paired, PairedClause};
 pub use report::{ClauseReport, Demand, Finding, Near, Refusal, Report, Verdict};
-pub use survey::{Counts, Outcome};
-pub use words::{Wording, lacks, shortened, thousands};
+pub use summary::{Wording, lacks, shortened, thousands};

@@ -7,9 +7,9 @@ use crate::ad::{Ad, Name};
 use crate::eval::Mentions;
 
 use super::clauses::Clause;
+use super::evaluation::{Outcome, Refusing, Survey};
 use super::explainer::Situation;
 use super::report::Refusal;
-use super::survey::{Outcome, Refusing, Survey};
 
 /// The refusals of all offers, by the text of the first clause that the request does not meet: those first that
 /// suitable offers have, then those of many.

@@ -6,10 +6,10 @@ use crate::ad::{Expression, Name, Value};
 use crate::constraint::Clash;
 
 use super::changes::Change;
+use super::clause_analysis::Examined;
 use super::conflicts::Conflicts;
-use super::examine::Examined;
-use super::fault::Fault;
-use super::survey::{Counts, Outcome};
+use super::evaluation::{Counts, Outcome};
+use super::failure_reason::Fault;
 
 /// Why a request matches what it matches.  Clauses are known by their positions.
 #[derive(Clone, Debug)]

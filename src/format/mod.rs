@@ -2,35 +2,33 @@
 //!
 //! A bad ad never stops the rest and never disappears: a reader yields a [`Problem`] in its place.
 
-mod decoded;
+mod attribute_name;
+mod attribute_span;
+mod bracketed;
 mod detect;
-pub mod diff;
+mod diagnostic;
+mod formatter;
 mod json;
-mod layout;
 mod long;
-mod name;
-mod new;
-mod place;
-mod problem;
+mod read_buffer;
+mod source_map;
 mod stream;
 #[cfg(test)]
 mod testing;
-pub mod transform;
-mod window;
 mod writer;
 mod xml;
 mod yaml;
 
 use std::io::{self, Write};
 
+pub use attribute_span::{Place, places};
 pub use detect::{Form, detect, form_of_comments, is_compressed};
-pub use layout::{Layout, layout};
+pub use diagnostic::{Position, Problem, Severity};
+pub use formatter::{Layout, layout};
 pub use long::{Selected, Selection, Sharing, Spellings};
-pub use place::{Place, places};
-pub use problem::{Position, Problem, Severity};
 pub use stream::{Block, Stream};
 pub use writer::Writer;
-pub use yaml::outline;
+pub use yaml::document_tree;
 
 use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::{Change, complete_groups};
@@ -56,7 +54,7 @@ pub type Item = Result<Entry, Problem>;
 pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterator<Item = Item> + 't> {
     match form {
         Form::Long => Box::new(long::Reader::new(text, dialect)),
-        Form::New => Box::new(new::Reader::new(text, dialect)),
+        Form::New => Box::new(bracketed::Reader::new(text, dialect)),
         Form::Json | Form::JsonLines => Box::new(json::Reader::new(text, dialect)),
         Form::Xml => Box::new(xml::Reader::new(text, dialect)),
         Form::Yaml => Box::new(yaml::Reader::new(text, dialect)),
@@ -85,7 +83,7 @@ pub fn whole(window: &[u8], form: Form) -> usize {
 pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, Change)>> {
     match form {
         Form::Long => long::write(out, ad),
-        Form::New => new::write(out, ad),
+        Form::New => bracketed::write(out, ad),
         Form::Json | Form::JsonLines => {
             json::write(out, ad)?;
             writeln!(out)?;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::window::Window;
+use super::read_buffer::Window;
 use super::{Form, Item, Position, Selected, Selection, detect, long, read};
 use crate::ad::Dialect;
 
@@ -224,7 +224,7 @@ impl Stream {
 mod tests {
     use std::io::{self, Read};
 
-    use super::super::window::PIECE;
+    use super::super::read_buffer::PIECE;
     use super::Stream;
     use crate::ad::Dialect;
     use crate::format::Form;

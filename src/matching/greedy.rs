@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::ad::Ad;
-use crate::constraint::Protocol;
 use crate::eval::Context;
+use crate::protocol::Protocol;
 
 use super::{Accelerations, Matchmaker, Statistics};
 

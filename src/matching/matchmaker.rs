@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Frame};
-use crate::constraint::Protocol;
 use crate::eval::{Context, Halt};
+use crate::protocol::Protocol;
 
 use super::index::{Index, Meeting};
 use super::{Match, Pair, Side, Statistics};

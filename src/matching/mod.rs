@@ -6,26 +6,26 @@ pub mod gang;
 mod greedy;
 mod index;
 mod matchmaker;
-mod maximum;
+mod maximum_matching;
 pub mod negotiate;
-mod notice;
+mod notification;
 mod pair;
 pub mod policy;
-mod preference;
 mod query;
 mod registrar;
-mod stable;
+mod request_classes;
+mod stable_matching;
 #[cfg(test)]
 mod testing;
 
 pub use greedy::{Greedy, Match};
 pub use matchmaker::{Accelerations, Candidate, Matchmaker};
-pub use maximum::maximum;
-pub use notice::{Bond, Docking, Notice, Party};
+pub use maximum_matching::maximum;
+pub use notification::{Bond, Docking, Notice, Party};
 pub use pair::{Pair, Side};
 pub use query::Query;
 pub use registrar::Registrar;
-pub use stable::stable;
+pub use stable_matching::stable;
 
 /// What a run has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Frame, Name, Participant, Value};
-use crate::constraint::{Protocol, is_met, rank_of};
 use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::protocol::{Protocol, is_met, rank_of};
 
 /// One of the two ads of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! One-way matching: which ads a constraint is true of.
 
 use crate::ad::{Ad, Expression, Value};
-use crate::constraint::is_met;
 use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::protocol::is_met;
 
 /// A constraint to ask of ads.
 pub struct Query {

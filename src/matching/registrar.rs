@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::notice::{Notice, Party};
+use super::notification::{Notice, Party};
 
 /// Remembers the advertisements that were matched: they are used up.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ impl Registrar {
 
 #[cfg(test)]
 mod tests {
-    use super::super::notice::{Bond, Notice, Party};
+    use super::super::notification::{Bond, Notice, Party};
     use super::Registrar;
 
     fn party(kind: Option<&str>, sequence: Option<i64>) -> Party {

@@ -6,10 +6,10 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{BinaryOperator, Dialect, Group, Span, Text, Value};
-use crate::constraint::is_met;
 use crate::eval::binary;
+use crate::protocol::is_met;
 
-use super::sorted::{Number, Sorted};
+use super::range_index::{Number, Sorted};
 
 /// What an attribute is in one ad.
 #[derive(Clone, Debug)]
@@ -343,8 +343,8 @@ mod tests {
 
     use super::{Cell, Column};
     use crate::ad::{BinaryOperator, Dialect, Group, Kind, Span, Value};
-    use crate::constraint::is_met;
     use crate::eval::binary;
+    use crate::protocol::is_met;
     use crate::syntax::{Rules, parse_expression};
 
     fn value(text: &str) -> Value {

@@ -2,19 +2,20 @@
 //!
 //! What stands here knows ads, what they mean and the advertising protocol, and nothing of matching.
 
+mod autocluster;
 mod census;
-mod cluster;
 mod column;
+pub mod diff;
 mod partition;
-mod rows;
-mod sorted;
+mod range_index;
+mod sparse_rows;
 mod store;
 mod summary;
 
+pub use autocluster::{CLUSTER_ID, Cluster, Clusters, Policies};
 pub use census::Census;
-pub use cluster::{CLUSTER_ID, Cluster, Clusters, Policies};
 pub use column::{Cell, Cells, Column, Key, code};
 pub use partition::Partition;
-pub use rows::Rows;
+pub use sparse_rows::Rows;
 pub use store::{Selected, Store};
 pub use summary::{Content, Distinct, Range, Summary};

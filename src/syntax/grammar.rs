@@ -11,9 +11,9 @@ use chumsky::prelude::*;
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
 
 use super::SyntaxError;
-use super::diagnose::explain;
+use super::chumsky_types::{Extra, Grammar, Tokens, expected, plain};
+use super::error_messages::explain;
 use super::literal::{self, Quoted};
-use super::parser::{Extra, Grammar, Tokens, expected, plain};
 use super::precedence::{negative_ahead, operators};
 use super::token::{Spanned, Strings, Token, lex};
 

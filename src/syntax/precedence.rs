@@ -7,7 +7,7 @@ use chumsky::prelude::*;
 
 use crate::ad::{BinaryOperator, Expression, Kind, PRECEDENCE_UNARY, Span, UnaryOperator};
 
-use super::parser::{Error, Extra, Grammar, Tokens, expected};
+use super::chumsky_types::{Error, Extra, Grammar, Tokens, expected};
 use super::token::Token;
 
 /// What waits on the operator stack for its right operand.

@@ -8,8 +8,8 @@ use chumsky::prelude::*;
 use crate::ad::Span;
 
 use super::SyntaxError;
+use super::chumsky_types::{Extra, Tokens};
 use super::grammar::{Rules, attribute, lex_checked, parse_ad, run_within};
-use super::parser::{Extra, Tokens};
 use super::token::{Spanned, Token};
 
 /// So many errors of one ad are told.

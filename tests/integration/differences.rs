@@ -1,7 +1,7 @@
 //! Properties of differences between random ads.
 
 use classad::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value, same_tree};
-use classad::format::diff::{Difference, Measure, Partners, differences};
+use classad::pool::diff::{Difference, Measure, Partners, differences};
 use classad::syntax::{Rules, Style, parse_expression, print};
 use proptest::prelude::*;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use classad::ad::{Ad, Dialect, Name, Value};
-use classad::constraint::{Protocol, is_met};
 use classad::eval::Context;
 use classad::explain::{Edit, Explainer, Outcome, Report, Verdict};
 use classad::matching::{Pair, Side};
+use classad::protocol::{Protocol, is_met};
 use classad::syntax::{Rules, Style, parse_ad, print_ad};
 use fastrand::Rng;
 

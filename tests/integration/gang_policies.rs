@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use classad::ad::{Ad, Dialect};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::Accelerations;
 use classad::matching::claim::Claimer;
@@ -13,6 +12,7 @@ use classad::matching::gang::{GangFault, Gangmatcher};
 use classad::matching::negotiate::{Settings, negotiate};
 use classad::matching::policy::Policy;
 use classad::matching::{Notice, Party};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_ad};
 use serde_json::Value as Json;
 
@@ -484,7 +484,7 @@ fn requests_that_differ_in_the_protocol_of_an_option_are_explained_apart() {
         for (index, name) in ["a", "b"].into_iter().enumerate() {
             let report = &together[index];
             assert_eq!(report["requests"], serde_json::json!([name]));
-            assert_eq!(explain(&["--request", name]), [report.clone()], "{name}");
+            assert_eq!(explain(&["--request", name]), std::slice::from_ref(report), "{name}");
             let offer = report["gang"][0]["offer"].as_str().unwrap_or_default();
             assert_eq!(offer, expected[index], "{options:?} {name}: {report}");
         }

@@ -1,9 +1,9 @@
 //! Naive gangmatching against a model of it: the same gangs, in the same number of tests.
 
 use classad::ad::{Ad, Dialect};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::gang::{Algorithm, Gangmatcher};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_ad};
 
 struct Machine {

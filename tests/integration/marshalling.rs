@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use classad::ad::{Ad, Dialect};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::Statistics;
 use classad::matching::gang::{Algorithm, Gang, Gangmatcher};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_ad};
 
 fn ad(text: &str) -> Ad {

@@ -1,12 +1,12 @@
 //! Negotiation cycles: whatever is switched on, the matches are the same; and what autoclusters promise is true.
 
 use classad::ad::{Ad, Dialect};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::negotiate::{Grant, Outcome, Settings, negotiate};
 use classad::matching::policy::{Policy, PolicyFault};
 use classad::matching::{Accelerations, Greedy, Pair, Side};
 use classad::pool::{Clusters, Policies};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_ad};
 use fastrand::Rng;
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::process::Output;
 
 use classad::ad::{Ad, Dialect};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::matching::claim::{Claimer, Veto, Word};
 use classad::matching::gang::Gangmatcher;
 use classad::matching::{Accelerations, Bond, Docking, Match, Matchmaker, Notice, Pair, Party, Side, maximum, stable};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_ad};
 
 use super::binary::{file, run};

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use classad::ad::Dialect;
-use classad::constraint::Protocol;
 use classad::eval::{Context, Interrupt};
 use classad::matching::gang::Gangmatcher;
 use classad::matching::{Accelerations, Matchmaker};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, parse_ad};
 use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};

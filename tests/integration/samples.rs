@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use classad::ad::{Ad, Dialect, Value};
-use classad::constraint::Protocol;
 use classad::eval::{Context, Environment, Evaluator};
 use classad::format::{Form, detect, read};
 use classad::matching::gang::{Gang, Gangmatcher};
 use classad::matching::{Greedy, Pair, Side};
+use classad::protocol::Protocol;
 use classad::syntax::{Rules, Style, parse_expression, print_value};
 
 fn ads(path: &str) -> Vec<Ad> {
@@ -70,7 +70,7 @@ fn gangs(requests: &[Ad], offers: &[Ad]) -> Vec<String> {
 }
 
 fn name(ad: &Ad) -> String {
-    classad::constraint::identity(ad, None, &Context::new(Dialect::Classad)).unwrap_or_else(|| "service".to_owned())
+    classad::protocol::identity(ad, None, &Context::new(Dialect::Classad)).unwrap_or_else(|| "service".to_owned())
 }
 
 fn together(paths: &[&str]) -> Vec<Ad> {

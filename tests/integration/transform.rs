@@ -7,10 +7,10 @@ use std::process::{Command, Output};
 use classad::ad::{Ad, Dialect, Expression, Name, Value};
 use classad::eval::Context;
 use classad::format::Severity;
-use classad::format::transform::{
+use classad::syntax::{Rules, parse_ad};
+use classad::transform::{
     Action, Condition, Items, Iteration, Operand, Pattern, Rule, Statement, Target, Transform, parse_rules,
 };
-use classad::syntax::{Rules, parse_ad};
 use proptest::prelude::*;
 
 fn run(arguments: &[&str]) -> Output {

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Value};
-use classad::constraint::Protocol;
 use classad::eval::Context;
 use classad::format::{Form, detect, read};
 use classad::matching::{Pair, Side};
+use classad::protocol::Protocol;
 use classad::syntax::{Style, print};
 
 const SHAPES: [(&str, &[&str]); 3] = [

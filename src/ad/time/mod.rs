@@ -1,12 +1,12 @@
 //! Absolute and relative times (thesis §2.3).
 
 mod calendar;
-mod reading;
+mod parse;
 
 use std::fmt;
 
 pub use calendar::{Parts, clock_seconds, days_from_date, from_local, here, local_offset, local_zone_name};
-pub use reading::month_number;
+pub use parse::month_number;
 
 /// A moment, and the offset from UTC in which it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

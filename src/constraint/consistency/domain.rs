@@ -8,8 +8,8 @@ use crate::ad::{
     AbsoluteTime, Ad, BinaryOperator, Cause, Dialect, Expression, Frame, Group, List, Nested, RelativeTime, Span, Text,
     Type, Value,
 };
-use crate::constraint::is_met;
 use crate::eval::binary;
+use crate::protocol::is_met;
 
 use super::ranges::Ranges;
 

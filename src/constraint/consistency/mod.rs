@@ -3,14 +3,14 @@
 //! Each part of a constraint claims that what it speaks of has a value of some domain.  Where the domains of one thing
 //! have nothing in common, the parts cannot be true together, whatever the other side is.
 
-mod claims;
 mod domain;
 mod ranges;
+mod value_constraint;
 
 use crate::ad::{Dialect, Expression};
 
-use claims::{Claims, Subject};
 use domain::Domain;
+use value_constraint::{Claims, Subject};
 
 /// Parts of a constraint that cannot be true together.
 #[derive(Clone, Debug)]

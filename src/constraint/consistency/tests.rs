@@ -2,8 +2,9 @@ use proptest::prelude::*;
 
 use super::inconsistencies;
 use crate::ad::{Ad, Dialect, Expression};
-use crate::constraint::{conjuncts, is_met};
+use crate::constraint::conjuncts;
 use crate::eval::{Context, Environment, Evaluator};
+use crate::protocol::is_met;
 use crate::syntax::{Rules, Style, parse_ad, parse_expression, print};
 
 /// Each contradiction as `positions subject kind`.
@@ -163,8 +164,8 @@ fn condition() -> impl Strategy<Value = String> {
     let listed = (any::<bool>(), subject(), prop::sample::select(vec!["a, b", "A", "", "1,undefined"])).prop_map(
         |(any, subject, list)| format!("stringList{}Member({subject}, \"{list}\")", if any { "I" } else { "" }),
     );
-    let predicate = (0..super::claims::PREDICATES.len(), subject())
-        .prop_map(|(at, subject)| format!("{}({subject})", super::claims::PREDICATES[at].0));
+    let predicate = (0..super::value_constraint::PREDICATES.len(), subject())
+        .prop_map(|(at, subject)| format!("{}({subject})", super::value_constraint::PREDICATES[at].0));
     let leaf = prop_oneof![
         6 => comparison, 1 => member, 1 => listed, 1 => predicate, 2 => subject(),
         1 => prop::sample::select(vec!["true", "false"]).prop_map(str::to_owned),

@@ -331,7 +331,7 @@ pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value 
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::check_in as check;
+    use super::super::arguments::testing::check_in as check;
     use crate::ad::Dialect;
 
     #[test]

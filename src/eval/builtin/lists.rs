@@ -329,7 +329,7 @@ fn comparison(symbol: &[u8]) -> Option<BinaryOperator> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::check_in as check;
+    use super::super::arguments::testing::check_in as check;
     use crate::ad::Dialect;
 
     #[test]

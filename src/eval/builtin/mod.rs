@@ -1,14 +1,14 @@
 //! The built-in functions: one table, which the evaluator, `classad functions`, the completion and the
 //! man page read.  Each file of this folder adds a slice of rows.
 
+mod arguments;
 mod call;
 mod conversion;
 mod lists;
-mod meta;
 mod numbers;
-mod outcome;
-pub(super) mod patterns;
 mod predicates;
+mod reflection;
+pub(super) mod regex;
 mod string_lists;
 mod strings;
 mod submit;
@@ -24,7 +24,7 @@ use super::Halt;
 use super::specialize::Shapes;
 
 pub use call::Call;
-pub(super) use meta::{read_as_text, reads_text};
+pub(super) use reflection::{read_as_text, reads_text};
 pub use string_lists::listed_items;
 
 /// One built-in function.
@@ -114,9 +114,9 @@ pub static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| {
     let groups = [
         conversion::FUNCTIONS,
         lists::FUNCTIONS,
-        meta::FUNCTIONS,
+        reflection::FUNCTIONS,
         numbers::FUNCTIONS,
-        patterns::FUNCTIONS,
+        regex::FUNCTIONS,
         predicates::FUNCTIONS,
         string_lists::FUNCTIONS,
         strings::FUNCTIONS,

@@ -198,7 +198,7 @@ fn interval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::check_in as check;
+    use super::super::arguments::testing::check_in as check;
     use crate::ad::Dialect;
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use crate::ad::{Text, Type, Value};
 
+use super::arguments::{Outcome, exceptions_decide, excerpt, is_space, settled, string_of, string_or};
 use super::conversion::fitting;
-use super::outcome::{Outcome, exceptions_decide, excerpt, is_space, settled, string_of, string_or};
 use super::{Call, Example, Function};
 
 /// A row for a function that makes one number of a list of them.
@@ -442,7 +442,7 @@ fn intersect(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::check;
+    use super::super::arguments::testing::check;
 
     #[test]
     fn items_are_trimmed_and_empty_ones_dropped() {

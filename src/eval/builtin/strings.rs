@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::ad::{Text, Type, Value};
 
 use super::super::Halt;
-use super::outcome::{
+use super::arguments::{
     Draft, Outcome, is_space, list_of_strings, settled, string_of, string_or, text_of, two_texts, undefined_decides,
 };
 use super::{Call, Example, Function};
@@ -268,7 +268,7 @@ fn split_at_sign(call: &mut Call<'_, '_>, without: fn(&[u8]) -> [&[u8]; 2]) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::{check, value_of};
+    use super::super::arguments::testing::{check, value_of};
     use crate::ad::Dialect;
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ad::{Text, Type, Value};
 
 use super::super::Halt;
-use super::outcome::{Draft, Outcome, excerpt, list_of_strings, settled, string_of};
+use super::arguments::{Draft, Outcome, excerpt, list_of_strings, settled, string_of};
 use super::{Call, Example, Function};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -313,7 +313,7 @@ fn user_map(values: &[Value]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::check;
+    use super::super::arguments::testing::check;
 
     #[test]
     fn quotes_make_words() {

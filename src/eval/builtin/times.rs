@@ -422,7 +422,7 @@ fn clock_of_ad(call: &mut Call<'_, '_>, nested: &Nested) -> Result<Clock, Halt> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::check_in as check;
+    use super::super::arguments::testing::check_in as check;
     use crate::ad::Dialect;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::ad::{Type, Value};
 
-use super::outcome::{Outcome, settled, text_of, two_texts, undefined_decides};
+use super::arguments::{Outcome, settled, text_of, two_texts, undefined_decides};
 use super::{Call, Example, Function};
 
 /// A row of the table for a comparison of versions.
@@ -146,7 +146,7 @@ fn signed(count: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::testing::check;
+    use super::super::arguments::testing::check;
 
     #[test]
     fn versions_have_the_order_of_the_library() {

@@ -4,10 +4,10 @@
 //! value that any completion of the ad gives it.  Around the rest only such operators go as provably
 //! change nothing: which shapes of values an unknown part can have is tracked in [`Shapes`].
 
-mod part;
-mod shapes;
-mod sums;
-mod walk;
+mod partial_result;
+mod specializer;
+mod sum_folding;
+mod type_set;
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use crate::ad::{Ad, Expression, Frame, Kind, Name, Span, Value};
 use super::references::{References, references};
 use super::{Context, Environment, builtin};
 
-use part::Part;
-pub(super) use shapes::Shapes;
-use walk::Walk;
+use partial_result::Part;
+use specializer::Walk;
+pub(super) use type_set::Shapes;
 
 /// What specialization may assume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,21 +1,21 @@
 //! What would let a request match: changes that were tried.
 
+mod clause_fixes;
 mod edit;
-mod mends;
-mod trials;
-mod wishes;
+mod offer_demands;
+mod search;
 
 use crate::ad::{Ad, Name};
 
 use super::conflicts::{minimal, positions};
+use super::evaluation::Survey;
 use super::explainer::Situation;
-use super::survey::Survey;
 
+pub(super) use clause_fixes::{asks_no_more, beyond, like, of_other_type};
 pub use edit::Edit;
 pub(super) use edit::rewritten;
-pub(super) use mends::{asks_no_more, beyond, like, of_other_type};
-use trials::Trials;
-pub(super) use wishes::{is_fixed, meeting, prefer};
+pub(super) use offer_demands::{is_fixed, meeting, prefer};
+use search::Trials;
 
 /// A change of a request that lets it match.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ fn proposals(survey: &mut Survey, situation: &Situation, names: &[Name]) -> Vec<
             proposals.extend(of_set(survey, situation, names, &positions(mask), rows));
         }
     }
-    proposals.extend(wishes::proposals(survey, situation));
+    proposals.extend(offer_demands::proposals(survey, situation));
     proposals
 }
 
@@ -109,14 +109,14 @@ fn of_set(
     #[allow(clippy::cast_precision_loss)] // three or so
     let all_dropped = Proposal { edits: places.iter().map(dropped).collect(), size: 2.0 * places.len() as f64 };
     if let [place] = places {
-        let mut proposals = mends::mends(survey, situation, names, *place, &rows);
+        let mut proposals = clause_fixes::mends(survey, situation, names, *place, &rows);
         proposals.push(all_dropped);
         return proposals;
     }
     let mut together = Proposal { edits: Vec::new(), size: 0.0 };
     for place in places {
-        if let Some(mend) = mends::mends(survey, situation, names, *place, &rows).into_iter().next() {
-            rows = mends::reached(survey, situation, *place, &mend, rows);
+        if let Some(mend) = clause_fixes::mends(survey, situation, names, *place, &rows).into_iter().next() {
+            rows = clause_fixes::reached(survey, situation, *place, &mend, rows);
             together.edits.extend(mend.edits);
             together.size += mend.size;
         } else {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use crate::ad::{Ad, Dialect, Name, Value, nearest};
 use crate::explain::conflicts::{Conflicts, minimal, positions};
-use crate::explain::margin::nearest_to;
+use crate::explain::distance::nearest_to;
 use crate::matching::gang::{Bound, GangFault, Gangmatcher, Impasse, Obstacles, Part};
 
 /// A port that stays empty, and why.

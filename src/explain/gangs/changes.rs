@@ -3,14 +3,14 @@
 use indexmap::IndexMap;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::{Port, ports};
 use crate::explain::changes::{asks_no_more, beyond, is_fixed, like, meeting, of_other_type, prefer, rewritten};
 use crate::explain::clauses::text;
 use crate::explain::conflicts::{minimal, positions};
+use crate::explain::distance::{distance, number};
 use crate::explain::findings::value_text;
-use crate::explain::margin::{distance, number};
-use crate::explain::words::listed;
+use crate::explain::summary::listed;
 use crate::matching::gang::{Bound, Docked, Gang, GangFault, Gangmatcher, Hindered, Impasse, Obstacles};
+use crate::protocol::{Port, ports};
 
 use super::cause::{decisive, missing, near};
 

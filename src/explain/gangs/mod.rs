@@ -3,20 +3,20 @@
 
 mod cause;
 mod changes;
+mod summary;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Name};
-use crate::constraint::ports;
 use crate::eval::Mentions;
 use crate::matching::gang::{Gang, GangFault, Gangmatcher, Impasse};
+use crate::protocol::ports;
 
 pub use cause::{Cause, Obstacle};
 pub use changes::GangChange;
-pub use words::GangWording;
+pub use summary::GangWording;
 
 /// What an explanation of a gang says.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use super::{Cause, GangVerdict, explain_gang};
 use crate::ad::{Ad, Dialect};
-use crate::constraint::Protocol;
 use crate::eval::Context;
 use crate::matching::gang::Gangmatcher;
 use crate::matching::gang::tests::{Exhaustive, Writer, members};
+use crate::protocol::Protocol;
 use crate::syntax::{Rules, parse_ad};
 
 fn matcher(offers: &[Ad]) -> Gangmatcher {

@@ -3,16 +3,16 @@
 //! Its own reader, because HTCondor's JSON needs places, any nesting depth, and every way in which
 //! files of ads are less strict than JSON.
 
-mod places;
+mod nesting;
 mod reader;
-mod shape;
+mod spans;
 mod string;
 mod token;
 mod writer;
 
-pub use places::places;
+pub use nesting::{is_one_ad, whole};
 pub use reader::Reader;
-pub use shape::{is_one_ad, whole};
+pub use spans::places;
 pub use writer::write;
 
 /// The expression inside a string that stands for one, in any case: `/Expr(a + 1)/`.

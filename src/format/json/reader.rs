@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Text, Value};
 use crate::syntax::{Rules, parse_expression, read_number};
 
-use super::super::name::attribute_name;
+use super::super::attribute_name::attribute_name;
 use super::super::{Entry, Item, Problem};
-use super::shape::{Open, Shape, Step};
+use super::nesting::{Open, Shape, Step};
 use super::string::decode;
 use super::token::{Flaw, Lexeme, Token, Tokens};
 use super::{OPEN, expression_inside};

@@ -1,6 +1,7 @@
 //! The escapes in strings.
 
-use super::super::{Problem, decoded::Decoded};
+use super::super::Problem;
+use super::super::source_map::Decoded;
 
 /// The text of a string, from what stands between its quotes at this offset of the file.
 ///

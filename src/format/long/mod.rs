@@ -1,14 +1,14 @@
 //! HTCondor's long form: a `name = expression` line for each attribute, a blank line between ads.
 
-mod names;
+mod attribute_names;
+mod projecting_reader;
+mod projection;
 mod reader;
 mod scan;
-mod select;
-mod selection;
 mod writer;
 
-pub use names::Spellings;
+pub use attribute_names::Spellings;
+pub use projecting_reader::Selected;
+pub use projection::{Selection, Sharing};
 pub use reader::{Reader, ad_at, separator, whole};
-pub use select::Selected;
-pub use selection::{Selection, Sharing};
 pub use writer::write;

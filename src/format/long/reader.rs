@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::ad::{Dialect, Expression, Name};
 use crate::syntax::{Rules, SyntaxError, parse_expression, parse_prefix, read_name};
 
-use crate::format::name::{attribute_name, name_text};
+use crate::format::attribute_name::{attribute_name, name_text};
 use crate::format::{Entry, Item, Problem};
 
 /// Reads ads line by line.  Every bad line is reported; the ad that it stands in is lost.

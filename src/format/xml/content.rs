@@ -1,6 +1,7 @@
 //! Texts between tags and in attributes.
 
-use super::super::{Problem, decoded::Decoded};
+use super::super::Problem;
+use super::super::source_map::Decoded;
 use super::markup::DATA;
 
 /// Adds a text with references, which stands at this offset of the file.

@@ -6,12 +6,12 @@
 
 mod content;
 mod markup;
-mod places;
+mod nesting;
 mod reader;
-mod shape;
+mod spans;
 mod writer;
 
-pub use places::places;
+pub use nesting::whole;
 pub use reader::Reader;
-pub use shape::whole;
+pub use spans::places;
 pub use writer::{EPILOGUE, PROLOGUE, write};

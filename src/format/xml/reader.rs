@@ -9,12 +9,12 @@ use quick_xml::events::BytesStart;
 use crate::ad::{Ad, Cause, Dialect, Expression, Kind, Name, Span, Text, Value};
 use crate::syntax::{Rules, Strings, SyntaxError, constant_call, parse_expression, read_string};
 
-use super::super::decoded::Decoded;
-use super::super::name::attribute_name;
+use super::super::attribute_name::attribute_name;
+use super::super::source_map::Decoded;
 use super::super::{Entry, Item, Problem};
 use super::content;
 use super::markup::{Markup, Markups, Placed, Tag};
-use super::shape::{Shape, Step, skip_unclosed};
+use super::nesting::{Shape, Step, skip_unclosed};
 
 /// Reads ads element by element.  Every bad value is reported; the ad that it stands in is lost.
 pub struct Reader<'t> {

@@ -7,22 +7,22 @@
 //!
 //! This is the only module that knows `serde_yaml`.
 
+mod config_reader;
+mod deserialize;
+mod diagnostics;
+pub mod document_tree;
 mod documents;
-mod extent;
-pub mod outline;
-mod place;
-mod places;
-mod problems;
+mod node_end;
 mod reader;
 mod scalar;
-mod settings;
-mod starts;
-mod values;
+mod scalar_offset;
+mod scalar_positions;
+mod spans;
 mod writer;
 
 pub use documents::whole;
-pub use places::places;
 pub use reader::Reader;
+pub use spans::places;
 pub use writer::write;
 
 /// The tag of what is no value of YAML's: the text of an expression.

@@ -8,9 +8,9 @@ use serde::de::DeserializeSeed;
 use crate::ad::{Ad, Dialect};
 use crate::format::{Entry, Item, Problem};
 
+use super::deserialize::{DocumentOf, Reading};
+use super::diagnostics;
 use super::documents::{Document, Documents};
-use super::problems;
-use super::values::{DocumentOf, Reading};
 
 /// Reads ads document by document; one document may be a sequence of ads.
 pub struct Reader<'t> {
@@ -36,7 +36,7 @@ impl<'t> Reader<'t> {
     fn document(&mut self, document: &Document) {
         let text = &self.documents.text[document.range.clone()];
         let mut bad: Vec<(usize, Problem)> = Vec::new();
-        if let Some((range, message)) = problems::unreadable(text) {
+        if let Some((range, message)) = diagnostics::unreadable(text) {
             return self.lost(document, Problem::at(range, 0, message));
         }
         let (mut skipped, mut forgiven) = (Vec::new(), Vec::new());
@@ -137,11 +137,11 @@ fn parse(
         let at = error.location().map_or(content, |place| place.index()).min(text.len());
         if let Some(objection) = reading.objection.take() {
             let expression = objection.expression;
-            return Bad { expression, ..bad(reading.element.get(), problems::objected(text, at, objection)) };
+            return Bad { expression, ..bad(reading.element.get(), diagnostics::objected(text, at, objection)) };
         }
-        bad(None, problems::of_yaml(text, at, &error))
+        bad(None, diagnostics::of_yaml(text, at, &error))
     })?;
-    if let Some(range) = problems::long_integer(text, &reading.large.borrow()) {
+    if let Some(range) = diagnostics::long_integer(text, &reading.large.borrow()) {
         let integer = String::from_utf8_lossy(&text[range.clone()]).into_owned();
         let problem = Problem::at(range, 0, format!("`{integer}` does not fit into 64 bits"));
         return Err(bad(None, problem.with_help(format!("write {integer}.0 for a real"))));

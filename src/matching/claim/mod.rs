@@ -1,6 +1,6 @@
 //! Claiming a match: each party verifies that it still stands, then all commit or none (thesis §3.7).
 
-mod meeting;
+mod redocking;
 mod transcript;
 
 pub use transcript::{Message, Word};
@@ -10,11 +10,11 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use crate::ad::Ad;
-use crate::constraint::{Advertisement, Protocol};
 use crate::eval::Context;
+use crate::protocol::{Advertisement, Protocol};
 
 use super::{Notice, Party};
-use meeting::Meeting;
+use redocking::Meeting;
 
 /// Claims matches, one after the other, on the ads as they are now.
 pub struct Claimer<'a> {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::ad::Participant;
 
-use super::table::PortPlace;
+use super::participants::PortPlace;
 
 /// What is left to do.  Shared between the branches of a search.
 #[derive(Clone, Default)]
@@ -157,7 +157,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::{Agenda, Goal};
-    use crate::matching::gang::table::PortPlace;
+    use crate::matching::gang::participants::PortPlace;
 
     /// Docks participants at the ports that the agenda names, and writes down which those are.
     fn walk(children: &[&[u32]], reversed: bool) -> String {

@@ -6,21 +6,21 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Participant};
-use crate::constraint::{PortFault, Protocol};
 use crate::eval::Context;
 use crate::matching::Statistics;
 use crate::matching::policy::{PolicyFault, Rule, Vector};
+use crate::protocol::{PortFault, Protocol};
 
-use super::ahead::Ahead;
-use super::buckets::Buckets;
-use super::division::Divisions;
-use super::links::Links;
-use super::outlook::Outlook;
+use super::bounds::Outlook;
+use super::candidate_classes::Buckets;
+use super::forward_checking::Ahead;
+use super::participants::{PortPlace, Table};
+use super::port_index::Links;
+use super::residual::Divisions;
+use super::score::{Preference, Worth};
 use super::search::Search;
 use super::strategy::{Algorithm, Strategy};
-use super::table::{PortPlace, Table};
-use super::window::Window;
-use super::worth::{Preference, Worth};
+use super::window_query::Window;
 use super::{BadPorts, Gang};
 
 /// Marshals gangs from a set of offers, which are used up by them.

@@ -1,35 +1,35 @@
 //! Gangmatching: one request and all the ads that its ports, and theirs, need (thesis chapter 3).
 
 mod agenda;
-mod ahead;
-mod buckets;
-mod conditions;
-mod division;
-mod form;
-mod given;
-mod impasse;
-mod levels;
-mod links;
-mod lookup;
+mod assignment;
+mod bounds;
+mod cached_column;
+mod candidate_classes;
+mod decisions;
+mod failed_clauses;
+mod failed_conditions;
+mod failure;
+mod forward_checking;
 mod matcher;
-mod obstacles;
-mod outlook;
+mod participants;
+mod port_index;
+mod residual;
+mod score;
 mod search;
 mod strategy;
-mod table;
+mod symbolic;
 #[cfg(test)]
 pub(crate) mod tests;
-mod window;
-mod worth;
+mod window_query;
 
-pub use conditions::{Condition, Definition};
-pub use impasse::{Impasse, Prospect, Stuck};
+pub use failed_clauses::{Bound, Hindered, Meeting, Obstacles, Part, Wish, Written};
+pub use failed_conditions::{Condition, Definition};
+pub use failure::{Impasse, Prospect, Stuck};
 pub use matcher::{GangFault, Gangmatcher, Gangs};
-pub use obstacles::{Bound, Hindered, Meeting, Obstacles, Part, Wish, Written};
+pub(super) use participants::member;
 pub use strategy::{Algorithm, Order, Strategy};
-pub(super) use table::member;
 
-use crate::constraint::PortFault;
+use crate::protocol::PortFault;
 
 /// A request and the tree of offers docked at its ports.
 #[derive(Clone, Debug, PartialEq)]

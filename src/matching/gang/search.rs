@@ -3,25 +3,25 @@
 //! It goes forward from port to port, back when a port has no candidate left.  The preset algorithms go back to the
 //! port before and stop at the first gang.  `best` goes back to the last decision that has to do with the failure
 //! (conflict-directed backjumping), skips candidates that nothing tells apart from one that failed, looks ahead
-//! ([`super::ahead`]), and goes on until no gang can be better than the best one found ([`super::outlook`]).
+//! ([`super::forward_checking`]), and goes on until no gang can be better than the best one found ([`super::bounds`]).
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::Participant;
-use crate::constraint::Pattern;
+use crate::protocol::Pattern;
 
 use super::agenda::{Agenda, Goal, Newcomer};
-use super::ahead::Ahead;
-use super::levels::{Candidates, Choice, Domain, Level, Levels, Settled, State};
-use super::links::Rows;
+use super::bounds::{Outlook, Prospect};
+use super::decisions::{Candidates, Choice, Domain, Level, Levels, Settled, State};
+use super::forward_checking::Ahead;
 use super::matcher::Gangmatcher;
-use super::outlook::{Outlook, Prospect};
+use super::participants::{PortPlace, Verdict};
+use super::port_index::Rows;
+use super::score::{Preference, Worth};
 use super::strategy::Order;
-use super::table::{PortPlace, Verdict};
-use super::window::Window;
-use super::worth::{Preference, Worth};
+use super::window_query::Window;
 use super::{Docked, Gang};
 
 /// A search for one request.

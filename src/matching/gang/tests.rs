@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::table::{PortPlace, Table, Verdict};
+use super::participants::{PortPlace, Table, Verdict};
 use super::{Algorithm, Docked, Gang, Gangmatcher};
 use crate::ad::{Ad, Dialect, Participant};
-use crate::constraint::{Pattern, Protocol};
 use crate::eval::{Chance, Context};
 use crate::matching::Statistics;
+use crate::protocol::{Pattern, Protocol};
 use crate::syntax::{Rules, parse_ad};
 
 /// What a gang is worth, written out: for each ad in preorder how many ports it leaves unfilled, and which, if it

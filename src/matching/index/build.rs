@@ -9,7 +9,7 @@ use crate::eval::{Context, Mentions, listed_items};
 use crate::pool::{Cell, Column};
 
 use super::super::Side;
-use super::alone;
+use super::one_sided;
 use super::residue::Residue;
 use super::{Bounds, Imported, Index, Listed};
 
@@ -102,7 +102,7 @@ impl Index {
             offers.retain(|offer| {
                 let Some(group) = groups.offers.group(*offer as usize) else { return true };
                 let ad = &self.offers[*offer as usize];
-                let met = settled.entry(group).or_insert_with(|| alone::settled(ad, &expression, &self.context));
+                let met = settled.entry(group).or_insert_with(|| one_sided::settled(ad, &expression, &self.context));
                 if *met == Some(false) {
                     self.willing.set(*offer as usize, false);
                 }
@@ -144,7 +144,7 @@ impl Collected {
             self.demands.push((part.clone(), Mentions::of(part, context.dialect), Vec::new()));
         }
         let (_, mentions, offers) = &mut self.demands[number];
-        if alone::is_opaque(parts, mentions) {
+        if one_sided::is_opaque(parts, mentions) {
             return false;
         }
         if offers.last() != Some(&row) {

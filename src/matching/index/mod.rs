@@ -7,9 +7,9 @@
 //! requests that the part cannot tell apart.  Ads in which something depends on the other side (thesis
 //! §4.4: deviant) are answered as not sure: the evaluation of the pair has the last word on them.
 
-mod alone;
 mod build;
-mod groups;
+mod classes;
+mod one_sided;
 mod probe;
 mod ranks;
 mod request;
@@ -22,15 +22,15 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, Distinct, Name, Text, Value};
-use crate::constraint::Protocol;
 use crate::eval::{Context, Mentions};
 use crate::pool::{Cell, Cells, Column, Rows};
+use crate::protocol::Protocol;
 
 use super::Side;
 
-use alone::{computed, is_odd, literal};
 use build::Collected;
-use groups::Groups;
+use classes::Groups;
+use one_sided::{computed, is_odd, literal};
 pub use probe::Meeting;
 use ranks::{OfferRanks, Rank, Ranks};
 use residue::Residue;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, Frame, Name, Span, Value};
-use crate::constraint::{Condition, Operand, is_met, is_plain, rank_of};
+use crate::constraint::{Condition, Operand, is_plain};
 use crate::eval::{Mentions, binary, listed_items};
 use crate::pool::{Cell, Column, Rows};
+use crate::protocol::{is_met, rank_of};
 
 use super::super::{Candidate, Pair, Side};
-use super::alone::{is_odd, is_opaque};
+use super::one_sided::{is_odd, is_opaque};
 use super::ranks::{OfferRanks, Rank};
 use super::request::Request;
 use super::residue::Residue;

@@ -6,12 +6,13 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Ad, Distinct, Expression, Kind};
-use crate::constraint::{Protocol, is_plain, rank_of};
+use crate::constraint::is_plain;
 use crate::eval::{Context, Mentions};
 use crate::pool::Rows;
+use crate::protocol::{Protocol, rank_of};
 
 use super::super::Side;
-use super::groups::Groups;
+use super::classes::Groups;
 use super::request::Request;
 use super::residue::Residue;
 

@@ -3,11 +3,12 @@
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Name};
-use crate::constraint::{Parts, Protocol};
+use crate::constraint::Parts;
 use crate::eval::Context;
 use crate::pool::Cell;
+use crate::protocol::Protocol;
 
-use super::alone::{computed, literal};
+use super::one_sided::{computed, literal};
 
 /// A request and what has been found out about it.
 pub struct Request<'r> {

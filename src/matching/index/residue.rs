@@ -9,7 +9,7 @@ use crate::constraint::stands_for_a_side;
 use crate::eval::Mentions;
 
 use super::super::Side;
-use super::groups::Groups;
+use super::classes::Groups;
 use super::request::Request;
 
 /// What is known of a part, or of a number that is computed from an expression.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::super::Greedy;
 use super::{Accelerations, Matchmaker};
 use crate::ad::{Ad, Dialect};
-use crate::constraint::Protocol;
 use crate::eval::Context;
+use crate::protocol::Protocol;
 use crate::syntax::{Rules, parse_ad};
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "s"];

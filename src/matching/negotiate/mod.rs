@@ -2,24 +2,24 @@
 //! paper §2.2 and §4).
 
 mod event;
+mod match_list;
 mod offers;
-mod ranked;
-mod ranking;
+mod policy_candidates;
 
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Name, Value};
-use crate::constraint::{Protocol, RESOURCE_COUNT, resource_count};
 use crate::eval::{Context, Mentions};
 use crate::pool::Clusters;
+use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
 
 use super::policy::{Policy, PolicyFault, Rule, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
 
 pub use event::{Event, Grant};
+use match_list::{Ranked, Standing};
 use offers::Offers;
-use ranked::{Ranked, Standing};
-pub use ranking::Ranking;
+pub use policy_candidates::Ranking;
 
 /// How a cycle is run.
 #[derive(Clone, Debug)]

@@ -1,22 +1,22 @@
 //! Administrative policy (thesis §3.2.4): which requests are served, in which order, by which offers; what is
 //! left of an offer; and which share of the offers a submitter gets.
 
-mod read;
+mod docking_vector;
+mod parse;
 mod residual;
 mod usage;
-mod vector;
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::is_met;
 use crate::eval::{Context, Environment, Evaluator, Halt, Mentions};
 use crate::pool::Policies;
+use crate::protocol::is_met;
 
+pub use docking_vector::Vector;
 pub use residual::Residual;
 pub use usage::{Account, Accountant};
-pub use vector::Vector;
 
 /// A submitter that neither the policy nor the usage knows has this priority; the larger the worse.
 pub const UNKNOWN_PRIORITY: f64 = 1000.0;

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use crate::ad::Dialect;
 use crate::format::Problem;
-use crate::format::outline::{Content, Node, Outline, Settings, scalar};
+use crate::format::document_tree::{Content, Node, Outline, Settings, scalar};
 
-use super::read::Reader;
+use super::parse::Reader;
 
 /// The best real priority that anyone has.
 const BEST: f64 = 0.5;

@@ -3,9 +3,9 @@
 //!
 //! Nothing is lost: an ad comes out as it went in, but for comments and blanks.
 
-mod reading;
+mod load;
 mod select;
-mod texts;
+mod text_column;
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::syntax::Rules;
 use super::Column;
 
 pub use select::Selected;
-use texts::{ABSENT, Texts};
+use text_column::{ABSENT, Texts};
 
 /// Many ads in little memory.
 pub struct Store {

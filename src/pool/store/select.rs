@@ -7,9 +7,10 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Expression, Name, Value};
-use crate::constraint::{Condition, Operand, conjuncts, is_met, is_plain, stands_for_an_ad};
+use crate::constraint::{Condition, Operand, conjuncts, is_plain, stands_for_an_ad};
 use crate::eval::{Context, Environment, Evaluator, Mentions};
 use crate::pool::{Cell, Column, Partition};
+use crate::protocol::is_met;
 
 use super::Store;
 

@@ -1,8 +1,8 @@
 use super::Store;
 use crate::ad::{Ad, Dialect};
-use crate::constraint::is_met;
 use crate::eval::{Context, Environment, Evaluator};
 use crate::format::{Block, Form, read};
+use crate::protocol::is_met;
 use crate::syntax::{Rules, parse_ad, parse_expression};
 
 /// Ads that are read both ways: each as it is, each problem by its message.

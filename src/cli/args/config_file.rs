@@ -1,0 +1,94 @@
+//! Defaults of the options of every command: `CLASSAD_DIALECT`, and `classad.yaml` in the user's configuration directory.
+
+use std::env;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use clap::{Arg, Command};
+use classad::ad::{Ad, Dialect, Kind, Value, nearest};
+use classad::format::{Form, read};
+
+use crate::cli::render::diagnostics;
+
+/// An option's value, and who says so.
+struct Default {
+    name: String,
+    value: String,
+    source: String,
+}
+
+/// The tree, with the user's defaults in it.
+pub fn applied(mut tree: Command) -> Result<Command, String> {
+    for Default { name, value, source } in defaults()? {
+        let options = || tree.get_arguments().filter(|arg| arg.is_global_set());
+        let long = name.replace('_', "-");
+        let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
+            let near = nearest(&long, options().filter_map(Arg::get_long));
+            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            return Err(format!("{source}: there is no option of every command called {name}{hint}"));
+        };
+        check(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
+        // It is wanted as long as the command runs.
+        let value: &'static str = value.leak();
+        tree = tree.mut_arg(option.get_id(), |arg| arg.default_value(value));
+    }
+    Ok(tree)
+}
+
+/// Whether the option can have this value.
+fn check(option: &Arg, long: &str, value: &str) -> Result<(), String> {
+    let words = match option.get_action().takes_values() {
+        true => vec!["classad".to_owned(), format!("--{long}={value}")],
+        false if matches!(value, "true" | "false") => return Ok(()),
+        false => return Err(format!("{long} is true or false, not {value}")),
+    };
+    let fault = Command::new("classad").arg(option.clone()).try_get_matches_from(words).err();
+    // The first line says it, but for the word "error" before it.
+    let said = fault.map(|fault| fault.to_string());
+    said.map_or(Ok(()), |said| Err(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()))
+}
+
+/// What is said; of the same option the last counts.
+fn defaults() -> Result<Vec<Default>, String> {
+    let mut all = file()?;
+    if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
+        all.push(Default { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
+    }
+    Ok(all)
+}
+
+/// What the file says; nothing if there is none.
+fn file() -> Result<Vec<Default>, String> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let Some(folder) = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config"))) else {
+        return Ok(Vec::new());
+    };
+    let path = folder.join("classad.yaml");
+    let source = path.display().to_string();
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(error) => return Err(format!("cannot read {source}: {}", diagnostics::io_reason(&error))),
+    };
+    let mut all = Vec::new();
+    for entry in read(&text, Form::Yaml, Dialect::Classad) {
+        let ad = entry.map_err(|problem| format!("{source}: {}", problem.message))?.ad;
+        all.extend(said(&ad, &source)?);
+    }
+    Ok(all)
+}
+
+fn said(ad: &Ad, source: &str) -> Result<Vec<Default>, String> {
+    let each = |attribute: classad::ad::Attribute<'_>| {
+        let name = attribute.name.as_str().to_owned();
+        let value = match attribute.expression.kind() {
+            Kind::Literal(Value::String(text)) => text.to_str().into_owned(),
+            Kind::Literal(Value::Integer(number)) => number.to_string(),
+            Kind::Literal(Value::Boolean(is)) => is.to_string(),
+            _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
+        };
+        Ok(Default { name, value, source: source.to_owned() })
+    };
+    ad.iter().map(each).collect()
+}

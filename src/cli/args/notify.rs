@@ -1,0 +1,117 @@
+//! `--notify`: who is told of which match, as lines of JSON.
+//!
+//! There is one record for each party, to be delivered by whatever a site uses:
+//!
+//! ```text
+//! {"version": 1, "match": ID, "bond": "pair" or "gang", "time": SECONDS,
+//!  "member": INDEX, "to": ID, "address": ADDRESS,
+//!  "members": [{"id", "of", "type", "sequence", "address", "claim_id", "above", "label", "link", "ranks", "preempts"}]}
+//! ```
+//!
+//! `members` is the whole match, the request first, then each offer followed by what is docked at it; `member`
+//! is the index of the one that the record is for.  `of` is what an ad is called of which only a part was matched: one
+//! of those that a resource request counts, or what remained of an offer.  Of an offer, `above` is the index of the member that it is
+//! docked to, at the port `label`; `link` is the position of its own port; `ranks` is how that port ranks it, and
+//! how it ranks the port.  What is not known of an ad is left out.  `claim_id` stands only where it is the
+//! recipient's own or that of an ad docked at the recipient, who has to present it.
+
+use std::io::Write;
+
+use clap::Args;
+use classad::matching::{Bond, Notice, Party};
+use serde_json::{Map, Value as Json, json};
+
+use crate::cli::Failure;
+use crate::cli::render::diagnostics;
+use crate::cli::render::output::out;
+use crate::cli::session::Session;
+
+/// The version of the records.
+pub const VERSION: u64 = 1;
+
+/// Where notices go.
+#[derive(Args)]
+pub struct Notify {
+    /// Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of
+    /// the matches
+    #[arg(long, value_name = "FILE")]
+    pub notify: Option<String>,
+}
+
+impl Notify {
+    /// Whether notices are all that is to be printed.
+    pub fn takes_the_output(&self) -> bool {
+        self.notify.as_deref() == Some("-")
+    }
+
+    /// Writes the notices, if they are wanted.
+    pub fn write(&self, session: &Session, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
+        let Some(path) = &self.notify else { return Ok(()) };
+        let mut text = Vec::new();
+        for notice in notices() {
+            for member in 0..notice.parties.len() {
+                writeln!(text, "{}", record(&notice, member))?;
+            }
+        }
+        if path == "-" {
+            if !session.options.quiet {
+                out().write_all(&text)?;
+            }
+            return Ok(());
+        }
+        std::fs::write(path, text)
+            .map_err(|error| Failure::Refused(Some(format!("cannot write {path}: {}", diagnostics::io_reason(&error)))))
+    }
+}
+
+/// What one party is told.
+fn record(notice: &Notice, member: usize) -> Json {
+    let mut record = Map::new();
+    let to = &notice.parties[member];
+    let bond = match notice.bond {
+        Bond::Pair => "pair",
+        Bond::Gang => "gang",
+    };
+    record.insert("version".to_owned(), VERSION.into());
+    record.insert("match".to_owned(), notice.id.as_str().into());
+    record.insert("bond".to_owned(), bond.into());
+    put(&mut record, "time", notice.time);
+    record.insert("member".to_owned(), member.into());
+    record.insert("to".to_owned(), to.id.as_str().into());
+    put(&mut record, "address", to.address.as_deref());
+    let members = notice.parties.iter().enumerate();
+    let members: Vec<Json> = members.map(|(of, party)| party_json(party, notice.may_know_ticket(member, of))).collect();
+    record.insert("members".to_owned(), members.into());
+    record.into()
+}
+
+fn party_json(party: &Party, with_ticket: bool) -> Json {
+    let mut fields = Map::new();
+    fields.insert("id".to_owned(), party.id.as_str().into());
+    put(&mut fields, "of", party.part_of.as_deref());
+    put(&mut fields, "type", party.kind.as_deref());
+    put(&mut fields, "sequence", party.sequence);
+    put(&mut fields, "address", party.address.as_deref());
+    put(&mut fields, "claim_id", party.ticket.as_deref().filter(|_| with_ticket));
+    if let Some(docking) = &party.docking {
+        fields.insert("above".to_owned(), docking.parent.into());
+        fields.insert("label".to_owned(), docking.label.as_str().into());
+        fields.insert("link".to_owned(), docking.link.into());
+        put(&mut fields, "ranks", docking.ranks.map(|ranks| json!(ranks)));
+    }
+    if let Some(occupant) = &party.preempts {
+        let mut given_up = Map::new();
+        given_up.insert("user".to_owned(), occupant.user.as_str().into());
+        put(&mut given_up, "job", occupant.job.as_deref());
+        given_up.insert("rank".to_owned(), occupant.rank.into());
+        fields.insert("preempts".to_owned(), given_up.into());
+    }
+    fields.into()
+}
+
+/// Inserts what is known.
+fn put(fields: &mut Map<String, Json>, name: &str, value: Option<impl Into<Json>>) {
+    if let Some(value) = value {
+        fields.insert(name.to_owned(), value.into());
+    }
+}

@@ -1,0 +1,135 @@
+//! The policy of a matchmaking run: from a file, from the command line, or from both.
+
+use std::io::Read;
+
+use clap::Args;
+use classad::format::{Form, Problem};
+use classad::matching::policy::{Policy, PolicyFault, Rule};
+use classad::syntax::{Style, print};
+
+use crate::cli::Failure;
+use crate::cli::io::input;
+use crate::cli::io::source::Text;
+use crate::cli::render::diagnostics;
+use crate::cli::session::Session;
+
+/// Options of commands that follow a policy.
+#[derive(Args)]
+pub struct PolicyOptions {
+    /// A policy in YAML: roots, order, docking, residual, share
+    #[arg(long, value_name = "FILE")]
+    policy: Option<String>,
+    /// Which requests are served; offers of which it is true are none
+    #[arg(long, value_name = "EXPR")]
+    roots: Option<String>,
+    /// Which requests come first: the greatest; several make a vector
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    order: Vec<String>,
+    /// Which candidate is best: the greatest; `label` is the candidate, several make a vector
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    dock: Vec<String>,
+}
+
+/// A policy, and the text in which its faults have their places.
+#[derive(Default)]
+pub struct GivenPolicy {
+    pub policy: Policy,
+    text: Option<Text>,
+}
+
+impl PolicyOptions {
+    /// Reads the policy; what the command line says replaces what the file says.
+    pub fn read(&self, session: &mut Session) -> Result<GivenPolicy, Failure> {
+        let mut given = GivenPolicy::default();
+        if let Some(path) = &self.policy {
+            let dialect = session.dialect();
+            (given.policy, given.text) = settings(session, path, |text| Policy::parse(text, dialect))?;
+        }
+        if let Some(roots) = input::optional(session, "--roots", self.roots.as_deref())? {
+            given.policy.roots = Some(roots.into());
+        }
+        for (option, texts, vector) in
+            [("--order", &self.order, &mut given.policy.order), ("--dock", &self.dock, &mut given.policy.docking)]
+        {
+            let mut rules = Vec::new();
+            for text in texts {
+                rules.extend(Rule::from(input::expression(session, option, text)?).components());
+            }
+            if !rules.is_empty() {
+                *vector = rules;
+            }
+        }
+        Ok(given)
+    }
+}
+
+impl GivenPolicy {
+    /// Whether it has a say in which offer a request gets when nothing is shared.
+    pub fn decides(&self) -> bool {
+        let Policy { roots, order, docking, residual, share: _ } = &self.policy;
+        roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some()
+    }
+
+    /// Leaves the shares out, which count in a whole cycle only; that is told.
+    pub fn without_share(mut self, session: &Session) -> Self {
+        if self.policy.share.take().is_some() {
+            session.note("the policy's `share` counts in negotiate only");
+        }
+        self
+    }
+
+    /// Tells which components of the docking vector discarded every candidate: their names are most likely misspelt.
+    pub fn tell_unplaced(&self, session: &Session, components: &[usize]) {
+        for rule in components.iter().filter_map(|component| self.policy.docking.get(*component)) {
+            let text = String::from_utf8_lossy(&print(&rule.expression, Style::New)).into_owned();
+            session.note(&format!(
+                "{text} in the docking vector is undefined, or cannot be compared, for every candidate: all are discarded"
+            ));
+        }
+    }
+
+    /// Reports that the policy cannot be followed.
+    pub fn refuse(&self, session: &mut Session, fault: PolicyFault) -> Failure {
+        match (&self.text, fault.range) {
+            (Some(text), Some(range)) => {
+                diagnostics::problem(&session.options, text, &Problem::at(range, 0, fault.reason));
+                Failure::Refused(None)
+            }
+            _ => Failure::Refused(Some(fault.reason)),
+        }
+    }
+}
+
+/// So many problems of a file of settings are shown.
+const MOST_PROBLEMS: usize = 20;
+
+/// Reads a file of settings; everything that is wrong with it is reported, and nothing is done.
+pub fn settings<T>(
+    session: &mut Session,
+    path: &str,
+    parse: impl FnOnce(&[u8]) -> Result<T, Vec<Problem>>,
+) -> Result<(T, Option<Text>), Failure> {
+    let bytes = if path == "-" { read_standard_input() } else { std::fs::read(path) };
+    let bytes = bytes
+        .map_err(|error| Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error)))))?;
+    let parsed = parse(&bytes);
+    let text = Text::of_file(path, bytes, Form::Yaml);
+    match parsed {
+        Ok(settings) => Ok((settings, Some(text))),
+        Err(problems) => {
+            for problem in problems.iter().take(MOST_PROBLEMS) {
+                diagnostics::problem(&session.options, &text, problem);
+            }
+            if let Some(more) = problems.len().checked_sub(MOST_PROBLEMS).filter(|more| *more > 0) {
+                session.note(&format!("{more} more of the kind"));
+            }
+            Err(Failure::Refused(None))
+        }
+    }
+}
+
+fn read_standard_input() -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

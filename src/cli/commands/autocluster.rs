@@ -1,0 +1,120 @@
+//! `classad autocluster`: which requests nothing can tell apart.
+
+use std::io::Write;
+
+use clap::Args;
+use classad::ad::Ad;
+use classad::format::Form;
+use classad::matching::negotiate::mentions;
+use classad::pool::Clusters;
+use classad::syntax::{Style, print};
+use indexmap::IndexSet;
+
+use crate::cli::args::matching::{Common, Reading};
+use crate::cli::args::policy::PolicyOptions;
+use crate::cli::io::input::{self, Identified};
+use crate::cli::io::parties::warn_of_counts;
+use crate::cli::render::output::{AdWriter, out};
+use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad autocluster samples/pool/jobs.long --offers samples/pool/machines.long
+  classad autocluster --significant samples/pool/jobs.long --offers samples/pool/machines.long
+  classad autocluster --requests samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --policy samples/policy.yaml";
+
+/// Group requests that no offer and no policy can tell apart
+///
+/// Requests are alike if their significant attributes are written alike: those that the constraints and ranks of
+/// the offers look for, those that their own constraint and rank read, and those that the policy reads; through
+/// attributes that are expressions, as far as it goes.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Autocluster {
+    /// Files of requests; standard input if there are none
+    requests: Vec<String>,
+    /// Files of offers; without any, only what the requests and the policy read counts
+    #[arg(long, value_name = "FILE")]
+    offers: Vec<String>,
+    /// Print the names of the significant attributes
+    #[arg(long, conflicts_with = "requests_of_clusters")]
+    significant: bool,
+    /// Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for
+    /// in `ResourceRequestCount`
+    #[arg(long = "requests", id = "requests_of_clusters")]
+    as_requests: bool,
+    #[command(flatten)]
+    policy: PolicyOptions,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Autocluster {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        if self.offers.iter().any(|path| path == "-")
+            && (self.requests.is_empty() || self.requests.contains(&"-".into()))
+        {
+            return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
+        }
+        let requests = input::open(session, &self.requests)?;
+        let offers = if self.offers.is_empty() { Vec::new() } else { input::open(session, &self.offers)? };
+        session.decide_dialect(requests.iter().chain(&offers));
+        let form = requests.first().map_or(Form::New, |source| source.form);
+        let policy = self.policy.read(session)?.policy;
+        let (policies, also) = (policy.of_requests(), mentions(&policy, session.dialect()));
+        let [requests, offers] = self.common.ads(session, [requests, offers], Reading::Needed, &also)?;
+        warn_of_counts(session, &requests);
+        let ads = |ads: &[Identified]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
+        let protocol = self.common.protocol(session);
+        let clusters = Clusters::new(&ads(&requests), &ads(&offers), &policies, &protocol, &session.context());
+        let found = Status::of(!clusters.clusters.is_empty());
+        if session.options.quiet {
+            return Ok(found);
+        }
+        let mut out = out();
+        if self.significant {
+            let mut rows = Rows::new(&["attribute"]);
+            let mut names: Vec<_> = clusters.significant().into_iter().collect();
+            names.sort();
+            rows.rows.extend(names.into_iter().map(|name| vec![name.to_string().into()]));
+            rows.write(&mut out, self.common.output, !self.common.no_header)?;
+        } else if self.as_requests {
+            let mut writer = AdWriter::new(self.common.output, form)?;
+            for (number, cluster) in clusters.clusters.iter().enumerate() {
+                let ad = Identified::unnamed(cluster.resource_request(number + 1, cluster.members));
+                writer.write(session, &mut out, &ad.called(format!("cluster {}", number + 1)))?;
+            }
+            writer.finish(&mut out)?;
+        } else {
+            rows(&clusters, &requests).write(&mut out, self.common.output, !self.common.no_header)?;
+        }
+        out.flush()?;
+        Ok(found)
+    }
+}
+
+/// A row for each cluster: its number, how many requests it has, which is the first, and what they have in common.
+fn rows(clusters: &Clusters, requests: &[Identified]) -> Rows {
+    let mut first = vec![None; clusters.clusters.len()];
+    for (request, cluster) in requests.iter().zip(&clusters.of) {
+        first[*cluster].get_or_insert(request.id());
+    }
+    let names: IndexSet<_> =
+        clusters.clusters.iter().flat_map(|cluster| cluster.attributes().map(|(name, _)| name)).collect();
+    let mut rows = Rows::new(&["cluster", "requests", "first"]);
+    rows.header.extend(names.iter().map(ToString::to_string));
+    for (number, (cluster, first)) in clusters.clusters.iter().zip(first).enumerate() {
+        let first = first.unwrap_or_default().to_owned();
+        let mut row: Vec<Cell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
+        row.extend(names.iter().map(|name| {
+            let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));
+            let text = bound.map(|bound| String::from_utf8_lossy(&print(bound, Style::New)).into_owned());
+            Cell::from(text.unwrap_or_default())
+        }));
+        rows.rows.push(row);
+    }
+    rows
+}

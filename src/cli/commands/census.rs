@@ -1,0 +1,374 @@
+//! `classad census`: what a pool looks like at a glance.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use clap::{Args, ValueEnum};
+use classad::ad::{self, Name};
+use classad::pool::{Census, Range, Summary};
+use indexmap::IndexSet;
+use serde_json::{Value, json};
+
+use crate::cli::io::input;
+use crate::cli::render::chart::{Bars, histogram};
+use crate::cli::render::diagnostics;
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::{self, Rows, json_array};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad census samples/pool/machines.long
+  classad census samples/pool/machines.long --attr State,Memory
+  condor_status -long | classad census --sort distinct --top 3
+
+A distinct count such as `10000+` says that there are more values than were remembered.
+
+JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
+\"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
+`more` is true if `distinct` is only a lower bound; values are texts of the language, the numbers of ranges \
+numbers; `lengths`, of strings in bytes and of lists in elements, is null if there are none. With jsonl each line \
+is one of the `attributes`.";
+
+/// Count the attributes of ads: how many ads have them, types, values, ranges
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CensusCommand {
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// Only these attributes, in detail
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    attr: Vec<String>,
+    /// Show so many of the most frequent values [default: 1, with --attr 10]
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Count the attributes of nested ads too, as `Outer.Inner`
+    #[arg(long)]
+    nested: bool,
+    /// The order of the attributes
+    #[arg(long, value_name = "ORDER", default_value = "count")]
+    sort: Order,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+    /// Leave the heading out
+    #[arg(long)]
+    no_header: bool,
+}
+
+/// An order of attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// By the alphabet
+    Name,
+    /// Those that most ads have first
+    Count,
+    /// Those with most distinct values first
+    Distinct,
+}
+
+/// What values are called that are not among those shown.
+const OTHERS: &str = "(other values)";
+
+type Attribute<'a> = (&'a Name, &'a Summary);
+
+impl CensusCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let mut sources = input::open(session, &self.files)?;
+        session.decide_dialect(&sources);
+        let asked: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
+        let mut census = if asked.is_empty() { Census::values() } else { Census::values_of(asked.iter().cloned()) };
+        if self.nested || asked.iter().any(|name| name.as_str().contains('.')) {
+            census = census.nested();
+        }
+        for source in &mut sources {
+            input::each_ad(session, source, |_, entry| {
+                census.add(&entry.ad);
+                Ok(true)
+            })?;
+        }
+        let attributes = if asked.is_empty() { self.sorted(&census) } else { found(session, &census, &asked) };
+        if !session.options.quiet {
+            let mut out = out();
+            self.write(&mut out, &census, &attributes)?;
+            out.flush()?;
+            Self::conclude(session, &census, &attributes);
+        }
+        let missing = attributes.len() < asked.len();
+        Ok(Status::of(census.ads() > 0 && !missing))
+    }
+
+    fn sorted<'a>(&self, census: &'a Census) -> Vec<Attribute<'a>> {
+        let mut attributes: Vec<Attribute> = census.attributes().collect();
+        attributes.sort_by_cached_key(|(name, summary)| {
+            let weight = match self.sort {
+                Order::Name => 0,
+                Order::Count => summary.ads(),
+                Order::Distinct => summary.distinct().values,
+            };
+            (Reverse(weight), (*name).clone())
+        });
+        attributes
+    }
+
+    fn most(&self) -> usize {
+        self.top.unwrap_or(if self.attr.is_empty() { 1 } else { 10 })
+    }
+
+    fn write(&self, out: &mut dyn Write, census: &Census, attributes: &[Attribute]) -> Result<(), Failure> {
+        let form = self.output.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+        match form {
+            OutputForm::Json => {
+                write!(out, "{{\"version\":1,\"ads\":{},\"attributes\":", census.ads())?;
+                json_array(out, form, attributes.iter().map(|attribute| self.json(*attribute)))?;
+                writeln!(out, "}}")?;
+            }
+            OutputForm::Jsonl => json_array(out, form, attributes.iter().map(|attribute| self.json(*attribute)))?,
+            OutputForm::Table if !self.attr.is_empty() => self.detail(out, census, attributes)?,
+            OutputForm::Table => self.table(census, attributes).write(out, Some(form), !self.no_header)?,
+            form => self.rows(form, census, attributes).write(out, Some(form), !self.no_header)?,
+        }
+        Ok(())
+    }
+
+    /// One row for each attribute; with `--attr`, for each value.
+    fn rows(&self, form: OutputForm, census: &Census, attributes: &[Attribute]) -> Rows {
+        if !self.attr.is_empty() && form != OutputForm::Names {
+            let mut rows = Rows::new(&["attribute", "value", "ads", "%"]);
+            for (name, summary) in attributes {
+                rows.rows.extend(summary.top(self.most()).map(|(value, ads)| {
+                    vec![name.to_string().into(), value.to_owned().into(), ads.into(), percent(ads, census).into()]
+                }));
+            }
+            return rows;
+        }
+        let mut rows = Rows::new(&["attribute", "ads", "%", "types", "distinct", "range", "most frequent"]);
+        for (name, summary) in attributes {
+            rows.rows.push(vec![
+                name.to_string().into(),
+                summary.ads().into(),
+                percent(summary.ads(), census).into(),
+                types(summary).into(),
+                summary.distinct().to_string().into(),
+                summary.ranges().map(range_text).collect::<Vec<_>>().join(", ").into(),
+                self.frequent(summary).join(", ").into(),
+            ]);
+        }
+        rows
+    }
+
+    /// One line for each attribute, as wide as the terminal: of its values as much as there is room for.
+    fn table(&self, census: &Census, attributes: &[Attribute]) -> Rows {
+        const GAP: usize = 2;
+        const LEAST: usize = 8;
+        let mut rows = Rows::new(&["attribute", "ads", "%", "types", "distinct", "values"]);
+        let mut values = Vec::new();
+        for (name, summary) in attributes {
+            let kinds: Vec<&str> = summary.contents().into_iter().map(|(content, _)| content.as_str()).collect();
+            rows.rows.push(vec![
+                name.to_string().into(),
+                summary.ads().into(),
+                whole_percent(summary.ads(), census).into(),
+                kinds.join("|").into(),
+                summary.distinct().to_string().into(),
+            ]);
+            values.push(self.glance(summary));
+        }
+        let width = |column: usize| {
+            let cells = rows.rows.iter().map(|row| row[column].text.chars().count());
+            cells.fold(rows.header[column].len(), usize::max) + GAP
+        };
+        let used: usize = (0..rows.header.len() - 1).map(width).sum();
+        let room = diagnostics::width().saturating_sub(used + GAP).max(LEAST);
+        for (row, values) in rows.rows.iter_mut().zip(values) {
+            row.push(shortened(&values, room).into());
+        }
+        rows
+    }
+
+    /// The one value, else the range, else the most frequent values; those anyway if they are asked for.
+    fn glance(&self, summary: &Summary) -> String {
+        let distinct = summary.distinct();
+        if distinct.values == 1 && !distinct.more {
+            return summary.top(1).map(|(value, _)| value).collect();
+        }
+        let wide = |range: &&Range| range.least != range.greatest;
+        let mut parts: Vec<String> = summary.ranges().filter(wide).map(range_text).collect();
+        if parts.is_empty() || self.top.is_some() {
+            parts.extend(self.frequent(summary));
+        }
+        parts.join(", ")
+    }
+
+    /// The most frequent values, with their counts.
+    fn frequent(&self, summary: &Summary) -> Vec<String> {
+        summary.top(self.most()).map(|(value, ads)| format!("{value} ({ads})")).collect()
+    }
+
+    /// A paragraph for each attribute.
+    fn detail(&self, out: &mut dyn Write, census: &Census, attributes: &[Attribute]) -> io::Result<()> {
+        for (position, (name, summary)) in attributes.iter().enumerate() {
+            let (ads, all) = (summary.ads(), census.ads());
+            if position > 0 {
+                writeln!(out)?;
+            }
+            let name = diagnostics::line(name.as_str());
+            writeln!(out, "{name}: in {ads} of {all} ads ({}%), missing in {}", percent(ads, census), all - ads)?;
+            writeln!(out, "  types     {}", types(summary))?;
+            writeln!(out, "  distinct  {}", summary.distinct())?;
+            for range in summary.ranges().map(range_text) {
+                writeln!(out, "  range     {range}")?;
+            }
+            if let Some((least, greatest)) = summary.lengths() {
+                writeln!(out, "  lengths   {least}..{greatest}")?;
+            }
+            let top: Vec<(&str, usize)> = summary.top(self.most()).collect();
+            let width = top.iter().map(|(_, ads)| ads.to_string().len()).max().unwrap_or(0).max("ads".len());
+            let widest = top.iter().map(|(value, _)| diagnostics::line(value).chars().count()).max().unwrap_or(0);
+            let bars = Bars::new(ads, width + widest.max(OTHERS.len()) + "      100.0    ".len());
+            writeln!(out, "  {:>width$}  {:>5}  value", "ads", "%")?;
+            let row = |out: &mut dyn Write, value: &str, ads: usize| {
+                let (percent, bar) = (percent(ads, census), bars.padded(ads));
+                writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {value}")
+            };
+            for (value, ads) in &top {
+                row(out, &diagnostics::line(value), *ads)?;
+            }
+            let shown: usize = top.iter().map(|(_, ads)| ads).sum();
+            if shown < ads {
+                row(out, OTHERS, ads - shown)?;
+                distribution(out, summary, census)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn json(&self, (name, summary): Attribute) -> Value {
+        let types: serde_json::Map<String, Value> =
+            summary.contents().into_iter().map(|(content, ads)| (content.as_str().to_owned(), ads.into())).collect();
+        let ranges: Vec<Value> = summary
+            .ranges()
+            .map(|Range { least, greatest }| json!({ "least": number(least), "greatest": number(greatest) }))
+            .collect();
+        let top: Vec<Value> =
+            summary.top(self.most()).map(|(value, ads)| json!({ "value": value, "ads": ads })).collect();
+        json!({
+            "name": name.as_str(),
+            "ads": summary.ads(),
+            "types": types,
+            "distinct": summary.distinct().values,
+            "more": summary.distinct().more,
+            "ranges": ranges,
+            "lengths": summary.lengths(),
+            "top": top,
+        })
+    }
+
+    fn conclude(session: &Session, census: &Census, attributes: &[Attribute]) {
+        session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
+        if attributes.iter().any(|(_, summary)| summary.distinct().more) {
+            session.note("a + behind a number of distinct values: there were more than could be remembered");
+        }
+    }
+}
+
+/// How the numbers are spread, if all are known.
+fn distribution(out: &mut dyn Write, summary: &Summary, census: &Census) -> io::Result<()> {
+    const RANGES: usize = 8;
+    if summary.distinct().more {
+        return Ok(());
+    }
+    let values = summary.top(usize::MAX).filter_map(|(value, ads)| Some((value.parse().ok()?, ads)));
+    let bins = histogram(&values.collect::<Vec<(f64, usize)>>(), RANGES);
+    let rows: Vec<(String, usize)> = bins.iter().map(|bin| (bin.text(), bin.count)).collect();
+    let widest = rows.iter().map(|(range, _)| range.len()).max().unwrap_or(0);
+    let most = rows.iter().map(|(_, ads)| *ads).max().unwrap_or(0);
+    let (width, bars) = (most.to_string().len().max("ads".len()), Bars::new(most, widest + "      100.0    ads".len()));
+    if !rows.is_empty() {
+        writeln!(out, "  {:>width$}  {:>5}  range", "ads", "%")?;
+    }
+    for (range, ads) in rows {
+        let (percent, bar) = (percent(ads, census), bars.padded(ads));
+        writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {range}")?;
+    }
+    Ok(())
+}
+
+/// The attributes that were asked for; what no ad has is told.
+fn found<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> Vec<Attribute<'a>> {
+    let mut found = Vec::new();
+    for name in asked {
+        let attribute = census.attributes().find(|(known, _)| *known == name);
+        if attribute.is_none() && census.ads() > 0 {
+            input::no_ad_has(session, census, name);
+        }
+        found.extend(attribute);
+    }
+    found
+}
+
+/// So many of all ads, in percent with one digit behind the point; 100 are all, and 0 are none.
+fn percent(ads: usize, census: &Census) -> String {
+    match parts_of(ads, census, 1000) {
+        0 if ads > 0 => "<0.1".to_owned(),
+        1000 if ads < census.ads() => ">99.9".to_owned(),
+        tenths => format!("{}.{}", tenths / 10, tenths % 10),
+    }
+}
+
+/// The same without digits behind the point.
+fn whole_percent(ads: usize, census: &Census) -> String {
+    match parts_of(ads, census, 100) {
+        0 if ads > 0 => "<1".to_owned(),
+        100 if ads < census.ads() => ">99".to_owned(),
+        percent => percent.to_string(),
+    }
+}
+
+/// So many of all ads, in so many parts of all, rounded.
+fn parts_of(ads: usize, census: &Census, parts: usize) -> usize {
+    let all = census.ads().max(1);
+    (ads.saturating_mul(2 * parts) / all).div_ceil(2)
+}
+
+/// `int`, or `int 1230, undefined 6`.
+fn types(summary: &Summary) -> String {
+    match summary.contents().as_slice() {
+        [(content, _)] => content.as_str().to_owned(),
+        several => {
+            let each = several.iter().map(|(content, ads)| format!("{} {ads}", content.as_str()));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn range_text(range: &Range) -> String {
+    let text = |value: &ad::Value| match value {
+        ad::Value::AbsoluteTime(time) => time.to_string(),
+        ad::Value::RelativeTime(time) => time.to_string(),
+        value => value_text(value),
+    };
+    format!("{}..{}", text(&range.least), text(&range.greatest))
+}
+
+fn value_text(value: &ad::Value) -> String {
+    String::from_utf8_lossy(&rows::value_text(value, false)).into_owned()
+}
+
+/// As much of a text as there is room for.
+fn shortened(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    text.chars().take(room - 1).chain(['…']).collect()
+}
+
+/// Numbers as numbers, what JSON has no number for as text.
+fn number(value: &ad::Value) -> Value {
+    match value {
+        ad::Value::Integer(integer) => (*integer).into(),
+        ad::Value::Real(real) if real.is_finite() => (*real).into(),
+        value => value_text(value).into(),
+    }
+}

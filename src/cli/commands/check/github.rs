@@ -1,0 +1,43 @@
+//! Findings as commands of GitHub's workflows, which become annotations of a change.
+
+use std::io::Write;
+
+use classad::lint::Level;
+
+use crate::cli::Failure;
+
+use super::located::Report;
+
+pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
+    for found in &report.found {
+        let command = match found.rule.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "notice",
+        };
+        let mut properties = vec![("file", found.file.to_string())];
+        if let Some(place) = found.places.first() {
+            properties.extend([("line", place.start.line.to_string()), ("endLine", place.end.line.to_string())]);
+            // Columns count only within one line.
+            if place.start.line == place.end.line {
+                properties
+                    .extend([("col", place.start.column.to_string()), ("endColumn", place.end.column.to_string())]);
+            }
+        }
+        properties.push(("title", found.rule.name.to_owned()));
+        let properties: Vec<String> =
+            properties.into_iter().map(|(name, value)| format!("{name}={}", property(&value))).collect();
+        let more = if found.ads > 1 { format!(" (in {} ads)", found.ads) } else { String::new() };
+        let help = if found.help.is_empty() { String::new() } else { format!("\n{}", found.help) };
+        writeln!(out, "::{command} {}::{}", properties.join(","), data(&format!("{}{more}{help}", found.message)))?;
+    }
+    Ok(())
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,334 @@
+//! `classad check`: what is most likely not meant in ads.
+
+mod github;
+mod json;
+mod located;
+mod sarif;
+mod text;
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use classad::ad::{Ad, Name};
+use classad::format::{Entry, Form, Place, Problem, Severity, places};
+use classad::lint::{Checker, Finding, Label, Level, Pool, RULES, Reach, Rule, find_rule};
+use classad::protocol::{Protocol, identity};
+
+use crate::cli::io::input;
+use crate::cli::io::source::{Source, Text};
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+use located::{Found, Report};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad check samples/pool/jobs.long
+  classad check --against samples/pool/machines.long samples/pool/jobs.long
+  classad check -o sarif --fail-level error samples/papers/thesis-figure-6-job.ad
+  classad check -e 'OpSys == \"LINUX\" || \"OSX\"'
+  classad check --rules
+
+What several ads have in common is told once, with the number of ads.
+Exit status: 0 if nothing is found, 1 if something of the --fail-level or worse is, 2 if something cannot be read.
+-o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
+column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"errors\",
+\"warnings\", \"notes\"}; ads counts those that the finding is true of; columns count characters, the end is behind
+the last.";
+
+/// Find what is most likely not meant: syntax errors, contradictions, wrong precedence, misspelt names
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Check {
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// Look whether a pool has the attributes, types and spellings that the ads ask for
+    #[arg(long, value_name = "POOL")]
+    against: Vec<String>,
+    /// Look at an expression instead
+    #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
+    expr: Option<String>,
+    /// Look only for these; see --rules
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Do not look for these
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    allow: Vec<String>,
+    /// Exit with 1 if something of this level or worse is found
+    #[arg(long, value_name = "LEVEL", default_value = "warning")]
+    fail_level: LevelName,
+    /// Tell only what is of this level or worse
+    #[arg(long, value_name = "LEVEL", default_value = "note")]
+    level: LevelName,
+    /// List the rules
+    #[arg(long)]
+    rules: bool,
+    /// The attribute that is an ad's constraint
+    #[arg(long, value_name = "NAME")]
+    constraint_attr: Option<String>,
+    /// The attribute that is an ad's rank
+    #[arg(long, value_name = "NAME")]
+    rank_attr: Option<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    output: ReportForm,
+}
+
+/// A form of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ReportForm {
+    /// Pictures for people
+    Text,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code review
+    Sarif,
+    /// Annotations of GitHub's workflows
+    Github,
+}
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LevelName {
+    Note,
+    Warning,
+    Error,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Note => Level::Note,
+            LevelName::Warning => Level::Warning,
+            LevelName::Error => Level::Error,
+        }
+    }
+}
+
+impl Check {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let [only, allow] = [&self.only, &self.allow].map(|names| rules(names));
+        let (only, allow) = (only?, allow?);
+        if self.rules {
+            return self.list(session);
+        }
+        let mut sources = if self.expr.is_some() { Vec::new() } else { input::open(session, &self.files)? };
+        let pools = if self.against.is_empty() { Vec::new() } else { input::open(session, &self.against)? };
+        session.decide_dialect(sources.iter().chain(&pools));
+        let wanted = |rule: &Rule| {
+            rule.level >= self.level.into()
+                && (only.is_empty() || only.contains(&rule.name))
+                && !allow.contains(&rule.name)
+        };
+        let protocol =
+            Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
+        let mut checker = Checker::new(protocol.clone(), &session.context());
+        if !self.against.is_empty() {
+            checker = checker.against(read_pool(session, pools)?);
+        }
+        let mut work = Work { checker, report: Report::default(), wanted: &wanted };
+        if let Some(expression) = &self.expr {
+            work.expression(session, expression, &protocol);
+        }
+        for source in &mut sources {
+            work.source(session, source)?;
+        }
+        let Work { checker, mut report, .. } = work;
+        report.finish(|number| checker.count(number));
+        let unreadable = report.found.iter().any(|found| found.rule.name == "syntax");
+        let fails = report.found.iter().any(|found| found.rule.level >= self.fail_level.into());
+        if !session.options.quiet {
+            let mut out = out();
+            match self.output {
+                ReportForm::Text => text::write(&mut out, session, report)?,
+                ReportForm::Json => json::write(&mut out, &report)?,
+                ReportForm::Sarif => sarif::write(&mut out, &report)?,
+                ReportForm::Github => github::write(&mut out, &report)?,
+            }
+            out.flush()?;
+        }
+        Ok(match (unreadable && !session.options.lenient, fails) {
+            (true, _) => Status::Trouble,
+            (false, true) => Status::No,
+            (false, false) => Status::Yes,
+        })
+    }
+
+    /// Prints the table of rules.
+    fn list(&self, session: &Session) -> Result<Status, Failure> {
+        if session.options.quiet {
+            return Ok(Status::Yes);
+        }
+        let mut out = out();
+        let mut rows = Rows::new(&["rule", "level", "finds", "bad", "good"]);
+        for rule in RULES {
+            let cells = [rule.name, rule.level.as_str(), rule.doc, rule.bad, rule.good];
+            rows.rows.push(cells.map(|cell| Cell::from(cell.to_owned())).into());
+        }
+        let form = (self.output == ReportForm::Json).then_some(OutputForm::Json);
+        rows.write(&mut out, form, true)?;
+        out.flush()?;
+        Ok(Status::Yes)
+    }
+}
+
+/// The rules of these names.
+fn rules(names: &[String]) -> Result<Vec<&'static str>, Failure> {
+    let rule = |name: &String| {
+        find_rule(name).map(|rule| rule.name).ok_or_else(|| {
+            let near = classad::ad::nearest(name, RULES.iter().map(|rule| rule.name));
+            let hint =
+                if near.is_empty() { "see --rules".to_owned() } else { format!("did you mean {}?", near.join(", ")) };
+            Failure::Refused(Some(format!("there is no rule {name}; {hint}")))
+        })
+    };
+    names.iter().map(rule).collect()
+}
+
+fn read_pool(session: &mut Session, sources: Vec<Source>) -> Result<Pool, Failure> {
+    let mut pool = Pool::default();
+    for mut source in sources {
+        input::each_ad(session, &mut source, |_, found| {
+            pool.add(&found.ad);
+            Ok(true)
+        })?;
+    }
+    Ok(pool)
+}
+
+/// What is done with each ad.
+struct Work<'w> {
+    checker: Checker,
+    report: Report,
+    wanted: &'w dyn Fn(&Rule) -> bool,
+}
+
+impl Work<'_> {
+    /// Looks at all ads of a source.
+    fn source(&mut self, session: &mut Session, source: &mut Source) -> Result<(), Failure> {
+        loop {
+            let text = match source.next_text() {
+                Ok(Some(text)) => text,
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    input::broken_off(session, source, &error);
+                    return Ok(());
+                }
+            };
+            for item in text.block.ads(session.dialect()) {
+                match item {
+                    Ok(entry) => {
+                        source.ads = source.ads.max(entry.number);
+                        self.ad(session, &text, &entry);
+                    }
+                    Err(problem) => {
+                        source.ads = source.ads.max(problem.ad);
+                        self.problem(&text, &problem);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at an expression of the command line.
+    fn expression(&mut self, session: &Session, text: &str, protocol: &Protocol) {
+        let source = Text::of_argument("-e", text);
+        let rules = classad::syntax::Rules::new(session.dialect());
+        match classad::syntax::parse_expression(text.as_bytes(), rules) {
+            Err(error) => self.problem(&source, &Problem::from_syntax(error, 0, 0)),
+            Ok(expression) => {
+                let name = protocol.names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
+                let ad: Ad = [(name, expression)].into_iter().collect();
+                for (number, finding) in self.checker.check(&ad) {
+                    // An expression by itself has no ad whose names it could name.
+                    if finding.rule.reach != Reach::Ad && (self.wanted)(finding.rule) {
+                        let marks =
+                            finding.labels.iter().filter_map(|label| Some((label.span?.range(), label.text.clone())));
+                        let marks = marks.collect();
+                        self.report.found.push(Found::new(number, &finding, &source, marks, 0));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a reader finds wrong.
+    fn problem(&mut self, text: &Text, problem: &Problem) {
+        let name = if problem.severity == Severity::Error { "syntax" } else { "ignored-text" };
+        let Some(rule) = find_rule(name).filter(|rule| (self.wanted)(rule)) else { return };
+        let mut marks = vec![(problem.range.clone(), String::new())];
+        marks.extend(problem.related.clone());
+        let number = self.checker.count_one();
+        let help = problem.help.clone().unwrap_or_default();
+        let finding = Finding { rule, message: problem.message.clone(), help, labels: Vec::new() };
+        self.report.found.push(Found::new(number, &finding, text, marks, problem.ad));
+    }
+
+    fn ad(&mut self, session: &Session, text: &Text, entry: &Entry) {
+        self.report.ads += 1;
+        let written = || places(&text.block.text, text.block.form, entry.offset, session.dialect());
+        let mut places: Option<Vec<Place>> = None;
+        // A line is an attribute: those of the long form are counted faster than found.
+        let is_twice = if text.block.form == Form::Long {
+            located::lines(&text.block.text[entry.offset..]) != entry.ad.len()
+        } else {
+            places.insert(written()).len() > entry.ad.len()
+        };
+        let new = self.checker.check(&entry.ad);
+        if new.is_empty() && !is_twice {
+            return;
+        }
+        let places = places.unwrap_or_else(written);
+        let id = identity(&entry.ad, None, &session.context());
+        let mut found = Vec::new();
+        if is_twice {
+            found.extend(
+                self.duplicates(&places)
+                    .into_iter()
+                    .map(|(number, finding, marks)| Found::new(number, &finding, text, marks, entry.number)),
+            );
+        }
+        for (number, finding) in new {
+            if (self.wanted)(finding.rule) {
+                let marks = marks(&finding.labels, &places, entry.offset);
+                found.push(Found::new(number, &finding, text, marks, entry.number));
+            }
+        }
+        self.report.found.extend(found.into_iter().map(|found| Found { id: id.clone(), ..found }));
+    }
+
+    /// The attributes that an ad has twice.
+    fn duplicates(&mut self, places: &[Place]) -> Vec<(usize, Finding, Vec<located::Mark>)> {
+        let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
+        let mut last: HashMap<&Name, &Place> = HashMap::new();
+        let mut found = Vec::new();
+        for place in places {
+            let Some(before) = last.insert(&place.name, place) else { continue };
+            let message = if before.name.as_str() == place.name.as_str() {
+                format!("{} is there twice; only this one counts", place.name)
+            } else {
+                format!("{} and {} are one attribute; only this one counts", before.name, place.name)
+            };
+            let labels = vec![Label { attribute: place.name.clone(), span: None, text: String::new() }];
+            let finding = Finding { rule, message, help: rule.help.to_owned(), labels };
+            let marks =
+                vec![(place.range.clone(), String::new()), (before.range.clone(), "this one does not".to_owned())];
+            found.push((self.checker.count_one(), finding, marks));
+        }
+        found
+    }
+}
+
+/// Where in the text the labels of a finding are; the beginning of the ad if it has none.
+fn marks(labels: &[Label], places: &[Place], offset: usize) -> Vec<located::Mark> {
+    let mark = |label: &Label| {
+        let place = places.iter().rev().find(|place| place.name == label.attribute);
+        let range = place.map(|place| label.span.map_or_else(|| place.range.clone(), |span| place.part(span)));
+        (range.unwrap_or(offset..offset + 1), label.text.clone())
+    };
+    let marks: Vec<located::Mark> = labels.iter().map(mark).collect();
+    if marks.is_empty() { vec![(offset..offset + 1, String::new())] } else { marks }
+}

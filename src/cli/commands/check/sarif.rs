@@ -1,0 +1,80 @@
+//! Findings as SARIF 2.1.0, which tools for code review read.
+
+use std::io::Write;
+
+use classad::lint::{Level, RULES};
+use serde_json::{Value, json};
+
+use crate::cli::Failure;
+
+use super::located::{Found, Placed, Report};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
+    let rules = RULES.iter().map(|rule| {
+        json!({
+            "id": rule.name,
+            "shortDescription": { "text": rule.doc },
+            "help": { "text": format!("{}. Not: {} But: {}", rule.help, rule.bad, rule.good) },
+            "defaultConfiguration": { "level": level(rule.level) },
+        })
+    });
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "classad check",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules.collect::<Vec<Value>>(),
+            } },
+            "columnKind": "unicodeCodePoints",
+            "results": report.found.iter().map(result).collect::<Vec<Value>>(),
+        }],
+    });
+    writeln!(out, "{log:#}")?;
+    Ok(())
+}
+
+fn level(level: Level) -> &'static str {
+    // SARIF has the same words.
+    level.as_str()
+}
+
+fn result(found: &Found) -> Value {
+    let help = if found.help.is_empty() { String::new() } else { format!(". {}", found.help) };
+    let related = found.places.iter().skip(1).enumerate().map(|(number, place)| {
+        let mut related = location(&found.file, place);
+        related["id"] = json!(number + 1);
+        related["message"] = json!({ "text": place.text });
+        related
+    });
+    json!({
+        "ruleId": found.rule.name,
+        "ruleIndex": RULES.iter().position(|rule| rule.name == found.rule.name),
+        "level": level(found.rule.level),
+        "message": { "text": format!("{}{help}", found.message) },
+        "locations": found.places.iter().take(1).map(|place| location(&found.file, place)).collect::<Vec<Value>>(),
+        "relatedLocations": related.collect::<Vec<Value>>(),
+        "occurrenceCount": found.ads,
+    })
+}
+
+fn location(file: &str, place: &Placed) -> Value {
+    json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(file) },
+        "region": {
+            "startLine": place.start.line,
+            "startColumn": place.start.column,
+            "endLine": place.end.line,
+            "endColumn": place.end.column,
+        },
+    } })
+}
+
+/// A path as a reference of a URI: what has a meaning there is escaped.
+fn uri(path: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/.-_~".contains(byte);
+    path.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}

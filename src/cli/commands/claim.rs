@@ -1,0 +1,190 @@
+//! `classad claim`: matches are claimed, or given up, against the ads as they are now.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::time::Instant;
+
+use clap::Args;
+use classad::ad::Ad;
+use classad::eval::Context;
+use classad::matching::claim::{Claim, Claimer, Veto, Word};
+use classad::matching::{Notice, Party, Statistics};
+use classad::protocol::Advertisement;
+
+use crate::cli::args::advertising::Lifetime;
+use crate::cli::args::matching::Common;
+use crate::cli::io::input::{self, Identified};
+use crate::cli::io::match_records;
+use crate::cli::render::output::{self, out};
+use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
+      | classad claim --ads samples/memory/jobs.long --ads samples/memory/machines.long
+  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
+      --offers samples/license/licenses.ad -o jsonl \\
+      | classad claim - --ads samples/license/jobs.ad --ads samples/license/machines.ad \\
+      --ads samples/license/licenses.ad --transcript";
+
+/// Claim matches by the ads as they are now
+///
+/// In two phases: each party of a match verifies that it is still there, has not expired, carries the `ClaimId` that
+/// the match was made with, and that the constraints still hold; then all are told to commit, or, if one votes ABORT,
+/// that the match is given up.  An ad goes on without those docked at its ports if its `AcceptPartial` is true, where
+/// `aborted` is the list of the labels of these ports.
+///
+/// Exit status 0 if anything was claimed, 1 if nothing was.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ClaimCommand {
+    /// Files of matches: what --notify wrote, or `match` or `gangmatch` with -o json or jsonl; standard input if there
+    /// are none
+    matches: Vec<String>,
+    /// Files of the ads as they are now, requests and offers
+    #[arg(long, value_name = "FILE", required = true)]
+    ads: Vec<String>,
+    /// Print each message of the two phases instead of what became of the matches
+    #[arg(long)]
+    transcript: bool,
+    #[command(flatten)]
+    lifetime: Lifetime,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ClaimCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let matches = if self.matches.is_empty() { vec!["-".to_owned()] } else { self.matches.clone() };
+        if matches.iter().chain(&self.ads).filter(|path| *path == "-").count() > 1 {
+            return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
+        }
+        let sources = input::open(session, &self.ads)?;
+        if sources.len() < self.ads.len() {
+            // Ads that could not be read are not gone.
+            return Err(Failure::Refused(None));
+        }
+        session.decide_dialect(&sources);
+        let id = input::optional(session, "--id", self.common.id.as_deref())?;
+        let current = input::identified(session, sources, id.as_ref())?;
+        let current = self.lifetime.latest(session, current, "ads", self.common.id.as_deref());
+        let notices = match_records::read(session, &matches)?;
+
+        let start = Instant::now();
+        let ads: Vec<Ad> = current.iter().map(|ad| ad.ad.clone()).collect();
+        let at = self.lifetime.at(session);
+        let context = session.context();
+        let mut claimer = Claimer::new(&ads, self.common.protocol(session), context.clone(), at);
+        let by_name = ByName::new(&current, &context);
+        let mut claims: Vec<Claim> = Vec::new();
+        for notice in &notices {
+            let indexes: Vec<Result<usize, Veto>> = notice.parties.iter().map(|party| by_name.find(party)).collect();
+            claims.push(claimer.claim(notice, &indexes));
+            if session.options.quiet && claims.last().is_some_and(Claim::is_committed) {
+                break;
+            }
+        }
+        let committed = claims.iter().filter(|claim| claim.is_committed()).count();
+        if !session.options.quiet {
+            let rows = if self.transcript { messages(&notices, &claims) } else { outcomes(&notices, &claims) };
+            let mut out = out();
+            rows.write(&mut out, self.common.output, !self.common.no_header)?;
+            out.flush()?;
+        }
+        session.failures(claimer.failures);
+        if self.common.stats {
+            let counted = Statistics {
+                roots: claims.len() as u64,
+                matched: committed as u64,
+                evaluations: claimer.evaluations,
+                ..Statistics::default()
+            };
+            output::statistics(&counted, start.elapsed().as_secs_f64());
+        }
+        Ok(Status::of(committed > 0))
+    }
+}
+
+/// The ads of each name.
+struct ByName<'a> {
+    ads: HashMap<&'a str, Vec<(usize, Option<String>)>>,
+}
+
+impl<'a> ByName<'a> {
+    fn new(ads: &'a [Identified], context: &Context) -> Self {
+        let mut by_name: HashMap<&str, Vec<(usize, Option<String>)>> = HashMap::new();
+        for (index, ad) in ads.iter().enumerate() {
+            let kind = Advertisement::new(&ad.ad, context).kind();
+            by_name.entry(ad.id()).or_default().push((index, kind));
+        }
+        ByName { ads: by_name }
+    }
+
+    /// The ad that a party is now.
+    fn find(&self, party: &Party) -> Result<usize, Veto> {
+        let ads = self.ads.get(party.advertised()).map(Vec::as_slice).unwrap_or_default();
+        let same_kind = |(_, kind): &&(usize, Option<String>)| party.kind.is_none() || *kind == party.kind;
+        let found: Vec<usize> = ads.iter().filter(same_kind).map(|(index, _)| *index).collect();
+        match found.as_slice() {
+            [] => Err(Veto::Gone),
+            [only] => Ok(*only),
+            several => Err(Veto::Ambiguous(several.len())),
+        }
+    }
+}
+
+/// A row for each match.
+fn outcomes(notices: &[Notice], claims: &[Claim]) -> Rows {
+    let mut rows = Rows::new(&["match", "outcome", "claimed", "reason"]);
+    for (notice, claim) in notices.iter().zip(claims) {
+        let name = |party: usize| notice.parties[party].id.as_str();
+        let claimed: Vec<String> = claim.claimed.iter().map(|&party| name(party).to_owned()).collect();
+        // That others had to give up, too, is no reason of its own.
+        let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::Left(_)));
+        let reasons: Vec<String> = own.map(|(party, veto)| format!("{}: {veto}", name(*party))).collect();
+        let (outcome, reason) = (outcome(claim).to_owned(), reasons.join("; "));
+        rows.rows.push(vec![notice.id.clone().into(), outcome.into(), claimed.into(), reason.into()]);
+    }
+    rows
+}
+
+fn outcome(claim: &Claim) -> &'static str {
+    match (claim.is_committed(), claim.vetoes.is_empty()) {
+        (true, true) => "committed",
+        (true, false) => "partial",
+        (false, _) => "aborted",
+    }
+}
+
+/// A row for each message, and one for what came of them.
+fn messages(notices: &[Notice], claims: &[Claim]) -> Rows {
+    let mut rows = Rows::new(&["match", "round", "message", "from", "to", "reason"]);
+    for (notice, claim) in notices.iter().zip(claims) {
+        let name = |party: usize| notice.parties[party].id.clone();
+        for message in &claim.transcript {
+            let reason = match &message.word {
+                Word::Veto(veto) => veto.to_string(),
+                _ => String::new(),
+            };
+            let word = message.word.as_str().to_owned();
+            rows.rows.push(vec![
+                notice.id.clone().into(),
+                message.round.into(),
+                word.into(),
+                name(message.from).into(),
+                name(message.to).into(),
+                reason.into(),
+            ]);
+        }
+        let rounds = claim.transcript.last().map_or(1, |message| message.round);
+        let root = claim.vetoes.iter().find(|(party, _)| *party == 0);
+        let reason = root.map_or_else(String::new, |(_, veto)| veto.to_string());
+        let cells = [name(0), String::new(), reason];
+        let mut row: Vec<Cell> = vec![notice.id.clone().into(), rounds.into(), outcome(claim).to_owned().into()];
+        row.extend(cells.map(Cell::from));
+        rows.rows.push(row);
+    }
+    rows
+}

@@ -1,0 +1,39 @@
+//! `classad completions`: scripts by which shells complete commands and options.
+
+use std::io::Write;
+
+use clap::Args;
+use clap_complete::{Shell, generate};
+
+use crate::cli::render::output::out;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad completions bash | head
+  classad completions fish | head
+
+Where shells look for them: bash ~/.local/share/bash-completion/completions/classad, zsh _classad in a folder of $fpath,
+fish ~/.config/fish/completions/classad.fish.";
+
+/// Print the completions of commands and options for a shell
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(&self, session: &Session) -> Result<Status, Failure> {
+        let mut script = Vec::new();
+        generate(self.shell, &mut crate::cli::tree(), "classad", &mut script);
+        if !session.options.quiet {
+            let mut out = out();
+            out.write_all(&script)?;
+            out.flush()?;
+        }
+        Ok(Status::Yes)
+    }
+}

@@ -1,0 +1,59 @@
+//! `classad convert`: the same ads in another form.
+
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::args::global::AdForm;
+use crate::cli::io::input;
+use crate::cli::render::output::{AdWriter, out};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad convert --to json samples/pool/machines.long
+  classad convert --to xml --strict samples/license/*.ad
+  condor_status -long | classad convert --to jsonl | gzip > pool.jsonl.gz
+
+The form of the input is found out; gzip and zstd are unpacked.  Ads are read and written one after the other,
+so that memory does not grow with the input.  What a form cannot carry is changed and told: newlines in strings
+and backslashes before the end of strings in lists, in the long form.  With --strict such ads are left out and the
+exit status is 2.";
+
+/// Write ads in another form, without loss
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Convert {
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// The form to write
+    #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
+    to: AdForm,
+}
+
+impl Convert {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let mut sources = input::open(session, &self.files)?;
+        session.decide_dialect(&sources);
+        let mut out = out();
+        let mut writer = AdWriter::of(self.to.into());
+        let mut count = 0_usize;
+        for source in &mut sources {
+            input::each_ad(session, source, |session, entry| {
+                count += 1;
+                if session.options.quiet {
+                    return Ok(true);
+                }
+                let ad = input::identify_by_place(entry);
+                writer.write(session, &mut out, &ad)?;
+                Ok(true)
+            })?;
+        }
+        if !session.options.quiet && !sources.is_empty() {
+            writer.finish(&mut out)?;
+        }
+        out.flush()?;
+        Ok(Status::of(count > 0))
+    }
+}

@@ -1,0 +1,297 @@
+//! `classad diff`: what changed between two files of ads.
+
+pub mod pattern;
+
+use std::io::{self, Write};
+
+use clap::Args;
+use classad::ad::{Ad, Attribute, Name};
+use classad::format::Entry;
+use classad::pool::diff::{Difference, Measure, Partners, differences};
+use classad::protocol::identity;
+use classad::syntax::{Style, print, print_name};
+use serde_json::{Value, json};
+
+use super::diff::pattern::Pattern;
+use crate::cli::io::input;
+use crate::cli::io::source::Source;
+use crate::cli::render::diagnostics;
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::{Cell, Rows, json_array};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad diff yesterday.long today.long --ignore 'Last*,*Time,UpdateSequenceNumber'
+  classad diff machines.long machines.json && echo 'nothing is lost'
+
+Exit status: 0 no difference, 1 differences, 2 trouble.
+
+JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
+\"attributes\":[{\"name\",\"before\",\"after\"}]}]}
+`change` is changed, added or removed; `id` is null for ads without one; `before` and `after` of an ad are its \
+numbers in the files, those of an attribute its expressions as texts, null where there is none. With jsonl each \
+line is one of the `ads`.";
+
+/// Show what changed between two files of ads, by identity and meaning
+///
+/// Ads are paired by what they are called; ads that are called the same, or have no name, in their order. The order
+/// of ads and of attributes does not count, nor does how an expression is written.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Diff {
+    /// The ads as they were
+    #[arg(value_name = "A")]
+    before: String,
+    /// The ads as they are now
+    #[arg(value_name = "B")]
+    after: String,
+    /// What an ad is called
+    #[arg(long, value_name = "EXPR")]
+    id: Option<String>,
+    /// Leave these attributes out; `*` stands for any letters
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Compare the printed texts: the spelling of names and parentheses count
+    #[arg(long)]
+    textual: bool,
+    /// The form of the output, instead of lines with `~`, `-` and `+`
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+    /// Leave the heading out
+    #[arg(long)]
+    no_header: bool,
+}
+
+/// An ad that is not the same in both files; on one side at least it is.
+struct Change {
+    identity: Option<String>,
+    before: Option<Entry>,
+    after: Option<Entry>,
+}
+
+/// What was found.
+#[derive(Default)]
+struct Report {
+    changes: Vec<Change>,
+    changed: usize,
+    added: usize,
+    removed: usize,
+    equal: usize,
+}
+
+/// When two ads are the same.
+struct Comparison {
+    measure: Measure,
+    ignored: Vec<Pattern>,
+}
+
+impl Diff {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let mut sources = input::open(session, &[self.before.clone(), self.after.clone()])?;
+        // What could not be read has been reported; without it everything would seem to have changed.
+        session.decide_dialect(&sources);
+        let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
+        let comparison = Comparison {
+            measure: if self.textual { Measure::Text } else { Measure::Meaning },
+            ignored: self.ignore.iter().map(|text| Pattern::new(text.trim())).collect(),
+        };
+        let report = self.compare(session, before, after, &comparison)?;
+        if !session.options.quiet {
+            let mut out = out();
+            self.write(session, &mut out, &report, &comparison)?;
+            out.flush()?;
+            let Report { changed, added, removed, equal, .. } = report;
+            let ads = if changed == 1 { "ad" } else { "ads" };
+            session.note(&format!("{changed} {ads} changed, {added} added, {removed} removed, {equal} equal"));
+        }
+        Ok(Status::of(report.changes.is_empty()))
+    }
+
+    /// Only the first file is kept, and of it what has no equal in the second.
+    fn compare(
+        &self,
+        session: &mut Session,
+        before: &mut Source,
+        after: &mut Source,
+        comparison: &Comparison,
+    ) -> Result<Report, Failure> {
+        let id = input::optional(session, "--id", self.id.as_deref())?;
+        let context = session.context();
+        let mut olds: Vec<Option<Entry>> = Vec::new();
+        let mut identities = Vec::new();
+        input::each_ad(session, before, |_, entry| {
+            identities.push(identity(&entry.ad, id.as_ref(), &context));
+            olds.push(Some(entry.without_place()));
+            Ok(true)
+        })?;
+        let mut partners: Partners<Option<String>> = identities.iter().cloned().collect();
+        let mut report = Report::default();
+        let mut changed: Vec<(usize, Change)> = Vec::new();
+        let mut added = Vec::new();
+        input::each_ad(session, after, |session, new| {
+            let new = new.without_place();
+            let identity = identity(&new.ad, id.as_ref(), &context);
+            let place = partners.take(&identity);
+            match place.and_then(|place| Some((place, olds.get_mut(place)?.take()?))) {
+                Some((_, old)) if comparison.differences(&old.ad, &new.ad).is_empty() => report.equal += 1,
+                Some((place, old)) => changed.push((place, Change { identity, before: Some(old), after: Some(new) })),
+                None => added.push(Change { identity, before: None, after: Some(new) }),
+            }
+            Ok(!session.options.quiet || changed.is_empty() && added.is_empty())
+        })?;
+        (report.changed, report.added) = (changed.len(), added.len());
+        for (place, (old, identity)) in olds.into_iter().zip(identities).enumerate() {
+            if let Some(old) = old {
+                report.removed += 1;
+                changed.push((place, Change { identity, before: Some(old), after: None }));
+            }
+        }
+        changed.sort_by_key(|(place, _)| *place);
+        report.changes = changed.into_iter().map(|(_, change)| change).chain(added).collect();
+        Ok(report)
+    }
+
+    fn write(
+        &self,
+        session: &Session,
+        out: &mut dyn Write,
+        report: &Report,
+        comparison: &Comparison,
+    ) -> Result<(), Failure> {
+        let json = report.changes.iter().map(|change| change.json(comparison));
+        match self.output {
+            None => Lines { colored: diagnostics::colored_output(&session.options) }.write(out, report, comparison)?,
+            Some(OutputForm::Json) => {
+                let Report { changed, added, removed, equal, .. } = report;
+                write!(out, "{{\"version\":1,\"changed\":{changed},\"added\":{added},\"removed\":{removed},")?;
+                write!(out, "\"equal\":{equal},\"ads\":")?;
+                json_array(out, OutputForm::Json, json)?;
+                writeln!(out, "}}")?;
+            }
+            Some(OutputForm::Jsonl) => json_array(out, OutputForm::Jsonl, json)?,
+            form => rows(report, comparison, form).write(out, form, !self.no_header)?,
+        }
+        Ok(())
+    }
+}
+
+impl Comparison {
+    fn differences<'a>(&self, before: &'a Ad, after: &'a Ad) -> Vec<Difference<'a>> {
+        let mut differences = differences(before, after, self.measure);
+        differences.retain(|one| self.counts(one.name()));
+        differences
+    }
+
+    fn counts(&self, name: &Name) -> bool {
+        !self.ignored.iter().any(|pattern| pattern.matches(name.as_str()))
+    }
+}
+
+impl Change {
+    /// What differs; all attributes of an ad that is on one side only.
+    fn differences(&self, comparison: &Comparison) -> Vec<Difference<'_>> {
+        let counts = |one: &Difference| comparison.counts(one.name());
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => comparison.differences(&before.ad, &after.ad),
+            (Some(one), None) => one.ad.iter().map(Difference::Removed).filter(counts).collect(),
+            (None, one) => one.iter().flat_map(|one| one.ad.iter()).map(Difference::Added).filter(counts).collect(),
+        }
+    }
+
+    /// What the ad is called: if it has no name, by its number.
+    fn label(&self) -> String {
+        match (&self.identity, self.numbers()) {
+            (Some(identity), _) => identity.clone(),
+            (None, (Some(before), Some(after))) if before != after => format!("ad {before} (now ad {after})"),
+            (None, (before, after)) => format!("ad {}", before.or(after).unwrap_or_default()),
+        }
+    }
+
+    /// Which ad it is in each file.
+    fn numbers(&self) -> (Option<usize>, Option<usize>) {
+        let number = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.number);
+        (number(&self.before), number(&self.after))
+    }
+
+    fn what(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (Some(_), None) => "removed",
+            (None, _) => "added",
+            (Some(_), Some(_)) => "changed",
+        }
+    }
+
+    fn sign(&self) -> char {
+        match (&self.before, &self.after) {
+            (Some(_), None) => '-',
+            (None, _) => '+',
+            (Some(_), Some(_)) => '~',
+        }
+    }
+
+    fn json(&self, comparison: &Comparison) -> Value {
+        let attribute = |one: &Difference| json!({ "name": one.name().as_str(), "before": one.before().map(text), "after": one.after().map(text) });
+        let attributes: Vec<Value> = self.differences(comparison).iter().map(attribute).collect();
+        let (before, after) = self.numbers();
+        json!({
+            "id": self.identity,
+            "change": self.what(),
+            "before": before,
+            "after": after,
+            "attributes": attributes,
+        })
+    }
+}
+
+fn text(attribute: Attribute) -> String {
+    String::from_utf8_lossy(&print(attribute.expression, Style::New)).into_owned()
+}
+
+/// Lines for people.
+struct Lines {
+    colored: bool,
+}
+
+impl Lines {
+    fn write(&self, out: &mut dyn Write, report: &Report, comparison: &Comparison) -> io::Result<()> {
+        for change in &report.changes {
+            self.line(out, "", change.sign(), &change.label())?;
+            if change.sign() == '~' {
+                for one in change.differences(comparison) {
+                    self.side(out, '-', one.before())?;
+                    self.side(out, '+', one.after())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn side(&self, out: &mut dyn Write, sign: char, attribute: Option<Attribute>) -> io::Result<()> {
+        let line = |attribute: Attribute| format!("{} = {}", print_name(attribute.name), text(attribute));
+        attribute.map_or(Ok(()), |attribute| self.line(out, "  ", sign, &line(attribute)))
+    }
+
+    fn line(&self, out: &mut dyn Write, indent: &str, sign: char, text: &str) -> io::Result<()> {
+        writeln!(out, "{}", diagnostics::signed_line(self.colored, indent, sign, text))
+    }
+}
+
+/// One row for each attribute; an ad that is new or gone is one row.  Names are those of the ads alone.
+fn rows(report: &Report, comparison: &Comparison, form: Option<OutputForm>) -> Rows {
+    let mut rows = Rows::new(&["id", "change", "attribute", "before", "after"]);
+    for change in &report.changes {
+        let row = |name: String, before: String, after: String| -> Vec<Cell> {
+            [change.label(), change.what().to_owned(), name, before, after].map(Cell::from).into()
+        };
+        let side = |attribute: Option<Attribute>| attribute.map_or(String::new(), text);
+        if change.sign() == '~' && form != Some(OutputForm::Names) {
+            let differences = change.differences(comparison).into_iter();
+            rows.rows.extend(differences.map(|one| row(one.name().to_string(), side(one.before()), side(one.after()))));
+        } else {
+            rows.rows.push(row(String::new(), String::new(), String::new()));
+        }
+    }
+    rows
+}

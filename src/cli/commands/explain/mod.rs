@@ -1,0 +1,281 @@
+//! `classad explain`: why requests match nothing.
+
+mod allocation;
+mod suggestions;
+
+use std::time::Instant;
+
+use clap::Args;
+use classad::ad::Ad;
+use classad::explain::{Explainer, Report, Verdict};
+use classad::matching::Query;
+use classad::matching::negotiate::mentions;
+use rustc_hash::FxHashMap;
+
+use crate::cli::args::advertising::Advertising;
+use crate::cli::args::matching::{Common, Reading};
+use crate::cli::args::policy::PolicyOptions;
+use crate::cli::io::input::{self, Identified};
+use crate::cli::io::parties::Parties;
+use crate::cli::render::explanation::{Case, Gangs, Page};
+use crate::cli::render::output::{self, OutputForm};
+use crate::cli::render::progress;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+use allocation::Taken;
+
+const EXAMPLES: &str = "\
+Examples:
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --unmatched
+  classad explain samples/papers/thesis-figure-2-job.ad \\
+      --pool samples/papers/thesis-figure-1-machine.ad -v
+  classad explain samples/pool/jobs.long --id 'Name ?: ClusterId' --request 106 \\
+      --offer slot1@node01.example.org --pool samples/pool/machines.long
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
+  classad explain -better-analyze 105.0 -jobads samples/pool/jobs.long \\
+      -slotads samples/pool/machines.long
+  classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
+      --pool samples/license/licenses.ad
+
+Requests that nothing tells apart are explained together.  Exit status: 0 if every request matches something, 1 if
+some do not; --exit-zero makes it 0. Requests with ports, and all of them where offers have ports, are
+explained as `gangmatch` serves them.
+-o json: {\"schema\": \"classad.explain/1\", \"reports\": [...]}, of each report:
+  requests, verdict, attributes, summary   who; matches, taken, contradiction, type-clash, missing-attribute,
+      unsatisfied-clause, conflict or refused (ports: with --reverse, what has some); the attributes that decide; the
+      sentence
+  clauses   {text, span, true, false, undefined, error, remaining, sole_blocker, best}: in how many offers the clause
+      is what, how many meet it and those before it, how many meet all others, what comes nearest to what it asks for;
+      the span is in the text of its attribute, in bracketed ads in that of the ad
+  conflicts, changes, nearest   positions in `clauses`; {change, matches}; {offer, fails, refuses}
+  refusals   {clause, offers, example}: the first clause of an offer's constraint that is not met, null if it has none
+  names, not_examined   {kind, clause, text}; what the ads cannot tell
+  gang, ports, optional, empty, deepest, stuck   of requests with ports: {label, offer, ports}; {label, alone, given,
+      used}; labels; {label, conditions}; as many first ports as can be filled; {label, held, discarded, fitting,
+      conditions, unserved, needs}; a condition is {text, by, reads, theirs, labels, offers}; each of the changes has
+      its `gang`";
+
+/// Explain why requests match nothing
+///
+/// The first line says what decides: a contradiction, a misspelt attribute, a clause that no offer meets and by how
+/// much, clauses that none meets together, offers that refuse, others that were faster. Then evidence, and changes
+/// that would help; each of them has been tried.
+#[derive(Args)]
+#[command(after_help = EXAMPLES, visible_alias = "why")]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct Explain {
+    /// Files of requests; standard input if there are none
+    requests: Vec<String>,
+    /// Files of offers
+    #[arg(long, value_name = "FILE", required = true, visible_alias = "offers")]
+    pool: Vec<String>,
+    /// Explain the requests that greedy matching leaves without an offer
+    #[arg(long, conflicts_with_all = ["reverse", "offer"])]
+    unmatched: bool,
+    /// Explain why offers serve no request
+    #[arg(long)]
+    reverse: bool,
+    /// Explain only requests for which this is true; several have to be true together
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    constraint: Vec<String>,
+    /// Explain only the request of this name
+    #[arg(long, value_name = "ID")]
+    request: Option<String>,
+    /// Explain why an offer and a request do not match: the offer of this name; with --reverse, explain only that one
+    #[arg(long, value_name = "ID", visible_alias = "slot")]
+    offer: Option<String>,
+    /// Show the evidence: every clause with its counts; twice: also what every part of it is in the nearest offer
+    #[arg(short = 'v', action = clap::ArgAction::Count)]
+    evidence: u8,
+    #[command(flatten)]
+    policy: PolicyOptions,
+    #[command(flatten)]
+    advertising: Advertising,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Explain {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        if !matches!(self.common.output, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
+            let message = "explanations are written as text, json or jsonl";
+            return Err(Failure::Refused(Some(message.to_owned())));
+        }
+        let sources = input::sides(session, &self.requests, &self.pool)?;
+        if sources.iter().any(Vec::is_empty) {
+            // That none can be read has been told; to say that there are none would not be true.
+            return Err(Failure::Refused(None));
+        }
+        let start = Instant::now();
+        let given = self.policy.read(session)?.without_share(session);
+        let protocol = self.common.protocol(session);
+        let constraint = input::constraint(session, &self.constraint)?;
+        let of_policy = mentions(&given.policy, session.dialect());
+        let mut found = suggestions::near(session, &sources, &protocol, &of_policy, self.reverse);
+        if let Some(constraint) = &constraint {
+            found.also.add(constraint, session.dialect());
+        }
+        found.also.names.extend(of_policy.names);
+        found.also.everything |= of_policy.everything;
+        let ads = self.common.ads(session, sources, Reading::NeededOrPorts, &found.also)?;
+        let [mut requests, mut offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
+        let chosen = Chosen(constraint.map(|constraint| Query::new(constraint, session.context())));
+        if !self.unmatched {
+            requests.retain(|request| chosen.includes(session, request));
+            chosen.is_some_of(&requests)?;
+        }
+        let context = session.context();
+        offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
+        let parties = Parties::new([requests, offers]);
+        let case = Case::new(&parties, self.reverse, protocol, &given, self.evidence);
+        if self.reverse && crate::cli::render::explanation::gangs::any_ports(&parties.requests) {
+            session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
+        }
+        let mut explainer = case.explainer(session).with_names(found.names);
+        let status = match &self.offer {
+            Some(id) if !self.reverse => {
+                let named = (id.as_str(), self.request.as_deref());
+                crate::cli::render::explanation::pair::explain(
+                    session,
+                    &case,
+                    &mut explainer,
+                    &parties,
+                    named,
+                    self.common.output,
+                )?
+            }
+            _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
+        };
+        if self.common.stats {
+            output::counters(&[("evaluations", explainer.evaluations())], start.elapsed().as_secs_f64());
+        }
+        output::leave((explainer, parties));
+        Ok(status)
+    }
+
+    fn explain_each(
+        &self,
+        session: &mut Session,
+        case: &Case<'_>,
+        explainer: &mut Explainer,
+        parties: &Parties,
+        chosen: &Chosen,
+    ) -> Result<Status, Failure> {
+        let (roots, unserved) = self.roots(session, case)?;
+        let has_gangs = roots.iter().any(|request| case.is_gang(*request));
+        let new = |session: &mut Session| Gangs::new(session, parties, case.given, &case.protocol);
+        let mut gangs = if has_gangs { Some(new(session)?) } else { None };
+        let queue = match (self.unmatched, &gangs) {
+            (false, _) => None,
+            (true, Some(gangs)) => Some(Taken::Gangs(gangs.queue(session, &roots)?)),
+            (true, None) => Some(Taken::Pairs(allocation::taken(session, parties, case)?)),
+        };
+        let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
+        // Who takes what is decided among all; only then those that were asked for are looked at.
+        let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
+        let mut is_wanted = |request: &usize| {
+            let request = &case.asking[*request];
+            wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || chosen.includes(session, request))
+        };
+        let left: Vec<usize> = roots.into_iter().filter(is_left).filter(&mut is_wanted).collect();
+        let unserved: Vec<usize> = unserved.into_iter().filter(is_wanted).collect();
+        if let Some(wanted) = wanted.filter(|_| left.is_empty() && unserved.is_empty()) {
+            return Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain"))));
+        }
+        let mut page = Page::new(case, self.common.output);
+        let mut matches_all = unserved.is_empty();
+        let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) = left.iter().partition(|request| case.is_gang(**request));
+        let mut groups = case.alike(session, &as_pairs);
+        if let Some(gangs) = &gangs {
+            groups.extend(gangs.alike(session, &as_gangs));
+            let places: FxHashMap<usize, usize> = left.iter().enumerate().map(|(at, request)| (*request, at)).collect();
+            groups.sort_by_key(|group| places.get(&group[0]));
+        }
+        let all = groups.len();
+        for (done, group) in groups.into_iter().enumerate() {
+            progress::step("explaining", done, Some(all));
+            if let Some(gangs) = gangs.as_mut().filter(|_| case.is_gang(group[0])) {
+                let queue = queue.as_ref().and_then(Taken::gangs);
+                let Some(report) = gangs.explain(session, group[0], queue)? else { continue };
+                matches_all &= report.verdict.as_str() == "matches";
+                if !session.options.quiet {
+                    page.add_gang(session, &group, &report, parties)?;
+                }
+                continue;
+            }
+            let report = Self::bilateral(&case.asking[group[0]].ad, explainer, queue.as_ref());
+            matches_all &= report.verdict == Verdict::Matches;
+            if !session.options.quiet {
+                page.add(session, &group, &report)?;
+            }
+        }
+        if !unserved.is_empty() && !session.options.quiet {
+            let report = Report { verdict: Verdict::NotServed, ..explainer.explain(&Ad::default()) };
+            page.add(session, &unserved, &report)?;
+        }
+        if !session.options.quiet {
+            page.finish()?;
+        }
+        session.failures(gangs.map_or(0, |gangs| gangs.failures()));
+        Ok(Status::of(matches_all))
+    }
+
+    /// The requests that the policy serves, in its order, and those that it does not; offers are all explained.
+    fn roots(&self, session: &mut Session, case: &Case<'_>) -> Result<(Vec<usize>, Vec<usize>), Failure> {
+        if self.reverse {
+            return Ok(((0..case.asking.len()).collect(), Vec::new()));
+        }
+        let ads: Vec<Ad> = case.asking.iter().map(|ad| ad.ad.clone()).collect();
+        let roots = case.given.policy.roots(&ads, &session.context());
+        let (mut roots, failures) = roots.map_err(|fault| case.given.refuse(session, fault))?;
+        session.failures(failures);
+        let mut is_served = vec![false; ads.len()];
+        for request in &roots {
+            is_served[*request] = true;
+        }
+        let unserved = (0..ads.len()).filter(|request| !is_served[*request]).collect();
+        // Reports come in the order of the input; what came first counts only where offers are taken.
+        if !self.unmatched {
+            roots.sort_unstable();
+        }
+        Ok((roots, unserved))
+    }
+
+    /// Why a request matches what it matches, and who took that.
+    fn bilateral(request: &Ad, explainer: &mut Explainer, queue: Option<&Taken>) -> Report {
+        let mut report = explainer.explain(request);
+        if report.verdict != Verdict::Matches {
+            return report;
+        }
+        if let Some(queue) = queue {
+            report.verdict = Verdict::Taken(queue.by(&explainer.matching(request)));
+        }
+        report
+    }
+}
+
+/// The requests that `--constraint` is true of.
+struct Chosen(Option<Query>);
+
+impl Chosen {
+    /// Whether this is one; it is none if the constraint exceeds its budget.
+    fn includes(&self, session: &mut Session, request: &Identified) -> bool {
+        let accepts = |query: &Query| query.accepts(&request.ad);
+        self.0.as_ref().map_or(Ok(true), accepts).unwrap_or_else(|halt| {
+            session.halted(&halt, request.id());
+            false
+        })
+    }
+
+    /// Refuses to explain nothing.
+    fn is_some_of(&self, requests: &[Identified]) -> Result<(), Failure> {
+        match self.0 {
+            Some(_) if requests.is_empty() => {
+                Err(Failure::Refused(Some("the constraint is true of no request".to_owned())))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `classad functions`: the table of built-in functions.
+
+use std::io::Write;
+
+use clap::Args;
+use classad::eval::{FUNCTIONS, find_function, near_functions};
+
+use crate::cli::render::function_help::{described, example};
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad functions
+  classad functions substr";
+
+/// List the built-in functions, or explain one
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Functions {
+    /// The function to explain, in any case
+    name: Option<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+}
+
+impl Functions {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let mut out = out();
+        let Some(name) = &self.name else {
+            let mut rows = Rows::new(&["function", "does", "example"]);
+            for function in FUNCTIONS.iter() {
+                let cells = [function.signature.to_owned(), function.doc.to_owned(), example(function)];
+                rows.rows.push(cells.map(Cell::from).into());
+            }
+            if !session.options.quiet {
+                rows.write(&mut out, self.output, true)?;
+            }
+            out.flush()?;
+            return Ok(Status::Yes);
+        };
+        let Some(function) = find_function(name) else {
+            let near = near_functions(name);
+            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            session.note(&format!("there is no function {name}(){hint}"));
+            return Ok(Status::No);
+        };
+        if !session.options.quiet {
+            out.write_all(described(function).as_bytes())?;
+        }
+        out.flush()?;
+        Ok(Status::Yes)
+    }
+}

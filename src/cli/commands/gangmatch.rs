@@ -1,0 +1,277 @@
+//! `classad gangmatch`: multilateral batch matching.
+
+use std::io::Write;
+use std::time::Instant;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use classad::eval::{Context, Mentions};
+use classad::explain::GangReport;
+use classad::matching::gang::{Algorithm, Gang, GangFault, Gangmatcher};
+use classad::matching::policy::PolicyFault;
+
+use crate::cli::args::advertising::Advertising;
+use crate::cli::args::matching::{Common, Reading};
+use crate::cli::args::notify::Notify;
+use crate::cli::args::policy::{GivenPolicy, PolicyOptions};
+use crate::cli::io::input;
+use crate::cli::io::parties::Parties;
+use crate::cli::render::explanation::gangs;
+use crate::cli::render::gang_writer::GangWriter;
+use crate::cli::render::output::{self, OutputForm, out};
+use crate::cli::render::progress;
+use crate::cli::render::rows::JsonWriter;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
+      --offers samples/license/licenses.ad
+  classad gangmatch samples/gangs/jobs.ad --offers samples/gangs/offers.ad \\
+      --policy samples/gangs/policy.yaml -o tree
+  classad gangmatch samples/multiprocessor/client.ad --offers samples/multiprocessor/service.ad \\
+      --offers samples/multiprocessor/nodes.ad --all
+  classad gangmatch samples/papers/thesis-figure-8-two-hosts.ad \\
+      --offers samples/gangs/hosts.ad --limit 2 -o json
+  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
+      --offers samples/license/licenses.ad --explain";
+
+/// Match requests with all the offers that their ports need
+///
+/// Each request in turn gets a gang: an offer docked at each of its ports, and at theirs. The gang is the one that the
+/// request prefers: the best offer at its first port with which all the others can be filled, then at its second.
+/// The offers of a gang are used up; a request that cannot have all of them gets none. Which ports of a group,
+/// `[ Ports = {...}; Min = 1; Max = 1 ]`, are filled is up to the matchmaker: as many as can be, the first ones first.
+///
+/// On a terminal gangs are printed as trees: each port with the offer docked there, and below it the ports of that.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Gangmatch {
+    /// Files of requests; standard input if there are none
+    requests: Vec<String>,
+    /// Files of offers
+    #[arg(long, value_name = "FILE", required = true)]
+    offers: Vec<String>,
+    /// How gangs are searched for: by `best`, as ranks or a docking vector have it; the others, of the thesis, take the
+    /// first gang that they find
+    #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithms())]
+    algorithm: Algorithm,
+    /// Print every gang that each request could have, the best first; nothing is taken
+    #[arg(long, conflicts_with = "algorithm")]
+    all: bool,
+    /// Print the N best gangs that each request could have; nothing is taken
+    #[arg(long, value_name = "N", conflicts_with_all = ["all", "algorithm"], value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Print for each request without a gang what keeps it from one, instead of the gangs
+    #[arg(long, conflicts_with_all = ["all", "limit"])]
+    explain: bool,
+    #[command(flatten)]
+    policy: PolicyOptions,
+    #[command(flatten)]
+    notify: Notify,
+    #[command(flatten)]
+    advertising: Advertising,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The names of the algorithms.
+fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
+        .map(|name| Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name).unwrap_or_default())
+}
+
+impl Gangmatch {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let sources = input::sides(session, &self.requests, &self.offers)?;
+        let given = self.policy.read(session)?.without_share(session);
+        self.check(&given)?;
+        let ads = self.common.ads(session, sources, Reading::Whole, &Mentions::default())?;
+        let [requests, mut offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
+        let start = Instant::now();
+        let context = session.context();
+        offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
+        let parties = Parties::new([requests, offers]);
+        let [requests, offers] = parties.ads();
+        let (roots, failures) =
+            given.policy.roots(&requests, &context).map_err(|fault| given.refuse(session, fault))?;
+        let (matcher, bad) = Gangmatcher::new(&offers, self.common.protocol(session), session.context());
+        let matcher = matcher.by(self.algorithm, session.options.seed.unwrap_or_default());
+        let mut matcher = matcher.docking(given.policy.docking.clone()).dividing(given.policy.residual.clone());
+        for bad in bad {
+            parties.offers[bad.index].bad_ports(session, &bad.fault)?;
+        }
+        let mut run = Run { command: self, session, given: &given, parties: &parties, context, roots: &roots };
+        let found = if self.takes_nothing() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
+        let statistics = matcher.statistics();
+        session.failures(statistics.failures + failures);
+        if self.common.stats {
+            output::statistics(&statistics, start.elapsed().as_secs_f64());
+        }
+        Ok(Status::of(found))
+    }
+
+    /// Whether gangs are found that a request could have, rather than given to it.
+    fn takes_nothing(&self) -> bool {
+        self.all || self.limit.is_some()
+    }
+
+    /// Refuses what makes no sense together.
+    fn check(&self, given: &GivenPolicy) -> Result<(), Failure> {
+        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
+        if self.notify.notify.is_some() && self.takes_nothing() {
+            return refuse("--notify tells of matches; with --all or --limit there are none");
+        }
+        if self.notify.takes_the_output() && self.explain {
+            return refuse("--explain and --notify - both want standard output");
+        }
+        if self.explain && !matches!(self.common.output, None | Some(OutputForm::Json | OutputForm::Jsonl)) {
+            return refuse("--explain prints lines to read, or json or jsonl");
+        }
+        if self.algorithm != Algorithm::Best && !given.policy.docking.is_empty() {
+            return refuse("the algorithms of the thesis have no preferences: a docking vector needs --algorithm best");
+        }
+        Ok(())
+    }
+}
+
+/// A run of the command over the requests that are served.
+struct Run<'r> {
+    command: &'r Gangmatch,
+    session: &'r mut Session,
+    given: &'r GivenPolicy,
+    parties: &'r Parties,
+    context: Context,
+    roots: &'r [usize],
+}
+
+impl Run<'_> {
+    /// Gives each request its gang; whether one got any.
+    fn marshal(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
+        let command = self.command;
+        let mut gangs: Vec<Gang> = Vec::new();
+        let mut impasses = Vec::new();
+        for (place, &index) in self.roots.iter().enumerate() {
+            progress::step("matching", place, Some(self.roots.len()));
+            let request = &self.parties.requests[index];
+            let gang = matcher.marshal(index, &request.ad).or_else(|fault| self.told(index, fault))?;
+            if gang.is_none() && command.explain {
+                let report = classad::explain::explain_gang(matcher, index, &request.ad).map(Some);
+                impasses.extend(report.or_else(|fault| self.told_before(fault))?.map(|report| (index, report)));
+            }
+            gangs.extend(gang);
+            // The first gang will do, if nobody is told of any.
+            if self.session.options.quiet && command.notify.notify.is_none() && !gangs.is_empty() {
+                break;
+            }
+        }
+        let at = command.advertising.lifetime.at(self.session).or(self.context.now);
+        command.notify.write(self.session, || {
+            gangs.iter().map(|gang| self.parties.gang_notice(gang, &self.context, at)).collect()
+        })?;
+        let mut out = out();
+        if self.session.options.quiet || command.notify.takes_the_output() {
+        } else if command.explain {
+            self.explain(&mut out, &impasses)?;
+        } else {
+            let mut writer = self.writer()?;
+            for gang in &gangs {
+                self.write(&mut writer, &mut out, gang)?;
+            }
+            writer.finish(&mut out)?;
+        }
+        out.flush()?;
+        Ok(!gangs.is_empty())
+    }
+
+    /// Writes why requests get no gang.
+    fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
+        let mut writer = self.command.common.output.map(JsonWriter::new);
+        for (place, (request, report)) in reports.iter().enumerate() {
+            let subject = self.parties.requests[*request].id();
+            let words = gangs::Words {
+                parties: self.parties,
+                subject,
+                is_plural: false,
+                dialect: self.context.dialect,
+                longest: if writer.is_some() { usize::MAX } else { gangs::LONGEST },
+            };
+            if let Some(writer) = &mut writer {
+                let mut document = gangs::parts(report, self.parties);
+                document.insert("version".to_owned(), crate::cli::render::gang::VERSION.into());
+                document.insert("request".to_owned(), subject.into());
+                document.insert("summary".to_owned(), words.summary(report).into());
+                writer.write(out, &serde_json::Value::Object(document))?;
+                continue;
+            }
+            let gap = if place > 0 { "\n" } else { "" };
+            write!(out, "{gap}{}", gangs::text(report, &words, false))?;
+        }
+        if let Some(writer) = writer {
+            writer.finish(out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the gangs that each request could have, one by one as they are found; whether there is one.
+    fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
+        let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        let mut out = out();
+        let mut writer = if self.session.options.quiet { GangWriter::Nothing } else { self.writer()? };
+        let mut any = false;
+        for (place, &index) in self.roots.iter().enumerate() {
+            progress::step("matching", place, Some(self.roots.len()));
+            let mut gangs = match matcher.gangs(index, &self.parties.requests[index].ad) {
+                Ok(gangs) => gangs,
+                Err(fault) => {
+                    self.told(index, fault)?;
+                    continue;
+                }
+            };
+            for gang in gangs.by_ref().take(most) {
+                any = true;
+                self.write(&mut writer, &mut out, &gang)?;
+                // The next one may take long.
+                out.flush()?;
+                if self.session.options.quiet {
+                    return Ok(true);
+                }
+            }
+            if let Some(fault) = gangs.fault() {
+                return Err(self.given.refuse(self.session, fault));
+            }
+        }
+        writer.finish(&mut out)?;
+        Ok(any)
+    }
+
+    /// Reports what is wrong with a request; a policy that cannot be followed ends everything.
+    fn told(&mut self, index: usize, fault: GangFault) -> Result<Option<Gang>, Failure> {
+        match fault {
+            GangFault::Ports(fault) => self.parties.requests[index].bad_ports(self.session, &fault).map(|()| None),
+            GangFault::Policy(fault) => Err(self.refuse(fault)),
+        }
+    }
+
+    /// The same when it was reported already.
+    fn told_before<T>(&mut self, fault: GangFault) -> Result<Option<T>, Failure> {
+        match fault {
+            GangFault::Ports(_) => Ok(None),
+            GangFault::Policy(fault) => Err(self.refuse(fault)),
+        }
+    }
+
+    fn refuse(&mut self, fault: PolicyFault) -> Failure {
+        self.given.refuse(self.session, fault)
+    }
+
+    fn writer(&self) -> Result<GangWriter, Failure> {
+        GangWriter::new(self.command.common.output, !self.command.common.no_header)
+    }
+
+    fn write(&mut self, writer: &mut GangWriter, out: &mut dyn Write, gang: &Gang) -> Result<(), Failure> {
+        let (parties, context) = (self.parties, &self.context);
+        writer.write(self.session, out, gang, parties, || parties.gang_notice(gang, context, None))
+    }
+}

@@ -1,0 +1,78 @@
+//! `classad help`: commands and topics.
+
+mod page;
+mod roff;
+mod terminal;
+mod topics;
+
+pub mod manual;
+
+use std::io::Write;
+
+use clap::Args;
+use classad::ad::nearest;
+
+use crate::cli::render::diagnostics;
+use crate::cli::render::output::out;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+use topics::TOPICS;
+
+/// The day of this manual.
+const DATE: &str = "2026-11-21";
+
+const EXAMPLES: &str = "\
+Examples:
+  classad help formats
+  classad help query";
+
+/// Print the help of a command, or on a topic
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Help {
+    /// The command or topic
+    word: Option<String>,
+}
+
+/// The topics, for the end of the help.
+pub fn topics_in_short() -> String {
+    let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
+    let lines = TOPICS.iter().map(|topic| format!("\n  {:width$}  {}", topic.name, topic.about()));
+    format!("Topics, for `classad help TOPIC`:{}", lines.collect::<String>())
+}
+
+impl Help {
+    pub fn run(&self, session: &Session) -> Result<Status, Failure> {
+        let mut tree = crate::cli::tree();
+        tree.build();
+        let Some(word) = &self.word else {
+            return print(session, &tree.render_long_help().to_string());
+        };
+        let topic = topics::find(word).map(|topic| terminal::rendered(&topic.blocks(), diagnostics::width()));
+        let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
+        let texts: Vec<String> = command.into_iter().chain(topic).collect();
+        if texts.is_empty() {
+            let names = tree.get_subcommands().map(|command| command.get_name().to_owned());
+            let names: Vec<String> = names.chain(TOPICS.iter().map(|topic| topic.name.to_owned())).collect();
+            let near = nearest(word, names.iter().map(String::as_str));
+            let hint = if near.is_empty() {
+                let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+                format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))
+            } else {
+                format!("; did you mean {}?", near.join(", "))
+            };
+            return Err(Failure::Refused(Some(format!("there is no command and no topic {word}{hint}"))));
+        }
+        print(session, &texts.join("\n"))
+    }
+}
+
+fn print(session: &Session, text: &str) -> Result<Status, Failure> {
+    if !session.options.quiet {
+        let mut out = out();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(Status::Yes)
+}

@@ -1,0 +1,60 @@
+//! `--what-if NAME=EXPR`: ads as they are not.
+
+use classad::ad::{Ad, Expression, Name};
+use classad::eval::{Context, Environment, Extent, Liberties, direct_references, specialize};
+
+use crate::cli::Failure;
+use crate::cli::io::input::{self, Identified};
+use crate::cli::session::Session;
+
+/// Attributes that every request, or every offer, is to have.
+#[derive(Default)]
+pub struct WhatIf {
+    pub requests: Vec<(Name, Expression)>,
+    pub offers: Vec<(Name, Expression)>,
+}
+
+impl WhatIf {
+    /// Reads `NAME=EXPR` and `request.NAME=EXPR`, of requests, and `offer.NAME=EXPR`.
+    pub fn new(session: &mut Session, definitions: &[String]) -> Result<Self, Failure> {
+        let mut what_if = WhatIf::default();
+        for definition in definitions {
+            let wanted = || format!("--what-if wants NAME=EXPR or offer.NAME=EXPR, not `{definition}`");
+            let (name, text) = definition.split_once('=').ok_or_else(|| Failure::Refused(Some(wanted())))?;
+            let (side, name) = match name.trim().split_once('.') {
+                Some((side, name)) if side.eq_ignore_ascii_case("offer") => (&mut what_if.offers, name),
+                Some((side, name)) if side.eq_ignore_ascii_case("request") => (&mut what_if.requests, name),
+                _ => (&mut what_if.requests, name),
+            };
+            let expression = input::expression(session, name.trim(), text)?;
+            side.push((input::wanted_name(session, "--what-if", name)?, expression));
+        }
+        Ok(what_if)
+    }
+
+    /// Whether nothing is to be changed.
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.offers.is_empty()
+    }
+}
+
+/// The ads with these attributes.
+pub fn changed(ads: &[Identified], definitions: &[(Name, Expression)], context: &Context) -> Vec<Ad> {
+    let change = |ad: Ad, (name, expression): &(Name, Expression)| {
+        let expression = in_terms_of_the_old(&ad, name, expression, context);
+        ad.with(name.clone(), expression)
+    };
+    ads.iter().map(|ad| definitions.iter().fold(ad.ad.clone(), change)).collect()
+}
+
+/// An expression that refers to the attribute that it defines, as in `Memory=Memory/2`, means what is
+/// there already: it is specialized in the ad as it is.
+fn in_terms_of_the_old(ad: &Ad, name: &Name, expression: &Expression, context: &Context) -> Expression {
+    let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+    if !direct_references(expression, &frame, &environment, context).internal.contains(name) {
+        return expression.clone();
+    }
+    let liberties = Liberties { inline: true, ..Liberties::default() };
+    let context = Context { chance: None, ..context.clone() };
+    specialize(expression, &frame, &environment, &context, liberties).expression
+}

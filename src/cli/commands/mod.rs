@@ -1,0 +1,25 @@
+//! The subcommands: one file or folder each, a struct that is its clap arguments, with `run`.
+
+pub mod autocluster;
+pub mod census;
+pub mod check;
+pub mod claim;
+pub mod completions;
+pub mod convert;
+pub mod diff;
+pub mod eval;
+pub mod explain;
+pub mod fmt;
+pub mod functions;
+pub mod gangmatch;
+pub mod help;
+pub mod r#match;
+pub mod negotiate;
+pub mod parse;
+pub mod query;
+pub mod refs;
+pub mod repl;
+pub mod specialize;
+pub mod test;
+pub mod transform;
+pub mod workload;

@@ -1,0 +1,261 @@
+//! `classad negotiate`: a whole negotiation cycle.
+
+mod compare;
+mod transcript;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+use classad::matching::Match as Pairing;
+use classad::matching::negotiate::{Event, Grant, Outcome, Settings, mentions, negotiate};
+use classad::matching::policy::{Accountant, Share};
+use classad::syntax::{Rules, parse_expression};
+
+use crate::cli::args::acceleration::Accelerating;
+use crate::cli::args::advertising::Advertising;
+use crate::cli::args::matching::{Common, Reading};
+use crate::cli::args::notify::Notify;
+use crate::cli::args::policy::{GivenPolicy, PolicyOptions, settings};
+use crate::cli::io::atomic_write;
+use crate::cli::io::input;
+use crate::cli::io::parties::Parties;
+use crate::cli::matching_run::Considered;
+use crate::cli::render::chart::Bars;
+use crate::cli::render::diagnostics;
+use crate::cli::render::output::{self, out};
+use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+use transcript::Transcript;
+
+const EXAMPLES: &str = "\
+Examples:
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --policy samples/policy.yaml --transcript
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --order JobPrio --dock label.Memory
+  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long --compare";
+
+/// Run a negotiation cycle: requests get offers as a policy has it
+///
+/// Submitters take turns, the best priority first; each gets at most its share of the offers in a round. Each
+/// request gets the candidate with the greatest docking vector; what a policy lets remain of an offer is offered
+/// again. Without a policy the matches are those of `match`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct Negotiate {
+    /// Files of requests; standard input if there are none
+    requests: Vec<String>,
+    /// Files of offers
+    #[arg(long, value_name = "FILE", required = true)]
+    offers: Vec<String>,
+    #[command(flatten)]
+    policy: PolicyOptions,
+    /// Priorities that follow from the usage in this file, which is rewritten with that of this cycle
+    #[arg(long, value_name = "FILE")]
+    usage: Option<String>,
+    #[command(flatten)]
+    accelerating: Accelerating,
+    /// Print what happens: rounds, turns and shares, and what becomes of each request
+    #[arg(long)]
+    transcript: bool,
+    /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
+    #[arg(long, conflicts_with_all = ["transcript", "usage"])]
+    compare: bool,
+    #[command(flatten)]
+    notify: Notify,
+    #[command(flatten)]
+    advertising: Advertising,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Negotiate {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        self.check()?;
+        let sources = input::sides(session, &self.requests, &self.offers)?;
+        let mut given = self.policy.read(session)?;
+        let mut accountant = self.accounts(session, &mut given)?;
+        let also = mentions(&given.policy, session.dialect());
+        let ads = self.common.ads(session, sources, self.reading(), &also)?;
+        let parties = Parties::new(self.advertising.current(session, ads, self.common.id.as_deref())?);
+        parties.overview(session);
+        let ads = parties.ads();
+        let settings = Settings {
+            policy: given.policy.clone(),
+            protocol: self.common.protocol(session),
+            context: session.context(),
+            accelerations: self.accelerating.accelerations(),
+        };
+        if self.compare {
+            let rows = compare::rows(&settings, &ads).map_err(|fault| given.refuse(session, fault))?;
+            if !session.options.quiet {
+                rows.write(&mut out(), self.common.output, !self.common.no_header)?;
+            }
+            return Ok(Status::Yes);
+        }
+        let start = Instant::now();
+        let mut transcript = Transcript::new(&parties);
+        let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.priority(submitter));
+        let mut considered = Considered::of(ads[0].len());
+        let mut tell = |event: &Event<'_>| {
+            considered.note(event);
+            if self.transcript {
+                transcript.tell(event);
+            }
+        };
+        let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell)
+            .map_err(|fault| given.refuse(session, fault))?;
+        let seconds = start.elapsed().as_secs_f64();
+        // Nobody is told of a cycle that cannot be accounted for.
+        if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
+            keep_accounts(path, accountant, &outcome)?;
+        }
+        let at = self.advertising.lifetime.at(session).or(settings.context.now);
+        self.notify.write(session, || {
+            let notice = |grant: &Grant| {
+                let Grant { request, offer, request_rank, offer_rank, .. } = *grant;
+                let pairing = Pairing { request, offer, request_rank, offer_rank };
+                parties.notice(&pairing, (grant.unit, grant.part), &settings.context, at)
+            };
+            outcome.grants.iter().map(notice).collect()
+        })?;
+        self.print(session, &transcript, &parties, &outcome)?;
+        given.tell_unplaced(session, &outcome.unplaced);
+        session.failures(outcome.statistics.failures);
+        if self.common.stats {
+            statistics(&outcome, seconds);
+        }
+        Ok(Status::of(!outcome.grants.is_empty()))
+    }
+
+    /// Refuses what makes no sense together.
+    fn check(&self) -> Result<(), Failure> {
+        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
+        if self.notify.notify.is_some() && self.compare {
+            return refuse("--notify tells of matches; with --compare there are none");
+        }
+        if self.notify.takes_the_output() && self.transcript {
+            return refuse("--transcript and --notify - both want standard output");
+        }
+        Ok(())
+    }
+
+    /// What has to be read.
+    fn reading(&self) -> Reading {
+        if self.notify.notify.is_some() || self.advertising.remembers() {
+            Reading::NeededAndAdvertisements
+        } else {
+            Reading::Needed
+        }
+    }
+
+    /// The usage so far, brought up to now.  Usage is shared by owner if the policy does not say how.
+    fn accounts(&self, session: &mut Session, given: &mut GivenPolicy) -> Result<Option<Accountant>, Failure> {
+        let Some(path) = &self.usage else { return Ok(None) };
+        if given.policy.share.is_none() {
+            let owner = parse_expression(b"Owner", Rules::new(session.dialect()));
+            given.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
+        }
+        // The first cycle has no file yet.
+        let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let mut accountant = if is_new { Accountant::default() } else { settings(session, path, Accountant::parse)?.0 };
+        accountant.advance(session.context().now.unwrap_or_default());
+        Ok(Some(accountant))
+    }
+
+    fn print(
+        &self,
+        session: &Session,
+        transcript: &Transcript<'_>,
+        parties: &Parties,
+        outcome: &Outcome,
+    ) -> Result<(), Failure> {
+        if session.options.quiet || self.notify.takes_the_output() {
+            return Ok(());
+        }
+        let mut out = out();
+        if self.transcript {
+            transcript.write(&mut out, self.common.output, !self.common.no_header)?;
+        } else {
+            let mut rows = Rows::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
+            rows.rows.extend(outcome.grants.iter().map(|grant| row(parties, grant)));
+            rows.write(&mut out, self.common.output, !self.common.no_header)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+fn row(parties: &Parties, grant: &Grant) -> Vec<Cell> {
+    vec![
+        parties.request(grant.request, grant.unit).into(),
+        parties.offer(grant.offer, grant.part).into(),
+        grant.request_rank.into(),
+        grant.offer_rank.into(),
+        grant.preempted.clone().unwrap_or_default().into(),
+    ]
+}
+
+/// Writes what each submitter has got into the file, at once or not at all.
+fn keep_accounts(path: &str, accountant: &mut Accountant, outcome: &Outcome) -> Result<(), Failure> {
+    #[allow(clippy::cast_precision_loss)] // a count of offers
+    accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
+    let text = accountant.to_yaml();
+    atomic_write::create_or_replace(Path::new(path), text.as_bytes())
+        .map_err(|error| Failure::Refused(Some(format!("cannot write {path}: {}", diagnostics::io_reason(&error)))))
+}
+
+/// Prints the counters of the 2006 paper (§4.1, §6).
+fn statistics(outcome: &Outcome, seconds: f64) {
+    let counted = &outcome.statistics;
+    let preempted = outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count() as u64;
+    let counters = [
+        ("roots", counted.roots),
+        ("matched", counted.matched),
+        ("failed", counted.roots - counted.matched),
+        ("skipped", counted.skipped),
+        ("preempted", preempted),
+        ("tests", counted.tests),
+        ("evaluations", counted.evaluations),
+        ("probes", counted.probes),
+        ("backtracks", counted.backtracks),
+        ("autoclusters", counted.autoclusters),
+    ];
+    output::counters(&counters, seconds);
+    if io::stderr().is_terminal() {
+        // If standard error is closed there is no one to tell.
+        let _ = shares(&mut io::stderr().lock(), outcome);
+    }
+}
+
+/// What became of the requests, and who got the offers, as bars.
+fn shares(err: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let counted = &outcome.statistics;
+    let became =
+        [("matched", counted.matched), ("failed", counted.roots - counted.matched), ("skipped", counted.skipped)];
+    let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
+    let submitters: Vec<(&str, usize)> =
+        outcome.submitters.iter().map(|(submitter, offers)| (submitter.as_str(), *offers)).collect();
+    // One submitter has what was matched.
+    let submitters = if submitters.len() > 1 { &submitters[..] } else { &[] };
+    for (heading, bars) in [("requests", &became[..]), ("offers by submitter", submitters)] {
+        let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);
+        if most == 0 {
+            continue;
+        }
+        writeln!(err, "{heading}")?;
+        let widest = bars.iter().map(|(name, _)| diagnostics::line(name).chars().count()).max().unwrap_or(0);
+        let digits = most.to_string().len();
+        let chart = Bars::new(most, widest + digits + "      ".len());
+        for (name, number) in bars {
+            let row = format!("  {:<widest$}  {number:>digits$}  {}", diagnostics::line(name), chart.bar(*number));
+            writeln!(err, "{}", row.trim_end())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! `classad parse`: whether files parse, and as what.
+
+use std::io::Write;
+
+use clap::Args;
+use classad::syntax::print_name;
+
+use crate::cli::io::input::Identified;
+use crate::cli::io::{cases, input};
+use crate::cli::render::expression_tree;
+use crate::cli::render::output::{Documents, OutputForm, out};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad parse samples/pool/machines.long
+  classad parse --count samples/pool/*.long
+  classad parse --ast samples/papers/thesis-figure-2-job.ad";
+
+/// Check that files parse, and print their ads
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Parse {
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// Print only how many ads each file has
+    #[arg(long)]
+    count: bool,
+    /// Print the tree of each expression
+    #[arg(long)]
+    ast: bool,
+    /// Read cases {"id","text","form"} from a file of JSON lines
+    #[arg(long, value_name = "FILE")]
+    cases: Option<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+}
+
+impl Parse {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        if let Some(file) = &self.cases {
+            return cases::run(session, file, cases::parse);
+        }
+        let mut sources = input::open(session, &self.files)?;
+        session.decide_dialect(&sources);
+        let mut out = out();
+        let mut total = 0;
+        let mut documents = Documents::new(self.output, self.count || self.ast || session.options.quiet);
+        for source in &mut sources {
+            let mut count = 0;
+            documents.begin_file(&mut out, source.form)?;
+            input::each_ad(session, source, |session, entry| {
+                count += 1;
+                if session.options.quiet || self.count {
+                    return Ok(true);
+                }
+                let ad = input::identify(session, entry, None);
+                if self.ast {
+                    tree_of(&mut out, &ad)?;
+                }
+                documents.write(session, &mut out, &ad)?;
+                Ok(true)
+            })?;
+            if self.count && !session.options.quiet {
+                writeln!(out, "{}\t{count}", source.name)?;
+            }
+            total += count;
+        }
+        documents.finish(&mut out)?;
+        out.flush()?;
+        Ok(Status::of(total > 0))
+    }
+}
+
+/// Writes the tree of each attribute.
+fn tree_of(out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+    writeln!(out, "{}", ad.id())?;
+    for attribute in ad.ad.iter() {
+        write!(out, "  {} = ", print_name(attribute.name))?;
+        expression_tree::tree(out, attribute.expression, 2)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! The expressions of the command line, and their values in ads.
+
+use classad::ad::{Ad, Expression, Name, Value};
+use classad::eval::{Context, Environment, Evaluator};
+
+use super::Query;
+use super::print_mask::Mask;
+use crate::cli::Failure;
+use crate::cli::io::input::{self, Identified};
+use crate::cli::render::rows::Cell;
+use crate::cli::session::Session;
+
+/// The expressions of the command line.
+pub struct Columns {
+    pub af: Vec<(String, Expression)>,
+    /// Columns in HTCondor's words.
+    pub mask: Option<Mask>,
+    /// The attributes of ads that are printed; all if none are asked for.
+    pub attributes: Vec<Name>,
+    pub sort: Option<Expression>,
+    pub group: Option<Expression>,
+    pub id: Option<Expression>,
+}
+
+/// Values of an ad.
+#[derive(Default)]
+pub struct Row {
+    pub cells: Vec<Cell>,
+    /// How many of them are undefined because a budget was exceeded.
+    pub failures: u64,
+}
+
+impl Columns {
+    pub fn new(session: &mut Session, query: &Query) -> Result<Self, Failure> {
+        let mut af = Vec::new();
+        for text in query.af.iter().flat_map(|list| split_expressions(list)) {
+            af.push((text.to_owned(), input::expression(session, "--af", text)?));
+        }
+        Ok(Columns {
+            af,
+            attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
+            mask: Mask::new(session, query)?,
+            sort: input::optional(session, "--sort", query.sort.as_deref())?,
+            group: input::optional(session, "--group-by", query.group_by.as_deref())?,
+            id: input::optional(session, "--id", query.id.as_deref())?,
+        })
+    }
+
+    /// All of them.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let options = [&self.sort, &self.group, &self.id].into_iter().flatten();
+        let masked = self.mask.iter().flat_map(Mask::expressions);
+        self.af.iter().map(|(_, expression)| expression).chain(masked).chain(options)
+    }
+
+    /// Whether a row is printed for each ad.
+    pub fn are_rows(&self) -> bool {
+        !self.af.is_empty() || self.mask.is_some()
+    }
+
+    /// An ad with only those of its attributes that are asked for.
+    pub fn kept(&self, ad: &Ad) -> Ad {
+        let kept = ad.iter().filter(|attribute| self.attributes.contains(attribute.name));
+        kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
+    }
+
+    /// The row of an ad.
+    pub fn row(&self, ad: &Ad, context: &Context) -> Row {
+        match &self.mask {
+            Some(mask) => mask.row(ad, context),
+            None => Row::of(ad, self.af.iter().map(|(_, expression)| expression), context),
+        }
+    }
+}
+
+impl Row {
+    /// The values of these expressions.
+    pub fn of<'e>(ad: &Ad, expressions: impl IntoIterator<Item = &'e Expression>, context: &Context) -> Self {
+        let mut row = Row::default();
+        for expression in expressions {
+            row.cells.push(Cell::from(&value(ad, expression, context, &mut row.failures)));
+        }
+        row
+    }
+
+    /// The values behind what an ad is called.
+    pub fn behind(self, id: String) -> Vec<Cell> {
+        std::iter::once(Cell::from(id)).chain(self.cells).collect()
+    }
+}
+
+/// The value of an expression in an ad; undefined, and counted, where it exceeds a budget.
+pub fn value(ad: &Ad, expression: &Expression, context: &Context, failures: &mut u64) -> Value {
+    let (environment, frame) = Environment::alone(ad.clone());
+    Evaluator::new(&environment, context).evaluate(expression, &frame).unwrap_or_else(|_| {
+        *failures += 1;
+        Value::Undefined
+    })
+}
+
+/// The usual columns of a table.
+pub const USUAL: [&str; 12] = [
+    "Owner",
+    "Type",
+    "State",
+    "Activity",
+    "Arch",
+    "OpSys",
+    "Cpus",
+    "Memory",
+    "RequestCpus",
+    "RequestMemory",
+    "JobStatus",
+    "Cmd",
+];
+
+/// The columns of a table when none are asked for: those of the usual ones that any ad has.
+pub fn usual_columns(session: &Session, found: &[Identified]) -> Vec<(String, Expression)> {
+    let present = USUAL.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
+    let rules = classad::syntax::Rules::new(session.dialect());
+    let columns = present.filter_map(|name| {
+        let expression = classad::syntax::parse_expression(name.as_bytes(), rules).ok()?;
+        Some((name.to_owned(), expression))
+    });
+    columns.take(6).collect()
+}
+
+/// Splits a list of expressions at the commas that are in no bracket and no string.
+fn split_expressions(list: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut quoted, mut escaped, mut start) = (0_i32, None, false, 0);
+    for (at, c) in list.char_indices() {
+        match (c, quoted) {
+            _ if escaped => {}
+            ('\\', Some(_)) => {
+                escaped = true;
+                continue;
+            }
+            ('"' | '\'', None) => quoted = Some(c),
+            (c, Some(quote)) if c == quote => quoted = None,
+            ('(' | '[' | '{', None) => depth += 1,
+            (')' | ']' | '}', None) => depth -= 1,
+            (',', None) if depth == 0 => {
+                parts.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        escaped = false;
+    }
+    parts.push(&list[start..]);
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}

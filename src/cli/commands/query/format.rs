@@ -1,0 +1,107 @@
+//! The formats of `-format`: text around one conversion.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use super::printf::Conversion;
+
+/// A text with a conversion in it, if there is one.
+pub struct Format {
+    pub before: String,
+    /// Whether what stands before is a label.
+    pub is_label: bool,
+    pub conversion: Option<Conversion>,
+    pub after: String,
+}
+
+impl Format {
+    /// From its text.  `%` and something that is no letter stands for itself.
+    pub fn parse(written: &str) -> Result<Format, String> {
+        let text = unescaped(written);
+        let mut format = Format { before: String::new(), is_label: false, conversion: None, after: String::new() };
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find('%') {
+            format.push(&rest[..at]);
+            rest = &rest[at + 1..];
+            if let Some(behind) = rest.strip_prefix('%') {
+                format.push("%");
+                rest = behind;
+            } else if let Some((conversion, length)) = Conversion::read(rest)? {
+                if format.conversion.replace(conversion).is_some() {
+                    return Err(format!("a format has one conversion, and `{written}` has more; repeat -format"));
+                }
+                rest = &rest[length..];
+            } else {
+                format.push("%");
+            }
+        }
+        format.push(rest);
+        Ok(format)
+    }
+
+    fn push(&mut self, text: &str) {
+        if self.conversion.is_some() { &mut self.after } else { &mut self.before }.push_str(text);
+    }
+}
+
+/// What the escapes of a text stand for, as in C.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        if c != '\\' {
+            out.push(c);
+        } else if characters.next_if_eq(&'x').is_some() {
+            out.push(code(&mut characters, 16, 2));
+        } else if characters.peek().is_some_and(|c| c.is_digit(8)) {
+            out.push(code(&mut characters, 8, 3));
+        } else {
+            out.push(match characters.next() {
+                None => '\\',
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                Some('a') => '\u{7}',
+                Some('b') => '\u{8}',
+                Some('f') => '\u{c}',
+                Some('v') => '\u{b}',
+                Some(other) => other,
+            });
+        }
+    }
+    out
+}
+
+/// The character whose number stands here, in so many digits at most.
+fn code(characters: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> char {
+    let mut code = 0;
+    for _ in 0..most {
+        let Some(digit) = characters.peek().and_then(|c| c.to_digit(radix)) else { break };
+        code = code * radix + digit;
+        characters.next();
+    }
+    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+
+    #[test]
+    fn the_text_around_is_read_as_in_c() {
+        for (format, before, after) in [
+            ("a %d b\\t%%\\n", "a ", " b\t%\n"),
+            ("100%% %s\\n", "100% ", "\n"),
+            ("hello\\n", "hello\n", ""),
+            ("%!\\x41\\101\\", "%!AA\\", ""),
+            ("%*d", "%*d", ""),
+            ("50%", "50%", ""),
+        ] {
+            let format = Format::parse(format).expect("a format");
+            assert_eq!((format.before.as_str(), format.after.as_str()), (before, after));
+        }
+        for wrong in ["%s %s", "%99999999999999999999d", "%.9999d", "%T", "%c"] {
+            assert!(Format::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `classad query`: one-way matching.
+
+mod columns;
+mod format;
+mod output;
+mod parallel_scan;
+mod print_mask;
+mod printf;
+mod scan;
+mod sort;
+mod unknown_names;
+
+use clap::Args;
+use classad::ad::{Expression, Value};
+use classad::format::Form;
+use classad::matching;
+
+use crate::cli::io::input;
+use crate::cli::render::output::OutputForm;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+use columns::Columns;
+use output::Answer;
+use parallel_scan::Search;
+use scan::{Seeker, Sought};
+use unknown_names::Missing;
+
+const EXAMPLES: &str = "\
+Examples:
+  classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
+  classad query -slotads samples/pool/machines.long -constraint 'Memory > 16000' -af:h Name Memory
+  classad query true samples/pool/jobs.long --group-by Owner --limit 3
+  condor_status -long | classad query 'GPUs > 0' --count
+
+HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
+
+/// Print the ads that a constraint is true of
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct Query {
+    /// The constraint
+    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads"])]
+    first: Option<String>,
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    /// The constraint, said so; several have to be true together, and all that stands by itself is a file
+    #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
+    given: Vec<String>,
+    /// A file of ads, said so; all its ads if there is no constraint
+    #[arg(long, value_name = "FILE")]
+    ads: Vec<String>,
+    /// Print the values of these expressions for each ad
+    #[arg(long, value_name = "EXPR,...")]
+    af: Vec<String>,
+    /// Columns in HTCondor's words, as `words.rs` takes them apart
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    mask: Vec<String>,
+    /// Print only these attributes of the ads
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "af")]
+    attributes: Vec<String>,
+    /// Put the ads in the order of this expression
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Print at most so many
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Print only how many there are
+    #[arg(long)]
+    count: bool,
+    /// Print the ads that the constraint is not true of
+    #[arg(short = 'v', long)]
+    invert: bool,
+    /// Print the ads for which the constraint is undefined, and what they lack
+    #[arg(long, conflicts_with = "invert")]
+    undefined: bool,
+    /// Print how many ads there are for each value of this expression
+    #[arg(long, value_name = "EXPR")]
+    group_by: Option<String>,
+    /// Print equal rows of --af once
+    #[arg(long, requires = "af")]
+    distinct: bool,
+    /// What an ad is called
+    #[arg(long, value_name = "EXPR")]
+    id: Option<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+    /// Leave the heading out
+    #[arg(long)]
+    no_header: bool,
+    /// Parse all of every ad, and report whatever is bad in it
+    ///
+    /// Without it, of ads in the long form only the attributes that count are parsed; all other lines are checked
+    /// to be blank, a comment, or a name, `=`, and text with closed quotes.
+    #[arg(long)]
+    strict_input: bool,
+}
+
+impl Query {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let (constraints, files) = self.asked()?;
+        let mut sources = input::open(session, &files)?;
+        session.decide_dialect(&sources);
+        let constraint =
+            input::constraint(session, &constraints)?.unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
+        let columns = Columns::new(session, self)?;
+        let writes_ads = self.writes_ads(&columns);
+        let form = sources.first().map_or(Form::Long, |source| source.form);
+        let mut answer = Answer::new(session, self, &constraint, &columns, writes_ads, form)?;
+        let context = session.context();
+        let seeker = Seeker {
+            constraint: &constraint,
+            query: matching::Query::new(constraint.clone(), context.clone()),
+            columns: &columns,
+            context,
+            sought: self.sought(),
+            need: answer.need(),
+            writes_ads,
+            is_strict: self.strict_input,
+            missing: Missing::new(&constraint, session.dialect()),
+        };
+        let selection = seeker.selection();
+        let threads = session.options.threads();
+        let mut search = Search { seeker: &seeker, answer: &mut answer, selection, threads, first: None };
+        for source in &mut sources {
+            if !search.source(session, source)? {
+                break;
+            }
+        }
+        let first = search.first.take();
+        let status = answer.finish(session)?;
+        if let Some(first) = first.filter(|_| status == Status::No && seeker.sought == Sought::True) {
+            seeker.missing.tell(session, &first);
+        }
+        Ok(status)
+    }
+
+    /// The constraints and the files.
+    fn asked(&self) -> Result<(Vec<String>, Vec<String>), Failure> {
+        let mut constraints = self.given.clone();
+        let mut files = self.ads.clone();
+        if let Some(first) = &self.first {
+            // What stands first is the constraint, unless that was said otherwise.
+            if constraints.is_empty() {
+                input::not_an_option("query", first, true)?;
+                constraints.push(first.clone());
+            } else {
+                files.push(first.clone());
+            }
+        }
+        files.extend(self.files.iter().cloned());
+        Ok((constraints, files))
+    }
+
+    fn sought(&self) -> Sought {
+        match (self.undefined, self.invert) {
+            (true, _) => Sought::Undefined,
+            (_, true) => Sought::NotTrue,
+            _ => Sought::True,
+        }
+    }
+
+    /// Whether the ads are written themselves, and no rows about them.
+    fn writes_ads(&self, columns: &Columns) -> bool {
+        let table = self.output.is_none() && Session::is_terminal();
+        let rows = self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names);
+        let undecided = self.undefined && self.output.is_none_or(is_rows);
+        !columns.are_rows() && columns.group.is_none() && !undecided && !table && !rows
+    }
+
+    /// A list of expressions without a form is for scripts: no heading.
+    fn has_heading(&self) -> bool {
+        !self.no_header && (self.output.is_some() || Session::is_terminal())
+    }
+}
+
+fn is_rows(form: OutputForm) -> bool {
+    matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names)
+}

@@ -1,0 +1,65 @@
+//! Writing rows in HTCondor's words.
+
+use std::io::{self, Write};
+
+use super::Mask;
+use crate::cli::render::rows::Cell;
+
+/// Writes rows; under headings only when all are known.
+pub struct MaskWriter<'m> {
+    mask: &'m Mask,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl<'m> MaskWriter<'m> {
+    pub fn new(mask: &'m Mask) -> Self {
+        MaskWriter { mask, rows: Vec::new() }
+    }
+
+    pub fn write(&mut self, out: &mut dyn Write, row: Vec<Cell>) -> io::Result<()> {
+        if self.mask.has_heading {
+            self.rows.push(row);
+            return Ok(());
+        }
+        self.line(out, row.iter().map(|cell| cell.text.as_str()), &[])
+    }
+
+    /// Writes what could not be written before.
+    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.mask.has_heading {
+            return Ok(());
+        }
+        let rows = std::mem::take(&mut self.rows);
+        let headings = || self.mask.columns.iter().map(|column| column.heading.as_str());
+        let mut widths: Vec<usize> = headings().map(width).collect();
+        for row in &rows {
+            for (widest, cell) in widths.iter_mut().zip(row) {
+                *widest = width(&cell.text).max(*widest);
+            }
+        }
+        self.line(out, headings(), &widths)?;
+        rows.iter().try_for_each(|row| self.line(out, row.iter().map(|cell| cell.text.as_str()), &widths))
+    }
+
+    fn line<'c>(
+        &self,
+        out: &mut dyn Write,
+        cells: impl ExactSizeIterator<Item = &'c str>,
+        widths: &[usize],
+    ) -> io::Result<()> {
+        let Mask { before_row, after_row, before, after, .. } = self.mask;
+        let last = cells.len() - 1;
+        out.write_all(before_row.as_bytes())?;
+        for (index, cell) in cells.enumerate() {
+            let before = if index == 0 { "" } else { before };
+            let after = if index == last { "" } else { after };
+            let blanks = widths.get(index).map_or(0, |widest| widest.saturating_sub(width(cell)));
+            write!(out, "{before}{cell}{:blanks$}{after}", "")?;
+        }
+        out.write_all(after_row.as_bytes())
+    }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}

@@ -1,0 +1,257 @@
+//! Conversions of values to text, as of `printf`: `%-8.3f`.
+
+/// So wide may a conversion be, and so precise.
+const MOST: usize = 4096;
+
+/// What a value can be converted to.
+const LETTERS: &str = "sdiuxXofFeEgGvVr";
+
+/// What a conversion converts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    String,
+    Integer,
+    Real,
+    /// Any value.
+    Value,
+    /// What is not evaluated.
+    Raw,
+}
+
+/// A conversion: `%-8.3f`.
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct Conversion {
+    left: bool,
+    plus: bool,
+    blank: bool,
+    zero: bool,
+    alternate: bool,
+    width: usize,
+    precision: Option<usize>,
+    letter: char,
+}
+
+impl Conversion {
+    /// The conversion of a letter, nothing else.
+    pub fn plain(letter: char) -> Self {
+        Conversion { letter, ..Conversion::default() }
+    }
+
+    /// The conversion behind a `%`, and how long its text is; none if this is no conversion.
+    pub fn read(text: &str) -> Result<Option<(Conversion, usize)>, String> {
+        let mut conversion = Conversion::default();
+        let mut rest = text;
+        while let Some(flag) = rest.chars().next() {
+            match flag {
+                '-' => conversion.left = true,
+                '+' => conversion.plus = true,
+                ' ' => conversion.blank = true,
+                '0' => conversion.zero = true,
+                '#' => conversion.alternate = true,
+                _ => break,
+            }
+            rest = &rest[1..];
+        }
+        conversion.width = count(&mut rest)?.unwrap_or(0);
+        if let Some(behind) = rest.strip_prefix('.') {
+            rest = behind;
+            conversion.precision = Some(count(&mut rest)?.unwrap_or(0));
+        }
+        // How wide a number is in C does not matter.
+        rest = rest.trim_start_matches(['h', 'l', 'L', 'q', 'j', 'z']);
+        let Some(letter) = rest.chars().next().filter(char::is_ascii_alphabetic) else { return Ok(None) };
+        if !LETTERS.contains(letter) {
+            let known: Vec<String> = LETTERS.chars().map(|letter| format!("%{letter}")).collect();
+            let known = known.join(" ");
+            return Err(format!(
+                "the conversion `%{letter}` is not done here: there is {known}; `%%` is a percent sign"
+            ));
+        }
+        conversion.letter = letter;
+        Ok(Some((conversion, text.len() - rest.len() + 1)))
+    }
+
+    pub fn sort(&self) -> Sort {
+        match self.letter {
+            's' => Sort::String,
+            'v' | 'V' => Sort::Value,
+            'r' => Sort::Raw,
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => Sort::Real,
+            _ => Sort::Integer,
+        }
+    }
+
+    /// Whether strings stand in quotes.
+    pub fn is_quoted(&self) -> bool {
+        self.letter == 'V'
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A text, cut to the precision.
+    pub fn text(&self, text: &str) -> String {
+        let cut: String = text.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
+        self.padded("", &cut, false)
+    }
+
+    /// An integer.
+    pub fn integer(&self, number: i64) -> String {
+        let (sign, digits) = match self.letter {
+            'u' => ("", number.cast_unsigned().to_string()),
+            'o' => (if self.alternate { "0" } else { "" }, format!("{number:o}")),
+            'x' => (if self.alternate && number != 0 { "0x" } else { "" }, format!("{number:x}")),
+            'X' => (if self.alternate && number != 0 { "0X" } else { "" }, format!("{number:X}")),
+            _ => (self.sign(number < 0), number.unsigned_abs().to_string()),
+        };
+        let least = self.precision.unwrap_or(1);
+        // Nothing is left of a zero that may have no digits.
+        let digits = if least == 0 && number == 0 { String::new() } else { format!("{digits:0>least$}") };
+        self.padded(sign, &digits, self.precision.is_none())
+    }
+
+    /// A real number.
+    pub fn real(&self, number: f64) -> String {
+        let sign = self.sign(number.is_sign_negative() && !number.is_nan());
+        let magnitude = number.abs();
+        let precision = self.precision.unwrap_or(6);
+        let digits = match self.letter {
+            _ if number.is_nan() => "nan".to_owned(),
+            _ if number.is_infinite() => "inf".to_owned(),
+            'f' | 'F' => self.fixed(magnitude, precision),
+            'e' | 'E' => self.scientific(magnitude, precision),
+            _ => self.shorter(magnitude, precision.max(1)),
+        };
+        let digits = if self.letter.is_ascii_uppercase() { digits.to_uppercase() } else { digits };
+        self.padded(sign, &digits, number.is_finite())
+    }
+
+    fn fixed(&self, number: f64, precision: usize) -> String {
+        let point = if self.alternate && precision == 0 { "." } else { "" };
+        format!("{number:.precision$}{point}")
+    }
+
+    /// With an exponent of a sign and two digits at least.
+    fn scientific(&self, number: f64, precision: usize) -> String {
+        let text = format!("{number:.precision$e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let exponent: i32 = exponent.parse().unwrap_or(0);
+        let point = if self.alternate && precision == 0 { "." } else { "" };
+        format!("{digits}{point}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+    }
+
+    /// With an exponent where it is shorter so; without the zeros at the end.
+    fn shorter(&self, number: f64, precision: usize) -> String {
+        let text = self.scientific(number, precision - 1);
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let places: i64 = exponent.parse().unwrap_or(0);
+        let short = |digits: &str| {
+            let zeros = digits.contains('.') && !self.alternate;
+            if zeros { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits.to_owned() }
+        };
+        match i64::try_from(precision - 1).map(|most| usize::try_from(most - places)) {
+            Ok(Ok(decimals)) if places >= -4 => short(&self.fixed(number, decimals)),
+            _ => format!("{}e{exponent}", short(digits)),
+        }
+    }
+
+    fn sign(&self, is_negative: bool) -> &'static str {
+        match (is_negative, self.plus, self.blank) {
+            (true, ..) => "-",
+            (_, true, _) => "+",
+            (_, _, true) => " ",
+            _ => "",
+        }
+    }
+
+    fn padded(&self, sign: &str, text: &str, with_zeros: bool) -> String {
+        let wanting = self.width.saturating_sub(sign.len() + text.chars().count());
+        match (self.left, self.zero && with_zeros) {
+            (true, _) => format!("{sign}{text}{:wanting$}", ""),
+            (_, true) => format!("{sign}{}{text}", "0".repeat(wanting)),
+            _ => format!("{:wanting$}{sign}{text}", ""),
+        }
+    }
+}
+
+/// Reads a number, if there is one.
+fn count(text: &mut &str) -> Result<Option<usize>, String> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    *text = rest;
+    if digits.is_empty() {
+        return Ok(None);
+    }
+    let count = digits.parse().ok().filter(|count| *count <= MOST);
+    count.map(Some).ok_or_else(|| format!("a conversion is at most {MOST} characters wide, not {digits}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Conversion;
+    use crate::cli::commands::query::format::Format;
+
+    fn only(text: &str) -> Conversion {
+        let format = Format::parse(text).expect("a format");
+        assert_eq!((format.before.as_str(), format.after.as_str()), ("", ""), "{text}");
+        format.conversion.expect("a conversion")
+    }
+
+    /// What the printf of C prints.
+    #[test]
+    fn numbers_are_printed_as_in_c() {
+        for (format, number, printed) in [
+            ("%d", 2048, "2048"),
+            ("%05d", -7, "-0007"),
+            ("%-6d", 42, "42    "),
+            ("%+d", 7, "+7"),
+            ("% d", 7, " 7"),
+            ("%.3d", 7, "007"),
+            ("%5.3d", 7, "  007"),
+            ("%05.3d", 7, "  007"),
+            ("%.0d", 0, ""),
+            ("%x", 2048, "800"),
+            ("%#x", 255, "0xff"),
+            ("%X", -1, "FFFFFFFFFFFFFFFF"),
+            ("%o", 8, "10"),
+            ("%u", -1, "18446744073709551615"),
+            ("%lld", i64::MIN, "-9223372036854775808"),
+        ] {
+            assert_eq!(only(format).integer(number), printed, "{format} of {number}");
+        }
+        for (format, number, printed) in [
+            ("%f", 2048.0, "2048.000000"),
+            ("%.2f", 1.005, "1.00"),
+            ("%8.3f", 1.5, "   1.500"),
+            ("%08.3f", -1.5, "-001.500"),
+            ("%.0f", 2.5, "2"),
+            ("%e", 1.5, "1.500000e+00"),
+            ("%.1E", 12345.0, "1.2E+04"),
+            ("%e", 0.0, "0.000000e+00"),
+            ("%e", 1e-300, "1.000000e-300"),
+            ("%g", 1.5, "1.5"),
+            ("%g", 100.25, "100.25"),
+            ("%g", 1e10, "1e+10"),
+            ("%g", 123_456.0, "123456"),
+            ("%g", 1_234_567.0, "1.23457e+06"),
+            ("%g", 0.0001, "0.0001"),
+            ("%g", 0.000_01, "1e-05"),
+            ("%g", 999_999.5, "1e+06"),
+            ("%#g", 1.0, "1.00000"),
+            ("%.0g", 15.0, "2e+01"),
+            ("%05f", f64::INFINITY, "  inf"),
+            ("%F", f64::NAN, "NAN"),
+        ] {
+            assert_eq!(only(format).real(number), printed, "{format} of {number}");
+        }
+    }
+
+    #[test]
+    fn texts_are_padded_and_cut() {
+        for (format, printed) in [("%s", "alice"), ("%8s", "   alice"), ("%-8s", "alice   "), ("%.3s", "ali")] {
+            assert_eq!(only(format).text("alice"), printed, "{format}");
+        }
+    }
+}

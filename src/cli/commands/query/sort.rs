@@ -1,0 +1,61 @@
+//! `--sort`.
+
+use std::cmp::Ordering;
+
+use classad::ad::{BinaryOperator, Dialect, Expression, Type, Value};
+use classad::eval::{Context, compare};
+
+use super::columns::value;
+use crate::cli::io::input::Identified;
+
+/// Puts ads in the order of an expression: numbers, then strings, then the rest; equal ones as they came.
+pub fn order(found: &mut [Identified], by: &Expression, context: &Context, failures: &mut u64) {
+    let rank = |value: &Value| match value.kind() {
+        Type::Boolean | Type::Integer | Type::Real => 0,
+        Type::String => 1,
+        Type::AbsoluteTime => 2,
+        Type::RelativeTime => 3,
+        _ => 4,
+    };
+    found.sort_by_cached_key(|ad| {
+        let value = value(&ad.ad, by, context, failures);
+        Sortable { rank: rank(&value), value }
+    });
+}
+
+/// A value with an order.
+struct Sortable {
+    rank: u8,
+    value: Value,
+}
+
+impl Ord for Sortable {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let less = |a: &Value, b: &Value| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
+        self.rank.cmp(&other.rank).then_with(|| {
+            if less(&self.value, &other.value) {
+                Ordering::Less
+            } else if less(&other.value, &self.value) {
+                Ordering::Greater
+            } else {
+                // NaN is behind all numbers, so that this is an order.
+                let nan = |v: &Value| matches!(v, Value::Real(real) if real.is_nan());
+                nan(&self.value).cmp(&nan(&other.value))
+            }
+        })
+    }
+}
+
+impl PartialOrd for Sortable {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Sortable {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Sortable {}

@@ -1,0 +1,131 @@
+//! Gangs, and why there is no match.
+
+use classad::matching::gang::{Gang, Gangmatcher};
+use classad::protocol::Protocol;
+
+use super::argument::Argument;
+use super::state::Desk;
+use crate::cli::Failure;
+use crate::cli::args::policy::GivenPolicy;
+use crate::cli::io::parties::Parties;
+use crate::cli::render::explanation::Case;
+use crate::cli::render::explanation::gangs::Gangs;
+use crate::cli::render::explanation::pair;
+use crate::cli::render::explanation::writer::Page;
+use crate::cli::render::gang_writer::GangWriter;
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::session::Session;
+
+fn refused<T>(message: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::Refused(Some(message.into())))
+}
+
+/// `:gang`
+pub fn gang(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    let most = argument.number(desk.session)?.unwrap_or(1);
+    let request = desk.request()?;
+    if desk.pool.files.is_empty() {
+        return refused("there is nobody to fill the ports: `:pool FILE` loads offers");
+    }
+    desk.pool.parties.requests = vec![request];
+    let (protocol, context) = (desk.protocol(), desk.session.context());
+    let parties = &desk.pool.parties;
+    let request = &parties.requests[0];
+    let (mut matcher, bad) = Gangmatcher::new(&desk.pool.ads(), protocol.clone(), context.clone());
+    for bad in bad {
+        parties.offers[bad.index].bad_ports(desk.session, &bad.fault)?;
+    }
+    let mut found = match matcher.gangs(0, &request.ad) {
+        Ok(found) => found,
+        Err(fault) => return refused(format!("{}: {fault}", request.id())),
+    };
+    let gangs: Vec<Gang> = found.by_ref().take(most).collect();
+    if let Some(fault) = found.fault() {
+        return refused(fault.to_string());
+    }
+    desk.session.go_on()?;
+    if gangs.is_empty() {
+        return explained(desk.session, parties, protocol, 0);
+    }
+    desk.session.failures(matcher.statistics().failures);
+    if desk.session.options.quiet {
+        return Ok(());
+    }
+    let mut writer = GangWriter::new(Some(OutputForm::Tree), true)?;
+    for gang in &gangs {
+        let notice = || parties.gang_notice(gang, &context, None);
+        writer.write(desk.session, &mut out(), gang, parties, notice)?;
+    }
+    writer.finish(&mut out())
+}
+
+/// `:explain`
+pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    let request = desk.request()?;
+    let (mut evidence, mut wanted) = (0, None);
+    for word in argument.words() {
+        match word.text.as_str() {
+            "-v" => evidence += 1,
+            "-vv" => evidence += 2,
+            _ if wanted.is_none() => wanted = Some(word),
+            _ => return Err(argument.part(word.range).refuse(desk.session, "one ad is explained at a time")),
+        }
+    }
+    let is_target = match &wanted {
+        Some(word) => word.text == "target",
+        None => desk.pool.files.is_empty() && desk.target.is_some(),
+    };
+    let against;
+    let parties = match (is_target, &desk.target) {
+        (true, Some(target)) => {
+            against = Parties::new([vec![request], vec![target.clone()]]);
+            &against
+        }
+        (true, None) => return refused("there is no other side: `:target FILE` or `:target [ ... ]` gives an ad"),
+        (false, _) if desk.pool.files.is_empty() => {
+            return refused("there is nobody to match: `:pool FILE` loads offers");
+        }
+        (false, _) => {
+            desk.pool.parties.requests = vec![request];
+            &desk.pool.parties
+        }
+    };
+    let protocol = desk.protocol();
+    let other = match &wanted {
+        _ if is_target => parties.offers[0].id(),
+        None => return explained(desk.session, parties, protocol, evidence),
+        Some(word) if parties.offers.iter().any(|offer| offer.id() == word.text) => &word.text,
+        Some(word) => {
+            let message = format!("no ad of the pool is called {}", word.text);
+            return Err(argument.part(word.range.clone()).refuse(desk.session, message));
+        }
+    };
+    let given = GivenPolicy::default();
+    let case = Case::new(parties, false, protocol, &given, evidence);
+    let mut explainer = case.explainer(desk.session);
+    pair::explain(desk.session, &case, &mut explainer, parties, (other, None), None)?;
+    Ok(())
+}
+
+/// Explains the one request.
+fn explained(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
+    let given = GivenPolicy::default();
+    let case = Case::new(parties, false, protocol, &given, evidence);
+    let mut page = Page::new(&case, None);
+    if case.is_gang(0) {
+        let mut gangs = Gangs::new(session, parties, &given, &case.protocol)?;
+        let report = gangs.explain(session, 0, None)?;
+        session.go_on()?;
+        session.failures(gangs.failures());
+        if let Some(report) = report.filter(|_| !session.options.quiet) {
+            page.add_gang(session, &[0], &report, parties)?;
+        }
+    } else {
+        let report = case.explainer(session).explain(&parties.requests[0].ad);
+        session.go_on()?;
+        if !session.options.quiet {
+            page.add(session, &[0], &report)?;
+        }
+    }
+    if session.options.quiet { Ok(()) } else { page.finish() }
+}

@@ -1,0 +1,90 @@
+//! `:help`, from the tables; `:history`; `:quit`.
+
+use std::fmt::Write;
+
+use classad::ad::nearest;
+use classad::eval::{FUNCTIONS, find_function};
+
+use super::argument::Argument;
+use super::commands::{self, COMMANDS, Command};
+use super::state::Desk;
+use crate::cli::Failure;
+use crate::cli::render::diagnostics;
+use crate::cli::render::function_help::described;
+
+/// The heading of the list of commands.
+const ENTRIES: &str = "\
+An expression is evaluated; `NAME = EXPR` defines an attribute; what begins with `#` or `//` is a comment.
+A command may be written as short as only it begins:
+";
+
+/// Every command with its arguments and what it does.
+pub fn all(width: usize) -> String {
+    let usages: Vec<String> = COMMANDS.iter().map(usage).collect();
+    let column = usages.iter().map(String::len).max().unwrap_or_default();
+    let mut text = ENTRIES.to_owned();
+    for (command, usage) in COMMANDS.iter().zip(&usages) {
+        let indent = " ".repeat(column.min(26) + 4);
+        let mut doc = String::new();
+        diagnostics::wrap(
+            &mut doc,
+            "",
+            command.doc.split(' ').map(str::to_owned),
+            width.saturating_sub(indent.len()).max(24),
+        );
+        let mut lines = doc.lines().map(str::trim);
+        // What is too long for its column has a line of its own.
+        if usage.len() + 2 > indent.len() - 2 {
+            let _ = writeln!(text, "  {usage}");
+        } else {
+            let _ = writeln!(text, "  {usage:<pad$}{}", lines.next().unwrap_or_default(), pad = indent.len() - 2);
+        }
+        for line in lines {
+            let _ = writeln!(text, "{indent}{line}");
+        }
+    }
+    text
+}
+
+fn usage(command: &Command) -> String {
+    format!(":{} {}", command.name, command.arguments).trim_end().to_owned()
+}
+
+/// `:help`
+pub fn help(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    if argument.is_empty() {
+        return desk.print(all(diagnostics::width()).trim_end());
+    }
+    let name = argument.text.trim_start_matches(':').trim_end_matches(['(', ')']);
+    let is_function = !argument.text.starts_with(':') && commands::COMMANDS.iter().all(|c| c.name != name);
+    let text = match (find_function(name).filter(|_| is_function), commands::find(name)) {
+        (Some(function), _) => described(function),
+        (None, Some(command)) => format!("{}\n    {}\n    {}\n", usage(command), command.doc, command.example),
+        (None, None) => {
+            let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
+            let near = nearest(name, names);
+            let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}?"));
+            let message = format!("there is neither a command nor a function `{name}`{hint}");
+            return Err(argument.refuse(desk.session, message));
+        }
+    };
+    desk.print(text.trim_end())
+}
+
+/// `:history`
+pub fn history(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    let most = argument.number(desk.session)?.unwrap_or(usize::MAX);
+    let first = desk.entries.len().saturating_sub(most);
+    let lines = desk.entries.iter().enumerate().skip(first);
+    let lines: Vec<String> = lines
+        .map(|(number, entry)| format!("{:>4}  {}", number + 1, diagnostics::line(&entry.replace('\n', " "))))
+        .collect();
+    desk.print(&lines.join("\n"))
+}
+
+/// `:quit`
+#[allow(clippy::unnecessary_wraps)] // as every command
+pub fn quit(desk: &mut Desk<'_>, _: &Argument<'_>) -> Result<(), Failure> {
+    desk.has_left = true;
+    Ok(())
+}

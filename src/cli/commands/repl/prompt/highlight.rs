@@ -1,0 +1,139 @@
+//! Colours for what is being written, by the language's own tokens.
+
+use classad::eval::find_function;
+use classad::syntax::{Spanned, Strings, Token, lex};
+
+use crate::cli::commands::repl::commands::Takes;
+use crate::cli::commands::repl::entry::Entry;
+
+const KEYWORD: &str = "35";
+const FUNCTION: &str = "36";
+const STRING: &str = "32";
+const NUMBER: &str = "33";
+const SIDE: &str = "34";
+const COMMAND: &str = "1";
+const COMMENT: &str = "2";
+const WRONG: &str = "31";
+
+/// The words that stand for an ad.
+const SIDES: [&str; 7] = ["my", "self", "target", "other", "parent", "root", "toplevel"];
+
+/// An entry in colours; without them it is the same text.
+pub fn painted(text: &str) -> String {
+    let mut out = String::with_capacity(2 * text.len());
+    let blank = text.len() - text.trim_start().len();
+    let is_expression = match Entry::of(text) {
+        Entry::Nothing => {
+            paint(&mut out, COMMENT, text);
+            return out;
+        }
+        Entry::Command(command, _) => !matches!(command.takes, Takes::Files | Takes::Words(_) | Takes::Nothing),
+        Entry::NoCommand(_) => false,
+        Entry::Definition(_) | Entry::Expression(_) => true,
+    };
+    let mut rest = text;
+    if rest[blank..].starts_with(':') {
+        let end = rest[blank..].find(char::is_whitespace).map_or(rest.len(), |length| blank + length);
+        paint(&mut out, COMMAND, &rest[..end]);
+        rest = &rest[end..];
+    }
+    if is_expression {
+        expression(&mut out, rest);
+    } else {
+        out.push_str(rest);
+    }
+    out
+}
+
+fn expression(out: &mut String, text: &str) {
+    let tokens = lex(text.as_bytes(), Strings::Escaped);
+    let mut at = 0;
+    for (place, (token, span)) in tokens.iter().enumerate() {
+        // What is flawed may share bytes with what follows.
+        let range = span.range().start.max(at)..span.range().end.max(at);
+        let (Some(between), Some(written)) = (text.get(at..range.start), text.get(range.clone())) else { continue };
+        paint(out, if between.trim().is_empty() { "" } else { COMMENT }, between);
+        paint(out, color(*token, written, tokens.get(place + 1)), written);
+        at = range.end;
+    }
+    let end = &text[at..];
+    paint(out, if end.trim().is_empty() { "" } else { COMMENT }, end);
+}
+
+fn color(token: Token, written: &str, next: Option<&Spanned>) -> &'static str {
+    match token {
+        Token::Name if next.is_some_and(|(next, _)| *next == Token::ParenthesisOpen) => {
+            if find_function(written).is_some() { FUNCTION } else { WRONG }
+        }
+        Token::Name if SIDES.iter().any(|side| side.eq_ignore_ascii_case(written)) => SIDE,
+        Token::True | Token::False | Token::Undefined | Token::Error | Token::Is | Token::Isnt => KEYWORD,
+        Token::String | Token::Quoted => STRING,
+        Token::Flawed(_) if written.starts_with('"') => STRING,
+        Token::Flawed(_) => WRONG,
+        token if token.is_number() => NUMBER,
+        _ => "",
+    }
+}
+
+fn paint(out: &mut String, color: &str, text: &str) {
+    if color.is_empty() || text.is_empty() {
+        out.push_str(text);
+    } else {
+        out.extend(["\x1b[", color, "m", text, "\x1b[0m"]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::painted;
+
+    fn bare(painted: &str) -> String {
+        let mut text = String::new();
+        let mut rest = painted;
+        while let Some(at) = rest.find('\x1b') {
+            text.push_str(&rest[..at]);
+            rest = &rest[at..];
+            rest = &rest[rest.find('m').expect("an escape ends") + 1..];
+        }
+        text + rest
+    }
+
+    #[test]
+    fn colours_add_nothing_to_the_text() {
+        let texts = [
+            "",
+            " ",
+            "1 + strcat(\"a\", my.b) // c",
+            ":my [ a = 'b c'; ]",
+            ":pool a b",
+            ":nothing here",
+            "\"open",
+            "é ü",
+            "a /* open",
+            "12abc \u{0} #",
+            "# x",
+            "a = \"ü\" \u{2028}",
+            ":trace (1",
+            "\u{fffd}\u{fffd}",
+        ];
+        for text in texts {
+            assert_eq!(bare(&painted(text)), text);
+        }
+    }
+
+    #[test]
+    fn tokens_have_their_colours() {
+        let all = painted(":type strcat(\"a\", 1) is nothing(my.b)");
+        for part in [
+            "\x1b[1m:type\x1b[0m",
+            "\x1b[36mstrcat\x1b[0m(",
+            "\x1b[32m\"a\"\x1b[0m",
+            "\x1b[33m1\x1b[0m",
+            "\x1b[35mis\x1b[0m",
+            "\x1b[31mnothing\x1b[0m(",
+            "\x1b[34mmy\x1b[0m.b",
+        ] {
+            assert!(all.contains(part), "{part:?} in {all:?}");
+        }
+    }
+}

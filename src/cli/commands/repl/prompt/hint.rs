@@ -1,0 +1,78 @@
+//! What is shown behind the cursor: the signature of the function whose arguments are being written, what a command
+//! takes, an earlier entry that begins alike.
+
+use classad::eval::find_function;
+use classad::syntax::{Strings, Token, lex};
+
+use crate::cli::commands::repl::commands;
+
+/// What is shown behind the cursor.
+pub enum Hint {
+    /// Only to be read.
+    Words(String),
+    /// The rest of an entry, which can be taken over.
+    Entry(String),
+}
+
+impl rustyline::hint::Hint for Hint {
+    fn display(&self) -> &str {
+        match self {
+            Hint::Words(text) | Hint::Entry(text) => text,
+        }
+    }
+
+    fn completion(&self) -> Option<&str> {
+        match self {
+            Hint::Words(_) => None,
+            Hint::Entry(text) => Some(text),
+        }
+    }
+}
+
+/// The signature of the innermost function whose call is not closed.
+pub fn signature(before: &str) -> Option<Hint> {
+    let mut open: Vec<Option<&str>> = Vec::new();
+    let mut last = None;
+    for (token, span) in lex(before.as_bytes(), Strings::Escaped) {
+        match token {
+            Token::ParenthesisOpen => open.push(last.take()),
+            token if token.closing().is_some() => open.push(None),
+            token if token.is_closing() => {
+                open.pop();
+            }
+            _ => {}
+        }
+        last = (token == Token::Name).then(|| &before[span.range()]);
+    }
+    let function = find_function(open.pop()??)?;
+    Some(Hint::Words(format!("   {}", function.signature)))
+}
+
+/// What a command takes, when its name is written.
+pub fn arguments(line: &str) -> Option<Hint> {
+    let command = commands::find(line.strip_prefix(':')?)?;
+    Some(Hint::Words(format!(" {}", command.arguments))).filter(|_| line.len() > command.name.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{arguments, signature};
+    use rustyline::hint::Hint as _;
+
+    #[test]
+    fn the_innermost_open_call_has_its_signature_shown() {
+        let of = |text| signature(text).map(|hint| hint.display().trim().to_owned());
+        let substr = of("substr(");
+        assert!(substr.as_ref().is_some_and(|shown| shown.starts_with("substr(")), "{substr:?}");
+        assert_eq!(of(":type 1 + SUBSTR(toLower(x), "), substr);
+        for text in ["substr", "substr(a, 1)", "substr(a, (", "nothing(", "\"substr(\"", "substr(a, { ", "(substr, "] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_has_its_arguments_shown() {
+        assert_eq!(arguments(":set").map(|hint| hint.display().to_owned()).as_deref(), Some(" [NAME [VALUE]]"));
+        assert!(arguments(":set ").is_none() && arguments("set").is_none() && arguments(":se").is_none());
+    }
+}

@@ -1,0 +1,177 @@
+//! Entries from a person at a terminal.
+
+mod complete;
+mod highlight;
+mod hint;
+mod history;
+
+use std::borrow::Cow;
+
+use classad::ad::Dialect;
+use classad::eval::Interrupt;
+use rustyline::completion::{Completer, FilenameCompleter, Pair};
+use rustyline::config::{Builder, ColorMode, CompletionType};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::{Hinter, HistoryHinter};
+use rustyline::history::DefaultHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Context, Editor, Helper};
+
+use super::entry::goes_on;
+use super::state::Desk;
+use crate::cli::Failure;
+use crate::cli::render::diagnostics;
+
+use complete::{Expected, Vocabulary};
+use hint::Hint;
+
+/// What stands before an entry.
+pub const PROMPT: &str = "classad> ";
+
+/// So many entries are remembered.
+const MOST_REMEMBERED: usize = 5000;
+
+/// Asks for entries and answers them, until whoever sits there leaves.
+pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let interrupt = Interrupt::default();
+    desk.session.context_mut().interrupt = Some(interrupt.clone());
+    let raised = interrupt.clone();
+    if ctrlc::set_handler(move || raised.raise()).is_err() {
+        desk.session.warning("Ctrl-C cannot be caught: it ends the session");
+    }
+    // Whoever sits there can mend what is wrong.
+    desk.session.options.fail_fast = false;
+    let mut editor = editor(desk).map_err(refused)?;
+    let history = history::file();
+    if let Some(path) = &history {
+        // There is none before the first session.
+        let _ = editor.load_history(path);
+        desk.entries = editor.history().iter().cloned().collect();
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let dialect = desk.session.dialect();
+    desk.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
+    while !desk.has_left {
+        // What is pressed from here on until the next prompt stops what is going on.
+        interrupt.lower();
+        if let Some(assistant) = editor.helper_mut() {
+            assistant.vocabulary = Vocabulary::of(desk);
+        }
+        match editor.readline(PROMPT) {
+            Ok(text) if text.trim().is_empty() => {}
+            Ok(text) => {
+                if editor.add_history_entry(text.as_str()).map_err(refused)?
+                    && let Some(path) = &history
+                {
+                    // Written at once, so that it outlives the terminal; a folder that cannot be written in is no
+                    // reason to stop.
+                    let _ = editor.append_history(path);
+                }
+                // What has been pasted may be several entries.
+                desk.entries.push(text.clone());
+                super::read_lines(desk, "entry", text.as_bytes())?;
+            }
+            Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {}
+            Err(ReadlineError::Eof) => break,
+            Err(ReadlineError::Io(error)) => return Err(Failure::Output(error)),
+            Err(error) => return Err(refused(error)),
+        }
+    }
+    Ok(())
+}
+
+#[allow(clippy::needless_pass_by_value)] // for map_err
+fn refused(error: ReadlineError) -> Failure {
+    Failure::Refused(Some(format!("the terminal cannot be used: {error}")))
+}
+
+fn editor(desk: &Desk<'_>) -> rustyline::Result<Editor<Assistant, DefaultHistory>> {
+    let is_colored = diagnostics::colored_output(&desk.session.options);
+    let config = Builder::new()
+        .max_history_size(MOST_REMEMBERED)?
+        .history_ignore_space(true)
+        .completion_type(CompletionType::List)
+        .color_mode(if is_colored { ColorMode::Forced } else { ColorMode::Disabled })
+        .build();
+    let mut editor = Editor::with_config(config)?;
+    editor.set_helper(Some(Assistant {
+        vocabulary: Vocabulary::of(desk),
+        files: FilenameCompleter::new(),
+        earlier: HistoryHinter::new(),
+        is_colored,
+    }));
+    Ok(editor)
+}
+
+/// What helps to write an entry.
+struct Assistant {
+    vocabulary: Vocabulary,
+    files: FilenameCompleter,
+    earlier: HistoryHinter,
+    is_colored: bool,
+}
+
+impl Assistant {
+    fn dialect(&self) -> Dialect {
+        self.vocabulary.dialect
+    }
+}
+
+impl Helper for Assistant {}
+
+impl Validator for Assistant {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        Ok(if goes_on(context.input(), self.dialect()) {
+            ValidationResult::Incomplete
+        } else {
+            ValidationResult::Valid(None)
+        })
+    }
+}
+
+impl Completer for Assistant {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let Expected { start, mut words, files } = self.vocabulary.expected(&line[..at]);
+        if words.is_empty() && files {
+            return self.files.complete_path(line, at);
+        }
+        if files && let Ok((from, files)) = self.files.complete_path(line, at) {
+            words.extend(files.into_iter().filter(|_| from == start));
+        }
+        Ok((start, words))
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = Hint;
+
+    /// Nothing tells a hint from what is written where there is no colour.
+    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<Hint> {
+        if at < line.len() || !self.is_colored {
+            return None;
+        }
+        let earlier = || self.earlier.hint(line, at, context).map(Hint::Entry);
+        hint::signature(line).or_else(earlier).or_else(|| hint::arguments(line))
+    }
+}
+
+impl Highlighter for Assistant {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        Cow::Owned(highlight::painted(line))
+    }
+
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
+        Cow::Owned(format!("\x1b[1m{prompt}\x1b[0m"))
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(format!("\x1b[2m{hint}\x1b[0m"))
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        kind != CmdKind::MoveCursor
+    }
+}

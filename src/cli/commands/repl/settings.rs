@@ -1,0 +1,119 @@
+//! Settings: what evaluations are given, and how results look.
+
+use clap::ValueEnum;
+use classad::ad::Dialect;
+use classad::eval::Chance;
+
+use super::argument::Argument;
+use super::state::Desk;
+use crate::cli::Failure;
+use crate::cli::args::global::{self, Color};
+
+/// A setting.
+pub struct Setting {
+    pub name: &'static str,
+    /// What it can be.
+    pub values: &'static str,
+    pub doc: &'static str,
+    get: fn(&Desk<'_>) -> String,
+    set: fn(&mut Desk<'_>, &str) -> Result<(), String>,
+}
+
+/// Every setting.
+pub static SETTINGS: [Setting; 5] = [
+    Setting {
+        name: "max-steps",
+        values: "N",
+        doc: "how many steps one evaluation may take",
+        get: |desk| desk.session.context().most_steps.to_string(),
+        set: |desk, value| {
+            desk.session.context_mut().most_steps = number(value)?;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-depth",
+        values: "N",
+        doc: "how many evaluations may be nested in one another",
+        get: |desk| desk.session.context().deepest.to_string(),
+        set: |desk, value| {
+            desk.session.context_mut().deepest = number(value)?;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "now",
+        values: "TIME",
+        doc: "the time that functions read",
+        get: |desk| desk.session.context().now.map_or_else(String::new, |now| now.to_string()),
+        set: |desk, value| {
+            desk.session.context_mut().now = Some(global::time(value)?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "seed",
+        values: "N",
+        doc: "where chance starts",
+        get: |desk| desk.session.options.seed.map_or_else(|| "none".to_owned(), |seed| seed.to_string()),
+        set: |desk, value| {
+            let seed = number(value)?;
+            desk.session.options.seed = Some(seed);
+            desk.session.context_mut().chance = Some(Chance::new(seed));
+            Ok(())
+        },
+    },
+    Setting {
+        name: "color",
+        values: "auto|always|never",
+        doc: "when to use colour in what is printed",
+        get: |desk| {
+            desk.session.options.color.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+        },
+        set: |desk, value| {
+            desk.session.options.color = Color::from_str(value, true)?;
+            Ok(())
+        },
+    },
+];
+
+fn number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
+    value.parse().map_err(|_| format!("`{value}` is no number that it can be"))
+}
+
+/// `:set`
+pub fn set(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    let text = argument.text;
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let (name, value) = (argument.part(0..end), text[end..].trim());
+    if name.is_empty() {
+        let lines =
+            SETTINGS.iter().map(|setting| format!("{:<9}  {:<12}  {}", setting.name, (setting.get)(desk), setting.doc));
+        let lines: Vec<String> = lines.collect();
+        return desk.print(&lines.join("\n"));
+    }
+    let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name.text) else {
+        let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+        let message = format!("there is no setting `{}`: there are {}", name.text, names.join(", "));
+        return Err(name.refuse(desk.session, message));
+    };
+    if value.is_empty() {
+        let text = format!("{}  ({}: {})", (setting.get)(desk), setting.values, setting.doc);
+        return desk.print(&text);
+    }
+    (setting.set)(desk, value).map_err(|message| argument.refuse(desk.session, message))
+}
+
+/// `:dialect`
+pub fn dialect(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+    if argument.is_empty() {
+        return desk.print(desk.session.dialect().as_str());
+    }
+    match argument.text.parse::<Dialect>() {
+        Ok(dialect) => {
+            desk.set_dialect(dialect);
+            Ok(())
+        }
+        Err(message) => Err(argument.refuse(desk.session, message)),
+    }
+}

@@ -1,0 +1,93 @@
+//! Where specs are: files as they are named, and in folders every YAML file that has cases.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::cli::Failure;
+use crate::cli::render::diagnostics;
+use crate::cli::session::Session;
+
+/// The specs that the command line names, those of a folder in the order of their names.
+pub fn specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    if named.iter().filter(|path| *path == "-").count() > 1 {
+        return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
+    }
+    if named.is_empty() {
+        return Ok(vec![PathBuf::from("-")]);
+    }
+    let mut found = Vec::new();
+    for path in named {
+        if path != "-" && Path::new(path).is_dir() {
+            let before = found.len();
+            if let Err((path, error)) = in_folder(session, Path::new(path), &mut found) {
+                session.trouble(&format!("cannot read {}: {}", path.display(), diagnostics::io_reason(&error)));
+            } else if found.len() == before {
+                session.trouble(&format!(
+                    "there is no spec in {path}: no YAML file with a line that begins with `cases:`"
+                ));
+            }
+        } else {
+            found.push(PathBuf::from(path));
+        }
+    }
+    Ok(found)
+}
+
+/// Adds the specs in and below a folder.  Links to folders are not followed: they may lead back.
+fn in_folder(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+    let mut pending = vec![folder.to_owned()];
+    while let Some(path) = pending.pop() {
+        let at = |error| (path.clone(), error);
+        if !path.is_symlink() && path.is_dir() || path == folder {
+            let mut entries = Vec::new();
+            for entry in fs::read_dir(&path).map_err(at)? {
+                entries.push(entry.map_err(at)?.path());
+            }
+            entries.retain(|entry| !entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
+            // The last one is taken first.
+            entries.sort_unstable_by(|left, right| right.cmp(left));
+            pending.extend(entries);
+            continue;
+        }
+        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        if !is_yaml || !path.is_file() {
+            continue;
+        }
+        if has_cases(&fs::read(&path).map_err(at)?) {
+            found.push(path);
+        } else if session.options.verbose {
+            session.note(&format!("{} has no `cases` and is passed over", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line begins with the key of a spec's cases, or with what it is easily mistaken for.
+fn has_cases(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n').any(|line| {
+        let key = line.split(|byte| *byte == b':').next().unwrap_or_default().trim_ascii_end();
+        key.len() < line.len() && [&b"cases"[..], b"case"].iter().any(|known| key.eq_ignore_ascii_case(known))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_cases;
+
+    #[test]
+    fn what_is_taken_for_a_spec() {
+        for (text, expected) in [
+            ("cases:\n  - name: a", true),
+            ("# a\nads: {}\ncases : []", true),
+            ("Case: []", true),
+            ("  cases: []", false),
+            ("cases", false),
+            ("# cases: []", false),
+            ("order: JobPrio", false),
+            ("", false),
+        ] {
+            assert_eq!(has_cases(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

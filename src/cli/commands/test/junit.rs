@@ -1,0 +1,128 @@
+//! Results as XML as `JUnit` has it: a suite for each spec.  No times: the same input gives the same bytes.
+
+use std::io::Write;
+
+use classad::format::Position;
+
+use crate::cli::Failure;
+
+use super::report::{File, Outcome, Report, Unmet, Verdict, reason};
+
+pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
+    let files = || report.files.iter();
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<testsuites name=\"classad test\"{}>", counts(files()))?;
+    for file in files() {
+        let name = escaped(&file.name);
+        writeln!(out, "  <testsuite name=\"{name}\"{}>", counts(std::iter::once(file)))?;
+        for outcome in &file.outcomes {
+            case(out, &name, outcome)?;
+        }
+        for (place, message) in &file.problems {
+            let text = format!("{}{}: {message}", file.name, at(*place));
+            writeln!(
+                out,
+                "    <testcase name=\"the spec is well-formed{}\" classname=\"{name}\">",
+                escaped(&at(*place))
+            )?;
+            element(out, "error", message, "spec", &text)?;
+            writeln!(out, "    </testcase>")?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")?;
+    Ok(())
+}
+
+/// How many cases, failures and errors there are.
+fn counts<'f>(files: impl Iterator<Item = &'f File>) -> String {
+    let (mut tests, mut failures, mut errors) = (0, 0, 0);
+    for file in files {
+        tests += file.outcomes.len() + file.problems.len();
+        errors += file.problems.len();
+        for outcome in &file.outcomes {
+            match outcome.verdict {
+                Verdict::Passed | Verdict::Listed => {}
+                Verdict::Failed(_) => failures += 1,
+                Verdict::Stopped(_) => errors += 1,
+            }
+        }
+    }
+    format!(" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\"")
+}
+
+fn case(out: &mut dyn Write, file: &str, outcome: &Outcome) -> Result<(), Failure> {
+    let line = outcome.place.map(|place| format!(" line=\"{}\"", place.line)).unwrap_or_default();
+    write!(out, "    <testcase name=\"{}\" classname=\"{file}\" file=\"{file}\"{line}", escaped(&outcome.name))?;
+    if let Verdict::Passed = outcome.verdict {
+        writeln!(out, "/>")?;
+        return Ok(());
+    }
+    writeln!(out, ">")?;
+    match &outcome.verdict {
+        Verdict::Passed | Verdict::Listed => {}
+        Verdict::Failed(unmet) => {
+            let sentences: Vec<String> = unmet.iter().map(Unmet::sentence).collect();
+            let mut lines = Vec::new();
+            for unmet in unmet {
+                lines.push(format!("{}:", unmet.key));
+                let difference = unmet.expected.difference(&unmet.actual).into_iter();
+                lines.extend(difference.map(|(sign, line)| format!("{sign} {line}")));
+            }
+            lines.extend(outcome.reasons.iter().cloned());
+            let text = lines.join("\n");
+            element(out, "failure", &sentences.join("; "), "unmet", &text)?;
+        }
+        Verdict::Stopped(stop) => element(out, "error", &reason(stop), "stopped", "")?,
+    }
+    writeln!(out, "    </testcase>")?;
+    Ok(())
+}
+
+fn element(out: &mut dyn Write, name: &str, message: &str, kind: &str, text: &str) -> Result<(), Failure> {
+    let (message, text) = (escaped(message), escaped_text(text));
+    writeln!(out, "      <{name} message=\"{message}\" type=\"{kind}\">{text}</{name}>")?;
+    Ok(())
+}
+
+fn at(place: Option<Position>) -> String {
+    place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default()
+}
+
+/// The text of an attribute: line ends would become blanks, and are written as what they are.
+fn escaped(text: &str) -> String {
+    escaped_text(text).replace('\n', "&#10;").replace('\t', "&#9;")
+}
+
+/// A text that XML can carry: some characters have no place there, not even as references.
+fn escaped_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\r' => out.push_str("&#13;"),
+            '\n' | '\t' => out.push(c),
+            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, escaped_text};
+
+    #[test]
+    fn nothing_ends_a_text_before_its_end() {
+        assert_eq!(
+            escaped("a<b & \"c\" 'd'>\n\t\r]]>"),
+            "a&lt;b &amp; &quot;c&quot; &apos;d&apos;&gt;&#10;&#9;&#13;]]&gt;"
+        );
+        assert_eq!(escaped_text("\u{0}\u{1b}\u{fffe}é\n"), "\u{fffd}\u{fffd}\u{fffd}é\n");
+    }
+}

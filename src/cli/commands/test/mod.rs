@@ -1,0 +1,302 @@
+//! `classad test`: policies under test.
+
+mod find;
+mod json;
+mod junit;
+mod report;
+mod tap;
+mod text;
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use classad::ad::nearest;
+use classad::format::document_tree::Outline;
+use classad::format::{Form, Problem};
+use classad::policy_test::{Conditions, Spec, Stop, updated};
+
+use crate::cli::io::atomic_write;
+use crate::cli::io::source::Text;
+use crate::cli::render::diagnostics;
+use crate::cli::render::output::out;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+use report::{Outcome, Report, Verdict, reason};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad test samples/policies
+  classad test samples/policies/start.yaml --tag owner
+  classad test samples/policies --filter licence -o tap
+  classad test samples/policies -o junit
+  classad test samples/policies --list
+
+A spec:
+  ads:
+    machine: { file: machines.long, id: slot1@node01 }  # a file beside the spec
+    busy: { like: machine, with: { LoadAvg: 0.9 } }     # the same, changed
+    job:                                  # attributes; expressions have !expr
+      RequestMemory: 2048
+      Requirements: !expr TARGET.Memory >= RequestMemory
+  cases:
+    - name: a busy machine starts no job
+      my: busy
+      target: job
+      expression: START
+      expect: false
+
+What a case asks, the ads for it, and what it can expect:
+  expression   my, target         expect: a value, or undefined, or error
+  match        request, offer     match: true, or false, and then
+                                  refused-by: request, offer or both; clause
+  query        pool               ids, count
+  gang         request, offers    gang: members, or port: offer, or none
+  matches      requests, offers   matches: request: offer
+  specialize   my, target         residue; verdict: always, never or depends
+
+Every case has a name, and may have tags, dialect, now, seed, max-steps and
+max-depth; gangs and matches a policy, specialize `closed: true` for ads that
+have no attributes but those given. What holds for all cases stands at the top
+of the spec. An ad is attributes; a text in any form; the name of one of `ads`;
+or { file, id } or { like }, changed by with, without and transform (HTCondor's
+transform rules: a file, or a text of several lines). A sequence is many ads.
+
+Values are YAML's own, as in ads in YAML. They are the same if they are of one
+type and =?= each other: 2 is not 2.0, and case counts in strings. Clauses are
+those that the one who refuses has and that are not met.
+
+`classad test SPEC --list` tells whether a spec is well-formed. In folders all
+*.yaml and *.yml with a line that begins with `cases:` are specs.
+
+Exit status: 0 all cases passed; 1 some failed, or none is selected; 2 a spec is
+broken; 3 a budget was exceeded.";
+
+/// Run unit tests of policies: cases in YAML of what ads and policies are to do
+///
+/// The first line says how many cases passed and which failed. Below it stands of each case that failed what its
+/// expression and the names in it are, which clauses are not met, why there is no gang or match, and what was expected
+/// instead.
+#[derive(Args)]
+#[command(name = "test", after_help = EXAMPLES)]
+pub struct Test {
+    /// Specs, or folders to look for specs in; standard input if there are none
+    #[arg(value_name = "SPEC")]
+    specs: Vec<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
+    output: TestForm,
+    /// Rewrite what is expected, where something else came out; comments and layout stay
+    #[arg(long, conflicts_with = "list")]
+    update: bool,
+    /// Only cases with this tag; with several, cases with one of them
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Only cases whose name contains this, in any case
+    #[arg(long, value_name = "NAME")]
+    filter: Option<String>,
+    /// Only print which cases there are, and with which tags
+    #[arg(long)]
+    list: bool,
+}
+
+/// A form of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TestForm {
+    /// A summary, and a picture of each case that failed
+    Text,
+    /// The XML of a well-known test framework, which build servers read
+    Junit,
+    /// The Test Anything Protocol, version 14
+    Tap,
+    /// A JSON document, "schema": "classad.test/1"
+    Json,
+}
+
+/// So many problems of a spec are shown.
+const MOST_PROBLEMS: usize = 20;
+
+impl Test {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
+        if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
+            return refuse("--list prints text or json: nothing is run that JUnit or TAP could tell of");
+        }
+        if self.update && (self.specs.is_empty() || self.specs.iter().any(|spec| spec == "-")) {
+            return refuse("--update rewrites specs: name them");
+        }
+        let mut report = Report::default();
+        for path in find::specs(session, &self.specs)? {
+            self.spec(session, &path, &mut report)?;
+        }
+        self.tell_what_is_not_there(session, &report);
+        if !session.options.quiet {
+            let mut out = out();
+            match self.output {
+                TestForm::Text if self.list => text::list(&mut out, &report)?,
+                TestForm::Text => text::write(&mut out, session, &report)?,
+                TestForm::Junit => junit::write(&mut out, &report)?,
+                TestForm::Tap => tap::write(&mut out, &report)?,
+                TestForm::Json => json::write(&mut out, &report)?,
+            }
+            out.flush()?;
+        }
+        let is_passed = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Passed | Verdict::Listed);
+        Ok(Status::of(report.outcomes().next().is_some() && report.outcomes().all(is_passed)))
+    }
+
+    /// Whether a case is to be run.
+    fn selects(&self, name: &str, tags: &[String]) -> bool {
+        let filter = self.filter.as_ref().map(|filter| filter.to_lowercase());
+        filter.is_none_or(|filter| name.to_lowercase().contains(&filter))
+            && (self.tag.is_empty() || self.tag.iter().any(|tag| tags.contains(tag)))
+    }
+
+    /// What the command line leaves for specs to say.
+    fn conditions(session: &Session) -> Conditions {
+        let options = &session.options;
+        Conditions {
+            dialect: options.dialect,
+            now: options.now.or(session.context().now),
+            seed: options.seed,
+            most_steps: options.max_steps,
+            deepest: options.max_depth,
+        }
+    }
+
+    /// Runs the cases of a spec.
+    fn spec(&self, session: &mut Session, path: &Path, report: &mut Report) -> Result<(), Failure> {
+        let is_stdin = path.as_os_str() == "-";
+        let shown = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
+        let mut bytes = Vec::new();
+        let read = if is_stdin {
+            io::stdin().lock().read_to_end(&mut bytes)
+        } else {
+            File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
+        };
+        if let Err(error) = read {
+            let reason = format!("cannot read {shown}: {}", diagnostics::io_reason(&error));
+            session.trouble(&reason);
+            report.broken(&shown, Vec::new(), reason);
+            return Ok(());
+        }
+        let text = Text::of_file(&shown, bytes, Form::Yaml);
+        let folder = if is_stdin { PathBuf::new() } else { path.parent().unwrap_or(Path::new("")).to_owned() };
+        let conditions = Self::conditions(session);
+        let result = self.cases(&text, &folder, &conditions, &mut report.tags);
+        let mut file = match result {
+            Ok(file) => file,
+            Err(problems) => {
+                Self::broken(session, &text, &problems);
+                report.broken(&shown, report::placed(&text, &problems), String::new());
+                return Ok(());
+            }
+        };
+        if self.update && file.iter().any(|outcome| matches!(outcome.verdict, Verdict::Failed(_))) {
+            file = self.rewrite(session, path, &text, &folder, file, report)?;
+        }
+        for outcome in &file {
+            let what = format!("{}: {}", text.name, outcome.name);
+            match &outcome.verdict {
+                Verdict::Stopped(stop @ Stop::Refused(_)) => session.trouble(&format!("{what}: {}", reason(stop))),
+                Verdict::Stopped(stop) => session.exceeded(&format!("{what}: {}", reason(stop))),
+                Verdict::Passed | Verdict::Failed(_) | Verdict::Listed => {}
+            }
+        }
+        report.files.push(report::File { name: shown, text: Some(text), outcomes: file, problems: Vec::new() });
+        Ok(())
+    }
+
+    /// Reads a spec and runs those of its cases that are selected.
+    fn cases(
+        &self,
+        text: &Text,
+        folder: &Path,
+        given: &Conditions,
+        tags: &mut BTreeSet<String>,
+    ) -> Result<Vec<Outcome>, Vec<Problem>> {
+        let outline = Outline::parse(&text.block.text).map_err(|problem| vec![problem])?;
+        let mut open = opener(folder);
+        let spec = Spec::read(&outline, given, &mut open)?;
+        tags.extend(spec.cases.iter().flat_map(|case| case.tags.iter().cloned()));
+        let is_placed = self.list || matches!(self.output, TestForm::Json | TestForm::Junit);
+        let selected = spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags));
+        Ok(selected
+            .map(|case| Outcome::of(case, &outline, text, (!self.list).then(|| case.run()), is_placed))
+            .collect())
+    }
+
+    /// Rewrites what is expected, if the cases then pass.
+    fn rewrite(
+        &self,
+        session: &mut Session,
+        path: &Path,
+        text: &Text,
+        folder: &Path,
+        before: Vec<Outcome>,
+        report: &mut Report,
+    ) -> Result<Vec<Outcome>, Failure> {
+        let conditions = Self::conditions(session);
+        let refuse = |reason: &str| format!("{} is left as it is: {reason}", text.name);
+        let Some((new, count)) = self.new_text(text, folder, &conditions) else { return Ok(before) };
+        let new = Text::of_file(&text.name, new, Form::Yaml);
+        // Nothing is written that has not been tried.
+        let after = match self.cases(&new, folder, &conditions, &mut report.tags) {
+            Ok(after) => after,
+            Err(problems) => {
+                Self::broken(session, &new, &problems);
+                session.trouble(&refuse("rewritten in place it would not be a spec any more"));
+                return Ok(before);
+            }
+        };
+        let failing = after.iter().find(|outcome| matches!(outcome.verdict, Verdict::Failed(_)));
+        if let Some(failing) = failing {
+            let reason = format!("what comes of `{}` is not the same twice, or cannot be expected so", failing.name);
+            session.trouble(&refuse(&reason));
+            return Ok(before);
+        }
+        atomic_write::replace(path, &new.block.text, "").map_err(|error| {
+            Failure::Refused(Some(format!("cannot write {}: {}", text.name, diagnostics::io_reason(&error))))
+        })?;
+        report.updated += count;
+        Ok(after)
+    }
+
+    /// The text of a spec in which everything is expected that comes out, and how much of it is new.
+    fn new_text(&self, text: &Text, folder: &Path, given: &Conditions) -> Option<(Vec<u8>, usize)> {
+        let outline = Outline::parse(&text.block.text).ok()?;
+        let mut open = opener(folder);
+        let spec = Spec::read(&outline, given, &mut open).ok()?;
+        let selected = spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags));
+        let mismatches: Vec<_> = selected.filter_map(|case| case.run().ok()).flatten().collect();
+        Some((updated(&text.block.text, &outline, &mismatches), mismatches.len()))
+    }
+
+    /// Reports what is wrong with a spec.
+    fn broken(session: &mut Session, text: &Text, problems: &[Problem]) {
+        for problem in problems.iter().take(MOST_PROBLEMS) {
+            diagnostics::problem(&session.options, text, problem);
+        }
+        if problems.len() > MOST_PROBLEMS {
+            session.note(&format!("{} more of the kind", problems.len() - MOST_PROBLEMS));
+        }
+        session.trouble(&format!("{} is broken, and none of its cases is run", text.name));
+    }
+
+    /// Tells which tags no case has, and that no case has the name.
+    fn tell_what_is_not_there(&self, session: &Session, report: &Report) {
+        let known: Vec<&str> = report.tags.iter().map(String::as_str).collect();
+        for tag in self.tag.iter().filter(|tag| !known.contains(&tag.as_str())) {
+            let near = nearest(tag, known.iter().copied());
+            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            session.note(&format!("no case has the tag {tag}{hint}"));
+        }
+    }
+}
+
+/// Opens the files that a spec in this folder names.
+fn opener(folder: &Path) -> impl FnMut(&str) -> io::Result<Box<dyn Read>> {
+    move |path| File::open(folder.join(path)).map(|file| Box::new(file) as Box<dyn Read>)
+}

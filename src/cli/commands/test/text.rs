@@ -1,0 +1,139 @@
+//! Results for people: what decides in one line, then a picture of each case that failed.
+
+use std::io::Write;
+
+use miette::Severity;
+
+use classad::policy_test::{Line, Stop};
+
+use crate::cli::Failure;
+use crate::cli::render::diagnostics::{self, Frame, Picture};
+use crate::cli::session::Session;
+
+use super::report::{File, Outcome, Report, Unmet, Verdict};
+
+/// So many cases are named in the first line.
+const MOST_NAMED: usize = 3;
+
+/// So many lines of a difference are shown, before and behind those that are left out.
+const MOST_LINES: usize = 30;
+
+/// Prints which cases there are.
+pub fn list(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
+    for file in &report.files {
+        for outcome in &file.outcomes {
+            let place = outcome.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+            let tags = if outcome.tags.is_empty() { String::new() } else { format!(" [{}]", outcome.tags.join(", ")) };
+            writeln!(out, "{}", diagnostics::line(&format!("{}{place}: {}{tags}", file.name, outcome.name)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints what came of the cases.
+pub fn write(out: &mut dyn Write, session: &Session, report: &Report) -> Result<(), Failure> {
+    writeln!(out, "{}", diagnostics::line(&summary(report)))?;
+    for file in &report.files {
+        for outcome in &file.outcomes {
+            if let Verdict::Failed(unmet) = &outcome.verdict {
+                failed(out, session, file, outcome, unmet)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many passed, and which did not.
+fn summary(report: &Report) -> String {
+    let all = report.outcomes().count();
+    let named = |is: &dyn Fn(&Verdict) -> bool| -> Vec<String> {
+        let of_file = |file: &File| {
+            let outcomes = file.outcomes.iter().filter(|outcome| is(&outcome.verdict));
+            let named = outcomes.map(|outcome| match outcome.place {
+                Some(place) => format!("{} ({}:{}:{})", outcome.name, file.name, place.line, place.column),
+                None => outcome.name.clone(),
+            });
+            named.collect::<Vec<_>>()
+        };
+        report.files.iter().flat_map(of_file).collect()
+    };
+    let failed = named(&|verdict| matches!(verdict, Verdict::Failed(_)));
+    let halted = named(&|verdict| matches!(verdict, Verdict::Stopped(Stop::Halt(_) | Stop::Failures(_))));
+    let refused = named(&|verdict| matches!(verdict, Verdict::Stopped(Stop::Refused(_))));
+    let broken = report.files.iter().filter(|file| !file.problems.is_empty()).map(|file| file.name.clone());
+    let broken: Vec<String> = broken.collect();
+    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let mut parts = Vec::new();
+    if all == 0 {
+        parts.push(if broken.is_empty() { "no case is selected".to_owned() } else { "no case was run".to_owned() });
+    } else if failed.is_empty() && halted.is_empty() && refused.is_empty() {
+        parts.push(format!("{} passed", count(all, "case")));
+    } else if failed.is_empty() {
+        parts.push(format!("{} of {} passed", all - halted.len() - refused.len(), count(all, "case")));
+    } else {
+        parts.push(format!("{} of {} failed: {}", failed.len(), count(all, "case"), some(&failed)));
+    }
+    if !halted.is_empty() {
+        parts.push(format!("{} exceeded a budget: {}", halted.len(), some(&halted)));
+    }
+    if !refused.is_empty() {
+        parts.push(format!("{} cannot be run: {}", refused.len(), some(&refused)));
+    }
+    if !broken.is_empty() {
+        let are = if broken.len() == 1 { "is" } else { "are" };
+        parts.push(format!("{} {are} broken: {}", count(broken.len(), "spec"), some(&broken)));
+    }
+    if report.updated > 0 {
+        parts.push(format!("{} rewritten", count(report.updated, "expectation")));
+    }
+    parts.join("; ")
+}
+
+fn some(names: &[String]) -> String {
+    let first = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// The picture of a case that failed, and what is different.
+fn failed(
+    out: &mut dyn Write,
+    session: &Session,
+    file: &File,
+    outcome: &Outcome,
+    unmet: &[Unmet],
+) -> Result<(), Failure> {
+    let colored = diagnostics::colored_output(&session.options);
+    writeln!(out)?;
+    if let Some(text) = &file.text {
+        let picture = Picture::of_marks(text, Severity::Error, outcome.marks.clone(), None, Frame::usual());
+        writeln!(out, "{}", picture.saying(&outcome.name).render(colored))?;
+    }
+    for unmet in unmet {
+        let lines = unmet.expected.difference(&unmet.actual);
+        let signed = |(sign, text): &Line| diagnostics::signed_line(colored, "  ", *sign, text);
+        if let [(_, expected), (_, actual)] = lines.as_slice() {
+            writeln!(out, "{}", signed(&('-', format!("{}: {expected}", unmet.key))))?;
+            writeln!(out, "{}", signed(&('+', format!("{}: {actual}", unmet.key))))?;
+            continue;
+        }
+        writeln!(out, "  {}:", unmet.key)?;
+        let left_out = lines.len().saturating_sub(2 * MOST_LINES);
+        for (at, line) in lines.iter().enumerate() {
+            match left_out {
+                left_out if left_out > 0 && at == MOST_LINES => writeln!(out, "    ... {left_out} more lines ...")?,
+                left_out if left_out > 0 && (MOST_LINES..MOST_LINES + left_out).contains(&at) => {}
+                _ if line.0 == ' ' => writeln!(out, "    {}", diagnostics::line(&line.1))?,
+                _ => writeln!(out, "{}", signed(line))?,
+            }
+        }
+    }
+    let mut reasons = String::new();
+    for reason in &outcome.reasons {
+        diagnostics::wrap(&mut reasons, "  ", reason.split(' ').map(str::to_owned), diagnostics::width());
+    }
+    out.write_all(reasons.as_bytes())?;
+    Ok(())
+}

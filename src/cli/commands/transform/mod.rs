@@ -1,0 +1,226 @@
+//! `classad transform`: ads changed by flags and by rules, in the order of the command line.
+
+mod flags;
+mod preview;
+
+use std::fs::File;
+use std::io::{Read, Write};
+
+use clap::Args;
+use classad::ad::Expression;
+use classad::format::{Problem, is_compressed as is_compressed_data};
+use classad::transform::{Fault, Left, Transform};
+
+use crate::cli::io::atomic_write::Rewrite;
+use crate::cli::io::input::{self, Identified};
+use crate::cli::io::source::{Source, Text};
+use crate::cli::render::diagnostics;
+use crate::cli::render::output::{AdWriter, Documents, OutputForm, out};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+use flags::{Pipeline, Steps};
+use preview::Differences;
+
+const EXAMPLES: &str = "\
+Examples:
+  classad transform --default RequestDisk=1048576 --delete /^Debug/ samples/transform/jobs.long
+  classad transform --rules samples/transform/site.rules samples/transform/jobs.long
+  classad transform -n --rules samples/transform/site.rules samples/transform/jobs.long
+  classad transform --where 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' samples/transform/jobs.long
+
+Names: --copy, --rename and --delete take /REGEX/ for names (any case); \\1 in the new name is its first group.
+Exit status: 0 it ran (with -n: something would change); 1 with -n, nothing would; 2 bad input; 3 a budget was exceeded.
+-n -o json: an array of {version, id, source, ad, copy, changes: [{attribute, old, new, by: [{rule, file, line,
+keyword} | {flag}]}]}, one object for each ad that would change; old or new is null where there is no attribute.";
+
+/// Change ads: set, copy, rename and delete attributes, or apply HTCondor's transform rules
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TransformAds {
+    /// Files of ads; standard input if there are none
+    files: Vec<String>,
+    #[command(flatten)]
+    steps: Steps,
+    /// Change only the ads for which this is true; the others pass as they are
+    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    only: Option<String>,
+    /// Print what would change, and what changes it
+    #[arg(short = 'n', long = "diff", conflicts_with = "write")]
+    diff: bool,
+    #[command(flatten)]
+    rewrite: Rewrite,
+    /// What an ad is called
+    #[arg(long, value_name = "EXPR")]
+    id: Option<String>,
+    /// The form of the output; with -n json or jsonl
+    #[arg(short, long, value_name = "FORM", conflicts_with = "write")]
+    output: Option<OutputForm>,
+}
+
+impl TransformAds {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        self.rewrite.check(&self.files)?;
+        let mut sources = input::open(session, &self.files)?;
+        let rules = self.steps.open()?;
+        // Rules are HTCondor's, too.
+        let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
+        session.decide_dialect_by(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
+        let only = input::optional(session, "--where", self.only.as_deref())?;
+        let id = input::optional(session, "--id", self.id.as_deref())?;
+        let pipeline = self.steps.pipeline(session, rules, only)?;
+        if self.diff {
+            return self.differences(session, &mut sources, &pipeline, id.as_ref());
+        }
+        if self.rewrite.is_wanted() {
+            rewrite(session, &mut sources, &pipeline, &self.rewrite)
+        } else {
+            self.print(session, &mut sources, &pipeline, id.as_ref())
+        }
+    }
+
+    /// Writes the ads that come of those of all sources.
+    fn print(
+        &self,
+        session: &mut Session,
+        sources: &mut [Source],
+        pipeline: &Pipeline,
+        id: Option<&Expression>,
+    ) -> Result<Status, Failure> {
+        let mut out = out();
+        let mut documents = Documents::new(self.output, session.options.quiet);
+        for source in sources {
+            documents.begin_file(&mut out, source.form)?;
+            each_result(session, source, pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
+        }
+        documents.finish(&mut out)?;
+        out.flush()?;
+        Ok(Status::Yes)
+    }
+
+    /// Writes what would change.
+    fn differences(
+        &self,
+        session: &mut Session,
+        sources: &mut [Source],
+        pipeline: &Pipeline,
+        id: Option<&Expression>,
+    ) -> Result<Status, Failure> {
+        let mut out = out();
+        let mut differences = Differences::new(self.output, pipeline, diagnostics::colored_output(&session.options))?;
+        for source in sources {
+            each_result(session, source, pipeline, id, |session, ad, result| {
+                let quiet = session.options.quiet;
+                differences.add(&mut out, ad, result, quiet)
+            })?;
+        }
+        differences.finish(&mut out, session.options.quiet)?;
+        Ok(Status::of(differences.any()))
+    }
+}
+
+/// Where an ad comes from, and what happened to it.
+pub struct ResultOf<'a> {
+    /// The ad before.
+    before: &'a classad::ad::Ad,
+    result: &'a classad::transform::Transformed,
+    /// Which ad of its source it was.
+    number: usize,
+    /// The text that it stands in.
+    text: &'a Text,
+    /// Which of the ads that came of it this is; none if there is only one.
+    copy: Option<usize>,
+}
+
+/// Does something with each ad that comes of those of a source; faults are reported.
+fn each_result(
+    session: &mut Session,
+    source: &mut Source,
+    pipeline: &Pipeline,
+    id: Option<&Expression>,
+    mut visit: impl FnMut(&mut Session, &Identified, &ResultOf<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let context = session.context();
+    input::each_ad(session, source, |session, entry| {
+        let number = entry.number;
+        let text = entry.place.text.clone();
+        let mut found = input::identify(session, entry, id);
+        let before = found.ad.clone();
+        let results = pipeline.transform.apply(&before, &context);
+        let several = results.len() > 1;
+        for (position, result) in results.iter().enumerate() {
+            for fault in &result.faults {
+                pipeline.report(session, found.id(), fault)?;
+            }
+            found.ad = result.ad.clone();
+            let copy = several.then_some(position + 1);
+            visit(session, &found, &ResultOf { before: &before, result, number, text: &text, copy })?;
+        }
+        Ok(true)
+    })
+}
+
+/// Rewrites each file whose ads all parsed and could be changed as the rules want it.
+fn rewrite(
+    session: &mut Session,
+    sources: &mut [Source],
+    pipeline: &Pipeline,
+    files: &Rewrite,
+) -> Result<Status, Failure> {
+    for source in sources {
+        let before = session.mistakes();
+        let mut bytes = Vec::new();
+        let mut writer = AdWriter::new(None, source.form)?;
+        let mut changed = false;
+        each_result(session, source, pipeline, None, |session, ad, result| {
+            changed |= !result.result.fired.is_empty() || result.copy.is_some();
+            writer.write(session, &mut bytes, ad)
+        })?;
+        writer.finish(&mut bytes)?;
+        if session.mistakes() > before {
+            session.note(&format!("{} is left as it is", source.name));
+        } else if is_compressed(&source.name) {
+            session.trouble(&format!("{} is compressed and left as it is", source.name));
+        } else if changed && let Err(error) = files.replace(&source.name, &bytes) {
+            session.trouble(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
+        }
+    }
+    Ok(Status::Yes)
+}
+
+/// Whether a file is compressed: its ads were read, but they would be written as they are.
+fn is_compressed(path: &str) -> bool {
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));
+    read.is_ok() && is_compressed_data(&first)
+}
+
+impl Pipeline {
+    /// Reports what a rule or a flag could not do with an ad.
+    fn report(&self, session: &mut Session, id: &str, fault: &Fault) -> Result<(), Failure> {
+        let transform: &Transform = &self.transform;
+        let statement = fault.cause.and_then(|cause| {
+            let rule = transform.rules.get(cause.rule)?;
+            Some((cause.rule, cause.statement.and_then(|position| rule.statements.get(position))))
+        });
+        let what = match statement {
+            Some((rule, statement)) => self.origins[rule].describe(&self.sources, statement),
+            None => "--where".to_owned(),
+        };
+        if let Some(halt) = &fault.halt {
+            session.halted(halt, &format!("{id}: {what}"));
+            return Ok(());
+        }
+        let left = match &fault.left {
+            Left::Ad => "the ad is left as it is".to_owned(),
+            Left::Statement => "this statement is left out".to_owned(),
+            Left::Attribute(name) => format!("{name} is left as it is"),
+        };
+        let message = format!("{id}: {}; {left}", fault.message);
+        let place = statement.and_then(|(rule, statement)| Some((self.origins[rule].file()?, statement?)));
+        if let Some((file, statement)) = place {
+            return session.problem(&self.sources[file], &Problem::at(statement.range.clone(), 0, message));
+        }
+        session.trouble(&format!("{what}: {message}"));
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! `classad workload`: synthetic ads, by a seed.
+
+mod chance;
+mod draft;
+mod gang;
+mod index;
+mod pool;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use clap::{Args, Subcommand, ValueEnum};
+use classad::ad::Ad;
+
+use crate::cli::args::global::AdForm;
+use crate::cli::io::input::Identified;
+use crate::cli::render::output::{AdWriter, out};
+use crate::cli::render::rows::Rows;
+use crate::cli::render::{diagnostics, progress};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad workload index --n 2000 --attrs 8 --mix M --out target/index
+  classad workload gang --machines 500 --licenses 50 --selectivity 8 --kind licenses
+  classad workload gang --variant dud --machines 500 --out target/gang
+  classad workload pool --machines 200 --jobs 1000 --form jsonl --out target/pool
+  classad workload pool --kind machines --machines 20 | classad census
+
+The same seed gives the same ads, on every machine and in every form.  Each kind of ads has its own stream of
+chance: more jobs leave the machines as they are.";
+
+/// Write synthetic ads: the workloads of the papers, and a modern pool
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Workload {
+    #[command(subcommand)]
+    shape: Shape,
+}
+
+#[derive(Subcommand)]
+enum Shape {
+    Index(index::Index),
+    Gang(gang::Gang),
+    Pool(pool::Pool),
+}
+
+/// A kind of ads, which has its own file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Objects,
+    Queries,
+    Machines,
+    Licenses,
+    Jobs,
+}
+
+/// Ads that are made one after the other.
+type Ads<'s> = Box<dyn Iterator<Item = Ad> + 's>;
+
+/// A shape of workload: what its ads are.
+trait Plan {
+    /// The kinds of its ads, those that offer first.
+    fn kinds(&self) -> &'static [Kind];
+
+    /// The form that such ads usually have.
+    fn form(&self) -> AdForm;
+
+    /// The ads of one of its kinds; none of another.
+    fn ads(&self, kind: Kind, seed: u64) -> Ads<'_>;
+
+    /// Why there cannot be such a workload.
+    fn refusal(&self) -> Option<String> {
+        None
+    }
+
+    /// What there is to know of the ads of a kind that cannot be seen from them.
+    fn remark(&self, _kind: Kind, _seed: u64) -> Option<String> {
+        None
+    }
+}
+
+/// Where the ads go.
+#[derive(Args)]
+struct Delivery {
+    /// The form of the ads [default: long for a pool, else new]
+    #[arg(long, value_name = "FORM")]
+    form: Option<AdForm>,
+    /// Write one kind of ads, without --out to standard output
+    #[arg(long, value_name = "KIND")]
+    kind: Option<Kind>,
+    /// Write a file for each kind of ads into this folder, and print what was written
+    #[arg(long, value_name = "DIR")]
+    out: Option<String>,
+}
+
+impl Workload {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        match &self.shape {
+            Shape::Index(index) => index.delivery.run(session, index),
+            Shape::Gang(gang) => gang.delivery.run(session, gang),
+            Shape::Pool(pool) => pool.delivery.run(session, pool),
+        }
+    }
+}
+
+impl Delivery {
+    fn run(&self, session: &mut Session, plan: &dyn Plan) -> Result<Status, Failure> {
+        let kinds = match self.kind {
+            None if self.out.is_some() => plan.kinds().to_vec(),
+            None => {
+                let message = format!("name a --kind to print ({}), or --out DIR for a file of each", names(plan));
+                return Err(Failure::Refused(Some(message)));
+            }
+            Some(kind) if plan.kinds().contains(&kind) => vec![kind],
+            Some(kind) => {
+                let message = format!("this workload has no {}, only {}", name_of(&kind), names(plan));
+                return Err(Failure::Refused(Some(message)));
+            }
+        };
+        if let Some(refusal) = plan.refusal() {
+            return Err(Failure::Refused(Some(refusal)));
+        }
+        match &self.out {
+            Some(folder) => self.to_files(session, plan, &kinds, Path::new(folder)),
+            None => self.to_output(session, plan, &kinds),
+        }
+    }
+
+    fn to_output(&self, session: &mut Session, plan: &dyn Plan, kinds: &[Kind]) -> Result<Status, Failure> {
+        let mut out: Box<dyn Write> = if session.options.quiet { Box::new(io::sink()) } else { Box::new(out()) };
+        let mut count = 0;
+        for kind in kinds {
+            count += self.write(session, plan, *kind, &mut out)?;
+        }
+        Ok(Status::of(count > 0))
+    }
+
+    fn to_files(
+        &self,
+        session: &mut Session,
+        plan: &dyn Plan,
+        kinds: &[Kind],
+        folder: &Path,
+    ) -> Result<Status, Failure> {
+        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        let mut rows = Rows::new(&["file", "ads", "bytes"]);
+        for kind in kinds {
+            let path = folder.join(format!("{}.{}", name_of(kind), name_of(&self.form(plan))));
+            let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
+            let count = self.write(session, plan, *kind, &mut BufWriter::new(file));
+            let count = count.map_err(|failure| match failure {
+                Failure::Output(error) => unwritable(&path, &error),
+                failure @ Failure::Refused(_) => failure,
+            })?;
+            let bytes = fs::metadata(&path).map_err(|error| unwritable(&path, &error))?.len();
+            rows.rows.push(vec![path.display().to_string().into(), count.into(), bytes.to_string().into()]);
+        }
+        if !session.options.quiet {
+            rows.write(&mut out(), None, true)?;
+            for remark in kinds.iter().filter_map(|kind| plan.remark(*kind, seed(session))) {
+                session.note(&remark);
+            }
+        }
+        Ok(Status::Yes)
+    }
+
+    fn form(&self, plan: &dyn Plan) -> AdForm {
+        self.form.unwrap_or(plan.form())
+    }
+
+    /// Writes the ads of a kind as one document; how many there were.
+    fn write(&self, session: &mut Session, plan: &dyn Plan, kind: Kind, out: &mut dyn Write) -> Result<usize, Failure> {
+        let mut writer = AdWriter::of(self.form(plan).into());
+        let mut count = 0;
+        for ad in plan.ads(kind, seed(session)) {
+            count += 1;
+            progress::step("writing", count, None);
+            writer.write(session, out, &Identified::unnamed(ad))?;
+        }
+        writer.finish(out)?;
+        Ok(count)
+    }
+}
+
+/// Where chance starts: at 1, unless another seed is asked for.
+fn seed(session: &Session) -> u64 {
+    session.options.seed.unwrap_or(1)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Refused(Some(format!("cannot write {}: {}", path.display(), diagnostics::io_reason(error))))
+}
+
+/// The kinds of a workload, in words.
+fn names(plan: &dyn Plan) -> String {
+    plan.kinds().iter().map(name_of).collect::<Vec<_>>().join(", ")
+}
+
+/// What a value of an option is called on the command line.
+fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+/// A share of a whole, as an argument.
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share is between 0 and 1".to_owned()) }
+}

@@ -1,0 +1,9 @@
+//! Files and pipes of ads: sources, selective loading, records of matches, atomic rewriting.
+
+pub mod atomic_write;
+pub mod cases;
+pub mod input;
+pub mod match_records;
+pub mod parties;
+pub mod selective_load;
+pub mod source;

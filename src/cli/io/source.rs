@@ -1,0 +1,165 @@
+//! Where ads come from.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use classad::format::{Block, Form, Position, Stream};
+
+use crate::cli::render::{output, progress};
+
+/// A file or a pipe, read block by block.
+pub struct Source {
+    pub name: Arc<str>,
+    pub form: Form,
+    stream: Stream,
+    /// How many ads have been read.
+    pub ads: usize,
+    /// The size in bytes, if that is what will be read.
+    size: Option<u64>,
+    /// How many bytes of it have been read.
+    read: u64,
+}
+
+impl Source {
+    pub fn new(name: &str, stream: Stream) -> Self {
+        let size = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_packed());
+        let size = size.map(|file| file.len());
+        Source { name: name.into(), form: stream.form().unwrap_or(Form::New), stream, ads: 0, size, read: 0 }
+    }
+
+    /// Whether there is anything in it but space and comments.
+    pub fn has_content(&self) -> bool {
+        self.stream.form().is_some()
+    }
+
+    /// Whether it is a file: no one is still writing it, bit by bit, for someone who waits.
+    pub fn is_file(&self) -> bool {
+        std::fs::metadata(self.name.as_ref()).is_ok_and(|metadata| metadata.is_file())
+    }
+
+    /// Whether it is a file that can be read again, in the long form.
+    pub fn is_long_file(&self) -> bool {
+        self.is_file() && !self.stream.is_packed() && self.stream.form() == Some(Form::Long)
+    }
+
+    /// The same from its beginning.
+    pub fn again(&self) -> io::Result<Source> {
+        let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
+        Ok(Source::new(&self.name, stream))
+    }
+
+    /// Lines from all over the file, of about so many bytes altogether, in pieces; all of a file that has no more.
+    pub fn sample(&self, length: u64) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>>> {
+        const PIECES: u64 = 16;
+        let mut file = File::open(self.name.as_ref())?;
+        let size = file.metadata()?.len();
+        let (pieces, most) = if size <= length { (1, length) } else { (PIECES, length / PIECES) };
+        Ok((0..pieces).map(move |number| {
+            let start = size / pieces * number;
+            let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
+            file.seek(SeekFrom::Start(start))?;
+            Read::by_ref(&mut file).take(most).read_to_end(&mut piece)?;
+            // The first and the last line are not whole.
+            if start + most < size {
+                piece.truncate(memchr::memrchr(b'\n', &piece).map_or(0, |end| end + 1));
+            }
+            if start > 0 {
+                piece.drain(..memchr::memchr(b'\n', &piece).map_or(piece.len(), |end| end + 1));
+            }
+            Ok(piece)
+        }))
+    }
+
+    /// The next piece of it.
+    pub fn next_text(&mut self) -> io::Result<Option<Text>> {
+        output::hand_on();
+        let block = self.stream.next_block()?;
+        match &block {
+            Some(block) => {
+                self.read += block.text.len() as u64;
+                progress::read(&self.name, self.read, self.size);
+            }
+            None => progress::end(),
+        }
+        Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
+    }
+
+    /// About how many more ads there are, if that can be told from those that have been read.
+    pub fn ads_left(&self) -> usize {
+        let left = self.size.map_or(0, |size| size.saturating_sub(self.read));
+        let ads = u128::from(left) * self.ads as u128 / u128::from(self.read.max(1));
+        usize::try_from(ads).unwrap_or(0)
+    }
+
+    /// Takes a piece back that has been looked through; if nobody keeps it, its memory is used for another.
+    pub fn give_back(&mut self, text: Text) {
+        if let Some(block) = Arc::into_inner(text.block) {
+            self.stream.reuse(block);
+        }
+    }
+}
+
+/// A text, or a piece of one, in which problems have their places.
+#[derive(Clone)]
+pub struct Text {
+    pub name: Arc<str>,
+    pub block: Arc<Block>,
+}
+
+impl Text {
+    fn new(name: &Arc<str>, block: Block) -> Self {
+        Text { name: Arc::clone(name), block: Arc::new(block) }
+    }
+
+    /// A file that holds no ads, read whole.
+    pub fn of_file(name: &str, bytes: Vec<u8>, form: Form) -> Self {
+        Text { name: name.into(), block: Arc::new(Block::whole(bytes, form)) }
+    }
+
+    /// A text that begins in this line of something longer.
+    pub fn of_lines(name: &str, text: &str, line: usize) -> Self {
+        let block = Block { place: Position { line, column: 1 }, ..Block::whole(text, Form::New) };
+        Text { name: name.into(), block: Arc::new(block) }
+    }
+
+    /// A text that stands on the command line itself.
+    pub fn of_argument(name: &str, text: &str) -> Self {
+        Text { name: name.into(), block: Arc::new(Block::whole(text, Form::New)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use classad::format::Stream;
+
+    use super::Source;
+
+    #[test]
+    fn a_sample_has_whole_lines_from_all_over() {
+        let path = std::env::temp_dir().join(format!("classad-sample-{}", std::process::id()));
+        let lines: Vec<String> = (0..2000).map(|line| format!("line{line} = {line}")).collect();
+        fs::write(&path, lines.join("\n")).unwrap();
+        let name = path.to_str().unwrap();
+        let source = Source::new(name, Stream::new(Box::new(File::open(&path).unwrap()), None).unwrap());
+        let sample = |length| {
+            let pieces: Result<Vec<Vec<u8>>, _> = source.sample(length).unwrap().collect();
+            String::from_utf8(pieces.unwrap().concat()).unwrap()
+        };
+        assert_eq!(sample(1 << 20), lines.join("\n"));
+        let some = sample(8000);
+        assert!(some.len() <= 8100);
+        let number = |line: &str| lines.iter().position(|whole| whole == line).expect(line);
+        let numbers: Vec<usize> = some.lines().map(number).collect();
+        assert!(numbers.is_sorted() && numbers[0] == 0);
+        for part in 0..8 {
+            assert!(numbers.iter().any(|number| number / 250 == part), "{part} of 8");
+        }
+        // Lines longer than a piece are in none.
+        fs::write(&path, format!("a = \"{}\"\nb = 1\n", "x".repeat(9000))).unwrap();
+        assert_eq!(sample(1600), "");
+        fs::remove_file(&path).unwrap();
+    }
+}

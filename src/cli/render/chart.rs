@@ -1,0 +1,131 @@
+//! Bars, where people would rather look than read.
+
+use super::diagnostics;
+
+/// How wide the longest bar is.
+const WIDEST: usize = 24;
+
+/// So narrow that there is still something to compare.
+const NARROWEST: usize = 6;
+
+/// Bars that are to each other as what they stand for.
+pub struct Bars {
+    most: usize,
+    width: usize,
+    is_unicode: bool,
+}
+
+impl Bars {
+    /// For numbers up to this one, beside texts that take so much of the width.
+    pub fn new(most: usize, beside: usize) -> Self {
+        let width = diagnostics::width().saturating_sub(beside).clamp(NARROWEST, WIDEST);
+        Bars { most: most.max(1), width, is_unicode: diagnostics::is_unicode() }
+    }
+
+    /// The bar of a number, without space behind it; what is more than nothing is seen.
+    pub fn bar(&self, number: usize) -> String {
+        let (parts, blocks) = if self.is_unicode {
+            (8, [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"])
+        } else {
+            (1, ["#"; 9])
+        };
+        let all = self.width * parts;
+        // In 128 bits no product overflows.
+        let share = number.min(self.most) as u128 * all as u128 / self.most as u128;
+        let filled = usize::try_from(share).unwrap_or(all).max(usize::from(number > 0));
+        let mut bar = blocks[8].repeat(filled / parts);
+        if filled % parts > 0 {
+            bar.push_str(blocks[filled % parts]);
+        }
+        bar
+    }
+
+    /// The bar with space behind it, so that what follows stands below each other.
+    pub fn padded(&self, number: usize) -> String {
+        format!("{:<width$}", self.bar(number), width = self.width)
+    }
+}
+
+/// A part of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    pub from: f64,
+    /// The next one begins here.
+    pub to: f64,
+    pub count: usize,
+}
+
+/// From one to the other by so much, ranges grow by factors instead of steps.
+const FAR: f64 = 1000.0;
+
+/// How many of some numbers lie in each of a few ranges from the least to the greatest; none if they are all the same.
+/// Numbers come with how often they occur.
+#[allow(clippy::cast_precision_loss)] // a handful of ranges
+pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<Bin> {
+    let finite = || numbers.iter().copied().filter(|(number, _)| number.is_finite());
+    let least = finite().map(|(number, _)| number).fold(f64::INFINITY, f64::min);
+    let greatest = finite().map(|(number, _)| number).fold(f64::NEG_INFINITY, f64::max);
+    let by_factors = least > 0.0 && greatest / least >= FAR;
+    let scale = if by_factors { f64::ln } else { same };
+    let back = if by_factors { f64::exp } else { same };
+    let step = (scale(greatest) - scale(least)) / ranges as f64;
+    if !(step.is_finite() && step > 0.0) {
+        return Vec::new();
+    }
+    let bound = |range: usize| if range == ranges { greatest } else { back(scale(least) + step * range as f64) };
+    let bin = |range| Bin { from: bound(range), to: bound(range + 1), count: 0 };
+    let mut bins: Vec<Bin> = (0..ranges).map(bin).collect();
+    for (number, count) in finite() {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // neither below 0 nor far above `ranges`
+        let range = (((scale(number) - scale(least)) / step) as usize).min(ranges - 1);
+        bins[range].count += count;
+    }
+    bins
+}
+
+fn same(number: f64) -> f64 {
+    number
+}
+
+impl Bin {
+    /// `0..37.5`, with digits enough to tell it from its neighbours.
+    pub fn text(&self) -> String {
+        let digits = (1.0 - (self.to - self.from).log10()).ceil().clamp(0.0, 15.0);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 15
+        let digits = digits as usize;
+        format!("{:.digits$}..{:.digits$}", self.from, self.to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bars, histogram};
+
+    #[test]
+    fn bars_are_as_long_as_their_numbers() {
+        let bars = Bars { most: 10, width: 4, is_unicode: true };
+        let shown: Vec<String> = [0, 1, 5, 10, 11].map(|number| bars.bar(number)).into();
+        assert_eq!(shown, ["", "▍", "██", "████", "████"]);
+        assert_eq!(bars.padded(5), "██  ");
+        let plain = Bars { most: 1000, width: 4, is_unicode: false };
+        let shown: Vec<String> = [0, 1, 500, 1000].map(|number| plain.bar(number)).into();
+        assert_eq!(shown, ["", "#", "##", "####"]);
+        assert_eq!(Bars { most: usize::MAX, width: 24, is_unicode: true }.bar(usize::MAX), "█".repeat(24));
+    }
+
+    #[test]
+    fn every_number_is_in_one_range() {
+        let counted = |numbers: &[(f64, usize)], ranges| -> Vec<(String, usize)> {
+            histogram(numbers, ranges).iter().map(|bin| (bin.text(), bin.count)).collect()
+        };
+        let even = [(0.0, 3), (9.9, 1), (10.0, 2), (5.0, 1), (f64::NAN, 7), (f64::INFINITY, 1)];
+        assert_eq!(counted(&even, 2), [("0.0..5.0".to_owned(), 3), ("5.0..10.0".to_owned(), 4)]);
+        let wide = [(1.0, 1), (50.0, 1), (200.0, 5), (10_000.0, 2)];
+        assert_eq!(counted(&wide, 2), [("1..100".to_owned(), 2), ("100..10000".to_owned(), 7)]);
+        for alike in [&[][..], &[(4.0, 9)], &[(f64::NAN, 2)], &[(-f64::MAX, 1), (f64::MAX, 1)]] {
+            assert!(histogram(alike, 8).is_empty());
+        }
+        let tiny = counted(&[(0.0, 1), (f64::MIN_POSITIVE, 1)], 3);
+        assert_eq!(tiny.iter().map(|(_, count)| count).sum::<usize>(), 2);
+    }
+}

@@ -1,0 +1,119 @@
+//! The constraint as source: one clause a line, with what each is in the offers.
+
+use std::fmt;
+
+use classad::explain::{ClauseReport, Report};
+use miette::{Diagnostic, GraphicalReportHandler, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+
+use crate::cli::render::diagnostics::{self, line};
+use crate::cli::session::Session;
+
+use super::writer::{shortened, thousands};
+
+/// The clauses of a constraint, as miette draws them.
+struct Picture {
+    source: NamedSource<String>,
+    labels: Vec<LabeledSpan>,
+}
+
+/// The picture of the clauses of a report; `is_labelled` says which ones have labels.
+pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn(usize) -> bool) -> String {
+    let width = diagnostics::width();
+    let room = width.saturating_sub(12).max(20);
+    let (mut text, mut labels) = (String::new(), Vec::new());
+    for (place, clause) in report.clauses.iter().enumerate() {
+        text.push_str(if place == 0 { "   " } else { "\n&& " });
+        let shown = shortened(&line(&enclosed(clause)), room);
+        if is_labelled(place) {
+            let span = SourceSpan::new(text.len().into(), shown.len());
+            // Labels are not wrapped; they begin below the middle of the clause.
+            let room = width.saturating_sub(14 + shown.chars().count() / 2).max(20);
+            let parts = label(clause, report.offers);
+            let mut fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
+            let label = fitting.clone().find(|label| label.chars().count() <= room).or(fitting.next_back());
+            labels.push(LabeledSpan::new_with_span(label, span));
+        }
+        text.push_str(&shown);
+    }
+    let picture = Picture { source: NamedSource::new(line(name), text), labels };
+    let mut drawn = String::new();
+    let handler = GraphicalReportHandler::new_themed(diagnostics::theme_of_output(&session.options)).with_width(width);
+    if handler.with_context_lines(usize::MAX / 2).render_report(&mut drawn, &picture).is_err() {
+        return String::new();
+    }
+    // The heading has been written as a sentence.
+    let is_frame = |line: &&str| line.contains('\u{256d}') || line.contains(",-");
+    let mut frame = drawn.lines().skip_while(|line| !is_frame(line)).map(str::trim_end);
+    let first = frame.next().map(without_place).unwrap_or_default();
+    let rest: Vec<&str> = frame.collect();
+    format!("{first}\n{}", rest.join("\n")).trim_end().to_owned()
+}
+
+/// How the heading of a frame ends, in colour and without.
+const ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
+
+/// The first line of a frame without the line and column of the first label, which are none of a file.
+fn without_place(line: &str) -> String {
+    let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let Some(end) = ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
+    let (before, behind) = line.split_at(line.len() - end.len());
+    let mut left = before;
+    for _ in 0..2 {
+        let shorter = &left[..left.len() - digits(left)];
+        let Some(shorter) = shorter.strip_suffix(':').filter(|_| shorter.len() < left.len()) else {
+            return line.to_owned();
+        };
+        left = shorter;
+    }
+    format!("{left}{behind}")
+}
+
+/// A clause, in parentheses if `&&` binds more tightly than what it is.
+fn enclosed(clause: &ClauseReport) -> String {
+    use classad::ad::{BinaryOperator, Kind};
+    match clause.examined.clause.expression.bare().kind() {
+        Kind::Binary(BinaryOperator::Or, ..) | Kind::Conditional(..) => format!("({})", clause.text),
+        _ => clause.text.clone(),
+    }
+}
+
+/// What a clause is in the offers, in a few words: those first that matter most.
+fn label(clause: &ClauseReport, offers: usize) -> Vec<String> {
+    let counts = &clause.counts;
+    let mut words = vec![match counts.is_true {
+        0 => "never true".to_owned(),
+        all if all == offers => format!("true of all {}", thousands(offers)),
+        some => format!("true of {}", thousands(some)),
+    }];
+    let others = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "error")];
+    let others = others.iter().filter(|(count, _)| *count > 0);
+    words.extend(others.map(|(count, word)| format!(", {word} in {}", thousands(*count))));
+    if clause.sole_blocker > 0 {
+        words.push(format!("; alone unmet in {}", thousands(clause.sole_blocker)));
+    }
+    words
+}
+
+impl fmt::Display for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("clauses")
+    }
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Picture {}
+
+impl Diagnostic for Picture {
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+}

@@ -1,0 +1,197 @@
+//! Why requests with ports get no gang.
+
+mod json;
+mod text;
+
+use std::io::Write;
+
+use classad::ad::{Ad, Expression, Name};
+use classad::eval::Mentions;
+use classad::explain::{GangReport, GangVerdict};
+use classad::matching::gang::{Gang, GangFault, Gangmatcher};
+use classad::protocol::{PORTS, Protocol};
+use classad::syntax::{Style, print_ad};
+use indexmap::{IndexMap, IndexSet};
+
+use crate::cli::Failure;
+use crate::cli::args::policy::GivenPolicy;
+use crate::cli::io::input::Identified;
+use crate::cli::io::parties::Parties;
+use crate::cli::render::diagnostics::line;
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::progress;
+use crate::cli::session::Session;
+
+pub use crate::cli::render::explanation::writer::LONGEST;
+pub use json::{parts, report};
+pub use text::{Words, text};
+
+impl Queue {
+    /// The requests that have an offer, or parts of it.
+    pub fn holders(&self, offer: usize) -> &[usize] {
+        &self.holders[offer]
+    }
+}
+
+/// Whether some of these ads have ports.  Ads are read in part only where none has.
+pub fn any_ports(ads: &[Identified]) -> bool {
+    ads.iter().any(|ad| !ad.is_selected() && has_ports(&ad.ad))
+}
+
+/// Whether an ad has ports.
+pub fn has_ports(ad: &Ad) -> bool {
+    ad.get(&PORTS).is_some()
+}
+
+/// Explains the gangs of requests.
+pub struct Gangs<'g> {
+    parties: &'g Parties,
+    given: &'g GivenPolicy,
+    protocol: &'g Protocol,
+    matcher: Gangmatcher,
+}
+
+/// The gangs that requests get one after the other.
+pub struct Queue {
+    /// For each request whether it gets one.
+    pub is_matched: Vec<bool>,
+    /// For each offer the requests that have it, or parts of it.
+    holders: Vec<Vec<usize>>,
+}
+
+impl<'g> Gangs<'g> {
+    /// Among the offers, of which those whose ports cannot be used are reported.
+    pub fn new(
+        session: &mut Session,
+        parties: &'g Parties,
+        given: &'g GivenPolicy,
+        protocol: &'g Protocol,
+    ) -> Result<Self, Failure> {
+        let offers: Vec<Ad> = parties.offers.iter().map(|ad| ad.ad.clone()).collect();
+        let (matcher, bad) = Gangmatcher::new(&offers, protocol.clone(), session.context());
+        for bad in bad {
+            parties.offers[bad.index].bad_ports(session, &bad.fault)?;
+        }
+        Ok(Gangs { parties, given, protocol, matcher: matcher.docking(given.policy.docking.clone()) })
+    }
+
+    /// Gives these requests their gangs, one after the other, as `gangmatch` does.
+    pub fn queue(&self, session: &mut Session, requests: &[usize]) -> Result<Queue, Failure> {
+        let offers: Vec<Ad> = self.parties.offers.iter().map(|ad| ad.ad.clone()).collect();
+        let (matcher, _) = Gangmatcher::new(&offers, self.protocol.clone(), session.context());
+        let policy = &self.given.policy;
+        let mut matcher = matcher.docking(policy.docking.clone()).dividing(policy.residual.clone());
+        let mut queue =
+            Queue { is_matched: vec![false; self.parties.requests.len()], holders: vec![Vec::new(); offers.len()] };
+        for (done, &request) in requests.iter().enumerate() {
+            progress::step("matching", done, Some(requests.len()));
+            match matcher.marshal(request, &self.parties.requests[request].ad) {
+                Ok(gang) => {
+                    queue.is_matched[request] = gang.is_some();
+                    for docked in gang.iter().flat_map(Gang::members) {
+                        queue.holders[docked.offer].push(request);
+                    }
+                }
+                // That is told when it is explained.
+                Err(GangFault::Ports(_)) => {}
+                Err(GangFault::Policy(fault)) => return Err(self.given.refuse(session, fault)),
+            }
+        }
+        session.failures(matcher.statistics().failures);
+        Ok(queue)
+    }
+
+    /// Why a request gets the gang that it gets, or none; nothing if its ports cannot be used, which is reported.
+    pub fn explain(
+        &mut self,
+        session: &mut Session,
+        request: usize,
+        queue: Option<&Queue>,
+    ) -> Result<Option<GangReport>, Failure> {
+        let found = classad::explain::explain_gang(&mut self.matcher, request, &self.parties.requests[request].ad);
+        let mut report = match found {
+            Ok(report) => report,
+            Err(fault) => return self.refuse(session, request, fault).map(|()| None),
+        };
+        if let (Some(queue), Some(gang)) = (queue, &report.gang) {
+            let mut by: IndexSet<usize> =
+                gang.members().iter().flat_map(|docked| queue.holders[docked.offer].iter().copied()).collect();
+            by.sort_unstable();
+            report.verdict = GangVerdict::Taken(by.into_iter().collect());
+        }
+        Ok(Some(report))
+    }
+
+    /// Tells at which ports of a request an offer docks, and what keeps it from the others.
+    pub fn pair(
+        &mut self,
+        session: &mut Session,
+        (request, offer): (usize, usize),
+        form: Option<OutputForm>,
+    ) -> Result<Option<(serde_json::Value, bool)>, Failure> {
+        let [asking, offered] = [&self.parties.requests[request], &self.parties.offers[offer]];
+        let meetings = match self.matcher.meetings(&asking.ad, offer) {
+            Ok(meetings) => meetings,
+            Err(fault) => return self.refuse(session, request, fault).map(|()| None),
+        };
+        let docks = meetings.iter().any(|meeting| meeting.condition.is_none());
+        let summary = line(&text::meetings_summary(&meetings, asking.id(), offered.id()));
+        if form.is_none_or(|form| form == OutputForm::Table) && !session.options.quiet {
+            let text = text::meetings(&summary, &meetings, self.parties, session.dialect());
+            out().write_all(text.as_bytes())?;
+        }
+        let ports: Vec<serde_json::Value> =
+            meetings.iter().map(|meeting| json::meeting(meeting, self.parties)).collect();
+        let document = serde_json::json!({
+            "requests": [asking.id()], "offer": offered.id(), "match": docks, "summary": summary, "ports": ports,
+        });
+        Ok(Some((document, docks)))
+    }
+
+    /// Reports what is wrong with a request; a policy that cannot be followed ends everything.
+    fn refuse(&self, session: &mut Session, request: usize, fault: GangFault) -> Result<(), Failure> {
+        match fault {
+            GangFault::Ports(fault) => self.parties.requests[request].bad_ports(session, &fault),
+            GangFault::Policy(fault) => Err(self.given.refuse(session, fault)),
+        }
+    }
+
+    /// How many evaluations exceeded their budget.
+    pub fn failures(&self) -> u64 {
+        self.matcher.statistics().failures
+    }
+
+    /// Requests in groups of those that nothing tells apart, for the offers and for the policy.
+    pub fn alike(&self, session: &Session, requests: &[usize]) -> Vec<Vec<usize>> {
+        let mut names = self.given.policy.mentions(session.dialect());
+        let everyone = self.parties.offers.iter().flat_map(|offer| offer.ad.iter());
+        everyone.for_each(|attribute| names.add(attribute.expression, session.dialect()));
+        let mut groups: IndexMap<Vec<u8>, Vec<usize>> = IndexMap::new();
+        for &request in requests {
+            let ad = self.significant(&self.parties.requests[request].ad, &names, session);
+            let mut sorted: Vec<(Name, Expression)> =
+                ad.iter().map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+            sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
+            let text = print_ad(&sorted.into_iter().collect(), Style::New);
+            groups.entry(text).or_default().push(request);
+        }
+        groups.into_values().collect()
+    }
+
+    /// The attributes of a request that its gang can depend on: those that its ports, its constraint and its rank
+    /// reach, and those that offers and the policy may look for.
+    fn significant(&self, request: &Ad, sought: &Mentions, session: &Session) -> Ad {
+        let mut mentions = sought.clone();
+        mentions.names.extend(self.protocol.names().chain([&*PORTS]).cloned());
+        let mut at = 0;
+        while let Some(name) = mentions.names.get_index(at).cloned() {
+            at += 1;
+            request.get(&name).into_iter().for_each(|bound| mentions.add(bound, session.dialect()));
+        }
+        if mentions.is_opaque() {
+            return request.clone();
+        }
+        let attributes = request.iter().filter(|attribute| mentions.names.contains(attribute.name));
+        attributes.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
+    }
+}

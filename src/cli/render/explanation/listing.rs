@@ -1,0 +1,68 @@
+//! Parts of a report as text: headings with rows below them.
+
+use std::fmt::Write;
+
+use crate::cli::render::diagnostics::{self, line};
+
+use super::writer::{MANY, thousands};
+
+/// A heading, and below it rows of two columns: what is on the left may take several lines, and one that is too long
+/// for its line goes on in the next.
+pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let width = diagnostics::width().saturating_sub(4);
+    let length = |text: &str| text.chars().count();
+    let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
+    let room = width.saturating_sub(right + 2).max(20);
+    // A long rewriting is written as two lines.
+    let lines = |parts: &Vec<String>| -> Vec<String> {
+        let mut lines = Vec::new();
+        for (place, part) in parts.iter().enumerate() {
+            let part = if place > 0 { format!("and {}", line(part)) } else { line(part) };
+            match part.split_once("` -> `") {
+                Some((from, to)) if length(&part) > room => lines.extend([format!("{from}`"), format!("  -> `{to}")]),
+                _ => lines.push(part),
+            }
+        }
+        lines
+    };
+    let rows: Vec<(Vec<String>, &String)> = rows.iter().map(|(left, right)| (lines(left), right)).collect();
+    // What is too long has its count in the next line.
+    let lengths = rows.iter().flat_map(|(left, _)| left).map(|line| length(line));
+    let left = lengths.filter(|length| *length <= room).max().unwrap_or(2);
+    let mut text = format!("{heading}\n");
+    for (lines, count) in rows {
+        let (last, before) = lines.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
+        for line in before {
+            let _ = writeln!(text, "  {line}");
+        }
+        if length(last) > left {
+            let _ = writeln!(text, "  {last}\n  {:left$}  {}", "", line(count));
+        } else {
+            let _ = writeln!(text, "  {last}{:pad$}  {}", "", line(count), pad = left - length(last));
+        }
+    }
+    text
+}
+
+/// Tells how many are not shown.
+pub fn push_rest(text: &mut String, all: usize, most: usize) {
+    if all > most {
+        let _ = writeln!(text, "  and {} more{}", thousands(all - most), if most < MANY { " (-v)" } else { "" });
+    }
+}
+
+/// A sentence, in lines that are no wider than the page.
+pub fn push_wrapped(text: &mut String, indent: &str, sentence: &str) {
+    diagnostics::wrap(text, indent, sentence.split(' ').map(str::to_owned), diagnostics::width());
+}
+
+/// A part of a report, below what is there.
+pub fn push_section(text: &mut String, section: &str) {
+    if !section.is_empty() {
+        text.push_str(section.trim_end());
+        text.push('\n');
+    }
+}

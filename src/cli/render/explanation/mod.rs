@@ -1,0 +1,13 @@
+//! Explanations as text and as JSON, for `explain`, `gangmatch` and the prompt.
+
+pub mod case;
+pub mod diagram;
+pub mod gangs;
+pub mod json;
+pub mod listing;
+pub mod pair;
+pub mod writer;
+
+pub use case::Case;
+pub use gangs::Gangs;
+pub use writer::Page;

@@ -1,0 +1,112 @@
+//! Gangs are written one after the other, in the form that is asked for.
+
+use std::io::Write;
+
+use classad::matching::Notice;
+use classad::matching::gang::Gang;
+
+use crate::cli::Failure;
+use crate::cli::io::input::Identified;
+use crate::cli::io::parties::Parties;
+use crate::cli::render::diagnostics;
+use crate::cli::render::gang::Told;
+use crate::cli::render::output::{self, AdWriter, OutputForm};
+use crate::cli::render::rows::{Cell, JsonWriter, RowWriter, Rows};
+use crate::cli::session::Session;
+
+/// Writes gangs.
+pub enum GangWriter {
+    Nothing,
+    Tree {
+        width: usize,
+    },
+    Json(JsonWriter),
+    Ads(AdWriter),
+    /// Only a table has to be whole before it can be laid out.
+    Table {
+        rows: Rows,
+        with_header: bool,
+    },
+    Rows(RowWriter),
+}
+
+/// What the rows tell.
+const HEADER: [&str; 3] = ["request", "offers", "ranks"];
+
+impl GangWriter {
+    /// In this form; trees on a terminal and rows elsewhere if none is asked for.
+    pub fn new(form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
+        let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Tree } else { OutputForm::Tsv });
+        let header = HEADER.map(str::to_owned).to_vec();
+        Ok(match form {
+            OutputForm::Tree => GangWriter::Tree { width: diagnostics::width() },
+            OutputForm::Json | OutputForm::Jsonl => GangWriter::Json(JsonWriter::new(form)),
+            OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml => {
+                GangWriter::Ads(AdWriter::new(Some(form), classad::format::Form::New)?)
+            }
+            OutputForm::Table => GangWriter::Table { rows: Rows { header, rows: Vec::new() }, with_header },
+            OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => {
+                GangWriter::Rows(RowWriter::new(header, Some(form), with_header)?)
+            }
+        })
+    }
+
+    /// Writes a gang; `notice` is called if it has to be known how its match is called.
+    pub fn write(
+        &mut self,
+        session: &mut Session,
+        out: &mut dyn Write,
+        gang: &Gang,
+        parties: &Parties,
+        notice: impl FnOnce() -> Notice,
+    ) -> Result<(), Failure> {
+        let told = |notice: Notice| Told::new(gang, notice.id, parties);
+        match self {
+            GangWriter::Nothing => {}
+            GangWriter::Tree { width } => out.write_all(told(notice()).tree(*width).as_bytes())?,
+            GangWriter::Json(writer) => writer.write(out, &told(notice()).json())?,
+            GangWriter::Ads(writer) => {
+                let told = told(notice());
+                let ad = Identified::unnamed(told.ad()).called(told.id().to_owned());
+                writer.write(session, out, &ad)?;
+            }
+            GangWriter::Table { rows, .. } => {
+                let mut cells = row(gang, parties, ", ");
+                cells.push(Cell::from(told(notice()).unfilled()));
+                rows.rows.push(cells);
+            }
+            GangWriter::Rows(writer) => writer.write(out, row(gang, parties, ","))?,
+        }
+        Ok(())
+    }
+
+    /// Writes what ends the output.
+    pub fn finish(self, out: &mut dyn Write) -> Result<(), Failure> {
+        match self {
+            GangWriter::Nothing | GangWriter::Tree { .. } => {}
+            GangWriter::Json(writer) => writer.finish(out)?,
+            GangWriter::Ads(writer) => writer.finish(out)?,
+            GangWriter::Table { mut rows, with_header } => {
+                // Hardly any ad leaves ports unfilled.
+                if rows.rows.iter().any(|row| row.last().is_some_and(|unfilled| !unfilled.text.is_empty())) {
+                    rows.header.push("unfilled".to_owned());
+                } else {
+                    rows.rows.iter_mut().for_each(|row| row.truncate(HEADER.len()));
+                }
+                rows.write(out, Some(OutputForm::Table), with_header)?;
+            }
+            GangWriter::Rows(mut writer) => writer.finish(out)?,
+        }
+        out.flush()?;
+        output::hand_on();
+        Ok(())
+    }
+}
+
+/// The request, the offers of the gang in port order, each followed by its own, and the ranks of both sides.
+fn row(gang: &Gang, parties: &Parties, between: &str) -> Vec<Cell> {
+    let members = gang.members();
+    let ids: Vec<String> = members.iter().map(|docked| parties.offer(docked.offer, docked.part)).collect();
+    let ranks: Vec<String> = members.iter().map(|docked| format!("{}/{}", docked.rank, docked.offer_rank)).collect();
+    [parties.requests[gang.request].id().to_owned(), ids.join(between), ranks.join(between)].map(Cell::from).into()
+}

@@ -1,0 +1,14 @@
+//! Output for people and for scripts: tables, rows, diagnostics, charts, progress.
+
+pub mod chart;
+pub mod diagnostics;
+pub mod explanation;
+pub mod expression_tree;
+pub mod function_help;
+pub mod gang;
+pub mod gang_writer;
+pub mod output;
+pub mod progress;
+pub mod references;
+pub mod rows;
+pub mod table;

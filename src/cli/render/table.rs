@@ -1,0 +1,212 @@
+//! Tables for people, at any width: words are never cut.  What does not fit beside the rest is left out, and said to be;
+//! if even that does not help, rows are written one below the other.
+
+use std::fmt::Write;
+
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+
+use super::diagnostics;
+
+/// Between two columns.
+const GAP: usize = 2;
+
+/// Rows of texts under a heading.
+pub struct Grid {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    /// The columns that hold numbers.
+    numbers: Vec<usize>,
+    /// The columns that can be done without, those first that are missed least.
+    expendable: Vec<usize>,
+    /// Those that are of no use at all.
+    useless: Vec<usize>,
+    with_header: bool,
+}
+
+impl Grid {
+    /// Under these headings.  For want of room the last column goes first; the first two stay, for an answer is of use
+    /// only beside what was asked.
+    pub fn new<H: AsRef<str>>(header: &[H]) -> Self {
+        Grid {
+            header: header.iter().map(|cell| shown(cell.as_ref())).collect(),
+            rows: Vec::new(),
+            numbers: Vec::new(),
+            expendable: (2..header.len()).rev().collect(),
+            useless: Vec::new(),
+            with_header: true,
+        }
+    }
+
+    /// Without a heading.
+    pub fn headless(mut self) -> Self {
+        self.with_header = false;
+        self
+    }
+
+    /// With numbers in these columns.
+    pub fn numbers(mut self, columns: &[usize]) -> Self {
+        self.numbers = columns.to_vec();
+        self
+    }
+
+    /// With columns that can be done without, those first that are missed least.
+    pub fn expendable(mut self, columns: &[usize]) -> Self {
+        self.expendable = columns.to_vec();
+        self
+    }
+
+    /// Leaves a column out that says nothing.
+    pub fn leave_out(&mut self, column: usize) {
+        self.useless.push(column);
+    }
+
+    /// Adds a row.
+    pub fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(cells.into_iter().map(|cell| shown(cell.as_ref())).collect());
+    }
+
+    /// As lines that are no wider than this; as wide as they get if no width is known.
+    pub fn text(&self, width: Option<usize>) -> String {
+        let mut columns: Vec<usize> = (0..self.header.len()).filter(|at| !self.useless.contains(at)).collect();
+        let Some(width) = width else { return self.table(&columns, &[], None) };
+        let least: Vec<usize> = (0..self.header.len()).map(|column| self.longest_word(column)).collect();
+        let fits = |columns: &[usize]| columns.iter().map(|at| least[*at] + GAP).sum::<usize>() <= width + GAP;
+        let all = columns.clone();
+        for column in &self.expendable {
+            if fits(&columns) {
+                break;
+            }
+            columns.retain(|at| at != column);
+        }
+        if fits(&columns) { self.table(&columns, &least, Some(width)) } else { self.records(&all, width) }
+    }
+
+    /// The length of the longest word of a column.
+    fn longest_word(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let heading = self.header.get(column).filter(|_| self.with_header);
+        let words = cells.chain(heading).flat_map(|cell| cell.split(' '));
+        words.map(|word| word.chars().count()).max().unwrap_or_default()
+    }
+
+    fn table(&self, columns: &[usize], least: &[usize], width: Option<usize>) -> String {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        // Behind the last column there is no gap.
+        let limit = width.map(|width| u16::try_from(width + GAP).unwrap_or(u16::MAX));
+        if let Some(limit) = limit {
+            table.set_width(limit);
+        }
+        if self.with_header {
+            table.set_header(columns.iter().map(|at| self.cell(*at, &self.header[*at])));
+        }
+        for row in &self.rows {
+            table.add_row(columns.iter().map(|at| self.cell(*at, row.get(*at).map_or("", String::as_str))));
+        }
+        for (place, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 2));
+            if let Some(least) = columns.get(place).and_then(|at| least.get(*at)) {
+                let room = u16::try_from(least + GAP).unwrap_or(u16::MAX);
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(room)));
+            }
+        }
+        let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        let left: Vec<&str> = (0..self.header.len())
+            .filter(|at| !columns.contains(at) && !self.useless.contains(at))
+            .map(|at| self.header[at].as_str())
+            .collect();
+        if !left.is_empty() {
+            let words = format!("(not shown for want of room: {})", left.join(", "));
+            diagnostics::wrap(&mut text, "", words.split(' ').map(str::to_owned), width.unwrap_or(usize::MAX));
+        }
+        text
+    }
+
+    fn cell(&self, column: usize, text: &str) -> Cell {
+        let is_number = self.numbers.contains(&column);
+        Cell::new(text).set_alignment(if is_number { CellAlignment::Right } else { CellAlignment::Left })
+    }
+
+    /// Each row as lines of its own, one for each column.
+    fn records(&self, columns: &[usize], width: usize) -> String {
+        let headings = columns.iter().map(|at| self.header[*at].chars().count());
+        let indent = if self.with_header { headings.max().unwrap_or_default() + GAP } else { 0 };
+        let mut text = String::new();
+        for (number, row) in self.rows.iter().enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            for at in columns {
+                let (heading, cell) = (&self.header[*at], row.get(*at).map_or("", String::as_str));
+                let longest = cell.split(' ').map(|word| word.chars().count()).max().unwrap_or_default();
+                // What is too long to stand beside its heading stands below it.
+                let (indent, heading) = if self.with_header && indent + longest > width && longest + GAP <= width {
+                    let _ = writeln!(text, "{heading}");
+                    (GAP, "")
+                } else {
+                    (indent, heading.as_str())
+                };
+                let mut lines = String::new();
+                diagnostics::wrap(&mut lines, "", cell.split(' ').map(str::to_owned), width.saturating_sub(indent + 4));
+                for (place, line) in lines.lines().enumerate() {
+                    let heading = if place == 0 && self.with_header { heading } else { "" };
+                    let _ = writeln!(text, "{}", format!("{heading:indent$}{}", line.trim_start()).trim_end());
+                }
+            }
+        }
+        text
+    }
+}
+
+/// A cell for people: control characters do no harm.
+fn shown(cell: &str) -> String {
+    cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grid;
+
+    fn grid() -> Grid {
+        let mut grid = Grid::new(&["request", "offer", "rank", "what it says"]).numbers(&[2]);
+        grid.row(["job-1", "slot1@node-001.cluster.example.org", "1000", "some words of it"]);
+        grid.row(["job-22", "slot1@b", "7", ""]);
+        grid
+    }
+
+    /// Every word of the cells stands somewhere, in one piece.
+    fn has_all_words(text: &str) {
+        for word in ["job-1", "slot1@node-001.cluster.example.org", "job-22", "slot1@b"] {
+            assert!(text.split_whitespace().any(|found| found == word), "{word}: {text}");
+        }
+    }
+
+    #[test]
+    fn no_width_cuts_a_word() {
+        for width in 20..120 {
+            let text = grid().text(Some(width));
+            has_all_words(&text);
+            let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(longest <= width.max(48) && (longest <= width || width < 36), "{width}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_goes_then_rows_are_stacked() {
+        assert_eq!(grid().text(Some(49)).lines().next(), Some("request  offer                               rank"));
+        assert!(grid().text(Some(49)).ends_with("(not shown for want of room: what it says)\n"));
+        let stacked = grid().text(Some(40));
+        assert!(stacked.starts_with("request       job-1\noffer\n  slot1@node-001"), "{stacked}");
+        assert!(stacked.contains("what it says  some words of it\n\nrequest       job-22\n"), "{stacked}");
+        let wide = grid().text(None);
+        assert_eq!(wide.lines().nth(2), Some("job-22   slot1@b                                7"));
+        assert_eq!(grid().headless().text(None).lines().count(), 2);
+    }
+
+    #[test]
+    fn expendable_columns_go_in_their_order() {
+        let text = grid().expendable(&[2, 3]).text(Some(52));
+        assert!(text.starts_with("request  offer                               what"), "{text}");
+        assert!(text.ends_with("(not shown for want of room: rank)\n"), "{text}");
+    }
+}

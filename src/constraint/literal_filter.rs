@@ -1,0 +1,219 @@
+//! Constraints that plain values decide: comparisons of attributes with constants, and attributes that are
+//! booleans, joined by `&&`.
+
+use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Span, Value};
+use crate::eval::{Context, Environment, Resolution, binary};
+
+use super::conjuncts;
+use crate::protocol::is_met;
+
+/// A constraint that needs no ad to be evaluated in, only the values of a few attributes.
+pub struct Simple {
+    names: Vec<Name>,
+    tests: Vec<Test>,
+    dialect: Dialect,
+}
+
+/// One of the parts that must all be true.
+enum Test {
+    Truth(Operand),
+    Comparison(BinaryOperator, Operand, Operand),
+}
+
+enum Operand {
+    /// The value of one of the names.
+    Attribute(usize),
+    Constant(Value),
+}
+
+/// An evaluation of so few parts is far within any budget but one that is set to be exceeded.
+const MOST_TESTS: usize = 32;
+
+/// Budgets that no evaluation of so few parts exceeds.
+const BUDGET: u32 = 1000;
+
+impl Simple {
+    /// What a constraint comes down to in an ad that stands alone; none if it is not that simple.
+    #[must_use]
+    pub fn new(constraint: &Expression, context: &Context) -> Option<Self> {
+        let parts = conjuncts(constraint);
+        if parts.len() > MOST_TESTS || context.deepest < BUDGET || context.most_steps < u64::from(BUDGET) {
+            return None;
+        }
+        let mut simple = Simple { names: Vec::new(), tests: Vec::new(), dialect: context.dialect };
+        for part in parts {
+            let test = match part.bare().kind() {
+                Kind::Binary(operator, left, right)
+                    if matches!(operator.group(), Group::Comparison | Group::Identity) =>
+                {
+                    Test::Comparison(*operator, simple.operand(left, context)?, simple.operand(right, context)?)
+                }
+                _ => Test::Truth(simple.operand(part, context)?),
+            };
+            simple.tests.push(test);
+        }
+        Some(simple)
+    }
+
+    /// The attributes whose values it needs.
+    #[must_use]
+    pub fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    /// Whether the constraint is met where the attributes have these values: none but undefined, booleans,
+    /// numbers and strings.  None if that is for an evaluation to tell.
+    #[must_use]
+    pub fn is_met(&self, values: &[Value]) -> Option<bool> {
+        if !values.iter().all(|value| is_its_own_value(value, self.dialect)) {
+            return None;
+        }
+        let value = |operand: &'_ Operand| match operand {
+            Operand::Attribute(index) => values.get(*index).cloned().unwrap_or(Value::Undefined),
+            Operand::Constant(value) => value.clone(),
+        };
+        // One that is not true leaves no way for all of them to be.
+        Some(self.tests.iter().all(|test| match test {
+            Test::Truth(operand) => is_met(&value(operand), self.dialect),
+            Test::Comparison(operator, left, right) => {
+                is_met(&binary(*operator, &value(left), &value(right), self.dialect, Span::default()), self.dialect)
+            }
+        }))
+    }
+
+    fn operand(&mut self, expression: &Expression, context: &Context) -> Option<Operand> {
+        match expression.bare().kind() {
+            Kind::Literal(value) if is_its_own_value(value, self.dialect) => Some(Operand::Constant(value.clone())),
+            Kind::Attribute(name) => {
+                let (environment, frame) = Environment::alone(crate::ad::Ad::default());
+                // Some names mean something in every ad.
+                let Resolution::Missing = environment.resolve(&frame, name, context) else { return None };
+                let known = self.names.iter().position(|known| known == name);
+                Some(Operand::Attribute(known.unwrap_or_else(|| {
+                    self.names.push(name.clone());
+                    self.names.len() - 1
+                })))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a literal means in the dialect just what is written.
+fn is_its_own_value(value: &Value, dialect: Dialect) -> bool {
+    match value {
+        Value::Undefined | Value::Boolean(_) | Value::Real(_) | Value::String(_) => true,
+        Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Simple;
+    use crate::ad::{Ad, Dialect, Expression, Name, Value};
+    use crate::eval::{Context, Environment, Evaluator};
+    use crate::protocol::is_met;
+    use crate::syntax::{Rules, parse_expression};
+
+    fn simple(text: &str, dialect: Dialect) -> Option<Simple> {
+        let constraint = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+        Simple::new(&constraint, &Context::new(dialect))
+    }
+
+    #[test]
+    fn what_is_simple() {
+        for (text, names) in [
+            ("a && (b >= 8) && 'x y' == \"z\" && -1.5 != A", Some("a b x y")),
+            ("a =?= undefined && b isnt c", Some("a b c")),
+            ("true", Some("")),
+            ("a || b", None),
+            ("!a", None),
+            ("a + 1 > 2", None),
+            ("MY.a > 2", None),
+            ("self", None),
+            ("parent is undefined", None),
+            (".a", None),
+            ("f(a)", None),
+            ("a > error", None),
+        ] {
+            let found = simple(text, Dialect::Condor)
+                .map(|simple| simple.names().iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+            assert_eq!(found.as_deref(), names, "{text}");
+        }
+        // The time is none of the ad's attributes; to the papers it is a name like others.
+        assert!(simple("CurrentTime > 3", Dialect::Condor).is_none());
+        assert!(simple("CurrentTime > 3", Dialect::Classad).is_some());
+        // The papers have 32 bits.
+        assert!(simple("a > 2147483648", Dialect::Classad).is_none());
+        assert!(simple("a > 2147483648", Dialect::Condor).is_some());
+        let small = Context { most_steps: 10, ..Context::new(Dialect::Condor) };
+        assert!(Simple::new(&parse_expression(b"a", Rules::default()).unwrap(), &small).is_none());
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Undefined),
+            any::<bool>().prop_map(Value::Boolean),
+            (-2_i64..3).prop_map(Value::Integer),
+            prop::sample::select(vec![(1_i64 << 53) - 1, 1 << 53, (1 << 53) + 1, i64::MAX, i64::MIN, 1 << 31])
+                .prop_map(Value::Integer),
+            prop::sample::select(vec![0.0, -0.0, 1.0, 1.5, 9_007_199_254_740_992.0, f64::NAN, f64::INFINITY])
+                .prop_map(Value::Real),
+            "[aAbB]{0,2}".prop_map(Value::string),
+        ]
+    }
+
+    fn constraint() -> impl Strategy<Value = String> {
+        let name = || prop::sample::select(vec!["a", "b", "B", "c"]).prop_map(str::to_owned);
+        let constant = prop::sample::select(vec![
+            "0",
+            "1",
+            "-1",
+            "1.0",
+            "-0.0",
+            "9007199254740993",
+            "9007199254740992.0",
+            "real(\"NaN\")",
+            "true",
+            "false",
+            "undefined",
+            "\"a\"",
+            "\"B\"",
+        ]);
+        let operand = || prop_oneof![2 => name(), 3 => constant.clone().prop_map(str::to_owned)];
+        let operators = vec!["<", "<=", "==", "!=", ">=", ">", "is", "isnt"];
+        let comparison = (operand(), prop::sample::select(operators), operand())
+            .prop_map(|(left, operator, right)| format!("({left} {operator} {right})"));
+        prop::collection::vec(prop_oneof![1 => operand(), 3 => comparison], 1..4).prop_map(|parts| parts.join(" && "))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn the_evaluator_says_the_same(text in constraint(), values in prop::collection::vec(value(), 3)) {
+            for dialect in [Dialect::Classad, Dialect::Condor] {
+                let Some(simple) = simple(&text, dialect) else { continue };
+                let ad: Ad = ["a", "b", "c"].iter().zip(&values)
+                    .filter(|(_, value)| **value != Value::Undefined)
+                    .map(|(name, value)| (Name::new(name), Expression::literal(value.clone())))
+                    .collect();
+                let (environment, frame) = Environment::alone(ad.clone());
+                let context = Context::new(dialect);
+                let constraint = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+                let value = Evaluator::new(&environment, &context).evaluate(&constraint, &frame).unwrap();
+                let needed: Vec<Value> = simple.names().iter().map(|name| {
+                    let index = ["a", "b", "c"].iter().position(|known| name.is(known)).unwrap();
+                    values[index].clone()
+                }).collect();
+                if let Some(met) = simple.is_met(&needed) {
+                    prop_assert_eq!(met, is_met(&value, dialect), "{} in {:?}", text, values);
+                } else {
+                    prop_assert_eq!(dialect, Dialect::Classad);
+                }
+            }
+        }
+    }
+}

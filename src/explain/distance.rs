@@ -1,0 +1,103 @@
+//! How far the offers are from what a comparison asks for.
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{BinaryOperator, Dialect, Value};
+use crate::eval::compare;
+use crate::pool::Key;
+
+use super::clause_analysis::Asked;
+use super::evaluation::{Answers, Survey};
+
+/// So many strings are compared letter by letter.
+const MOST_COMPARED: usize = 5000;
+
+/// The value, of those that some rows have, that comes nearest to what is asked for: the greatest where more is asked
+/// for, the least where less is, the nearest number where one is, and otherwise what most offers have.
+pub fn best(asked: &Asked, answers: &Answers, rows: impl IntoIterator<Item = usize>, survey: &Survey) -> Option<Value> {
+    let dialect = survey.context.dialect;
+    let mut groups = vec![0; answers.values.len()];
+    rows.into_iter().for_each(|row| groups[answers.group(row)] += survey.weights[row]);
+    let values = answers.values.iter().zip(groups).filter(|(_, weight)| *weight > 0);
+    nearest_to(asked.operator, &asked.bound, values, dialect)
+}
+
+/// The same of values, of which so many offers have each.
+pub fn nearest_to<'v>(
+    operator: BinaryOperator,
+    bound: &Value,
+    values: impl Iterator<Item = (&'v Value, usize)> + Clone,
+    dialect: Dialect,
+) -> Option<Value> {
+    let comparable = values.filter(|(value, _)| compares(value, bound));
+    match operator {
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => extreme(comparable, BinaryOperator::Greater, dialect),
+        BinaryOperator::Less | BinaryOperator::LessEqual => extreme(comparable, BinaryOperator::Less, dialect),
+        BinaryOperator::Equal | BinaryOperator::Is => match number(bound) {
+            Some(bound) => nearest(comparable, bound),
+            None => alike(comparable.clone(), bound).or_else(|| usual(comparable)),
+        },
+        _ => None,
+    }
+}
+
+/// How far a value is from a bound: 0 where it is there, 1 where it is as far as the bound itself, or further.
+pub fn distance(value: &Value, bound: &Value) -> f64 {
+    match (number(value), number(bound)) {
+        (Some(value), Some(bound)) => ((value - bound).abs() / bound.abs().max(1.0)).min(1.0),
+        _ => 1.0,
+    }
+}
+
+/// The number that a value is.
+#[allow(clippy::cast_precision_loss)] // a measure of distance
+pub fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(integer) => Some(*integer as f64),
+        Value::Real(real) if !real.is_nan() => Some(*real),
+        _ => None,
+    }
+}
+
+fn compares(value: &Value, bound: &Value) -> bool {
+    let is_number = |value: &Value| number(value).is_some();
+    (is_number(value) && is_number(bound)) || (value.kind() == bound.kind() && !value.is_exceptional())
+}
+
+fn extreme<'v>(
+    values: impl Iterator<Item = (&'v Value, usize)>,
+    operator: BinaryOperator,
+    dialect: Dialect,
+) -> Option<Value> {
+    let better = |best: &'v Value, value: &'v Value| {
+        if compare(operator, value, best, dialect) == Some(true) { value } else { best }
+    };
+    values.map(|(value, _)| value).reduce(better).cloned()
+}
+
+fn nearest<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: f64) -> Option<Value> {
+    let measured = values.filter_map(|(value, _)| Some(((number(value)? - bound).abs(), value)));
+    let nearest = measured.min_by(|(a, _), (b, _)| a.total_cmp(b));
+    nearest.map(|(_, value)| value.clone())
+}
+
+/// The string that is spelt nearly as one.
+fn alike<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) -> Option<Value> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.to_str().into_owned()),
+        _ => None,
+    };
+    let texts: Vec<String> = values.filter_map(|(value, _)| text(value)).take(MOST_COMPARED).collect();
+    let nearest = crate::ad::nearest(&text(bound)?, texts.iter().map(String::as_str));
+    nearest.first().map(|text| Value::string(*text))
+}
+
+/// What most offers have; nothing if no two have the same.
+fn usual<'v>(values: impl Iterator<Item = (&'v Value, usize)>) -> Option<Value> {
+    let mut counts: FxHashMap<Key, (usize, usize, &Value)> = FxHashMap::default();
+    for (place, (value, weight)) in values.enumerate() {
+        counts.entry(Key::of(value)).or_insert((0, usize::MAX - place, value)).0 += weight;
+    }
+    let most = counts.into_values().max_by_key(|(weight, place, _)| (*weight, *place));
+    most.filter(|(weight, ..)| *weight > 1).map(|(.., value)| value.clone())
+}

@@ -1,0 +1,109 @@
+//! The long form: `name = value` lines, which must not be broken, and a blank line between ads.
+
+use std::ops::Range;
+
+use crate::ad::Dialect;
+use crate::format::long::{Reader, separator};
+use crate::format::{Problem, Severity};
+use crate::syntax::{Rules, Strings, parse_prefix};
+
+use super::Layout;
+use super::builder::build;
+use super::printer::Printer;
+use super::trivia::Pieces;
+
+/// Lays out a text in the long form.
+pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout {
+    let problems: Vec<Problem> = Reader::new(text, dialect).filter_map(Result::err).collect();
+    let mut bad = problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| problem.ad);
+    let mut next_bad = bad.next();
+    let mut file = File { text, rules: Rules::long(dialect), printer: Printer::new(usize::MAX, line_end) };
+    let mut number = 0;
+    let mut ends_bad = false;
+    for paragraph in paragraphs(text) {
+        file.printer.line(0, true);
+        number += usize::from(paragraph.iter().any(|line| !is_comment(&text[line.clone()])));
+        while next_bad.is_some_and(|bad| bad < number) {
+            next_bad = bad.next();
+        }
+        match (paragraph.first(), paragraph.last()) {
+            // What does not parse is left as it is.
+            (Some(first), Some(last)) if next_bad == Some(number) => {
+                let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
+                file.printer.text(&text[first.start..end]);
+                ends_bad = true;
+            }
+            _ => {
+                for line in paragraph {
+                    file.line(line);
+                }
+                ends_bad = false;
+            }
+        }
+    }
+    if !ends_bad {
+        file.printer.end();
+    }
+    Layout { text: file.printer.out, problems }
+}
+
+/// The runs of lines without a blank one, each line without its end.
+fn paragraphs(text: &[u8]) -> Vec<Vec<Range<usize>>> {
+    let mut paragraphs = vec![Vec::new()];
+    let mut start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
+        let line = text.get(start..end).unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !line.trim_ascii_start().is_empty() {
+            if let Some(paragraph) = paragraphs.last_mut() {
+                paragraph.push(start..start + line.len());
+            }
+        } else if paragraphs.last().is_some_and(|paragraph| !paragraph.is_empty()) {
+            paragraphs.push(Vec::new());
+        }
+        start = end + 1;
+    }
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.starts_with(b"#") || line.starts_with(b"//")
+}
+
+struct File<'t> {
+    text: &'t [u8],
+    rules: Rules,
+    printer: Printer,
+}
+
+impl File<'_> {
+    /// Prints a comment or an attribute that parses.
+    fn line(&mut self, range: Range<usize>) {
+        self.printer.line(0, false);
+        let line = &self.text[range.clone()];
+        let equals = separator(line).filter(|_| !is_comment(line));
+        let Some(equals) = equals else { return self.printer.text(line.trim_ascii()) };
+        self.printer.text(line[..equals].trim_ascii());
+        self.printer.text(b" =");
+        let value = range.start + equals + 1..range.end;
+        // What stands behind the expression is no part of it, and kept as it is.
+        let rest = match parse_prefix(&self.text[value.clone()], self.rules) {
+            Ok((_, Some(rest))) => value.start + rest.start as usize,
+            _ => value.end,
+        };
+        let mut pieces = Pieces::new(self.text, value.start..rest, Strings::Long);
+        let behind = pieces.list.iter().rev().nth(1).map_or(value.start, |last| last.range.end);
+        pieces.settle();
+        let (tree, root) = build(&pieces, 0);
+        if let Some(root) = root {
+            self.printer.flat_tree(&tree, root);
+        }
+        let behind = self.text[behind..value.end].trim_ascii();
+        if !behind.is_empty() {
+            self.printer.text(b" ");
+            self.printer.text(behind);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Ads laid out: the same tokens and comments, in the same order, with the usual space between them.
+//!
+//! It works on the source: spellings (`64M`, `0xff`, `=?=`, quoted names, escapes) and parentheses stay
+//! as written.  The lexer's tokens and the comments between them are [`pieces`], the pieces of an ad
+//! become ([`builder`]) a [`tree`] of what may be broken over lines, the [`printer`] breaks what does not fit.
+
+mod bracketed;
+mod builder;
+mod long;
+mod printer;
+mod tree;
+mod trivia;
+
+use crate::ad::Dialect;
+
+use super::{Form, Problem, Severity, detect, is_compressed};
+
+/// A text laid out.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The text.  Ads that do not parse stand in it as they were.
+    pub text: Vec<u8>,
+    /// What is wrong with the ads that do not parse; places are those of the original text.
+    pub problems: Vec<Problem>,
+}
+
+impl Layout {
+    /// Whether every ad of the text parsed.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.problems.iter().all(|problem| problem.severity == Severity::Warning)
+    }
+}
+
+/// Lays out bracketed ads or the long form.  Laying out twice is laying out once, and the ads mean what
+/// they meant.
+///
+/// A bracketed ad gets a line for each attribute; what does not fit into `width` columns is broken at
+/// its operators, those that bind least first, and at the commas and semicolons of lists, calls and
+/// nested ads.  The long form, which forbids breaking, keeps its lines.  Comments and blank lines stay
+/// where they are, except that several blank lines become one.  Line ends are `\r\n` where all were,
+/// else `\n`; the last line has one.  A byte order mark is dropped: HTCondor takes it for a part of
+/// the first name.
+///
+/// # Errors
+///
+/// A form that leaves nothing to lay out.
+pub fn layout(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Result<Layout, Problem> {
+    let refusal = |message: &str| Problem::at(0..text.len().min(1), 0, message);
+    let line_end: &[u8] = if only_windows_line_ends(text) { b"\r\n" } else { b"\n" };
+    match form {
+        _ if is_compressed(text) => {
+            Err(refusal("this is compressed, and only text has a layout").with_help("unpack it first"))
+        }
+        _ if detect::is_utf16(text) => Err(refusal("this is UTF-16").with_help(detect::FROM_UTF16)),
+        Form::New => Ok(bracketed::layout(text, dialect, width, line_end)),
+        Form::Long => Ok(long::layout(text, dialect, line_end)),
+        other => {
+            let message = format!("this is {other}; only bracketed ads and the long form are laid out");
+            Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"))
+        }
+    }
+}
+
+/// Whether every line end of a text is `\r\n`, and there is one.
+fn only_windows_line_ends(text: &[u8]) -> bool {
+    let mut ends = memchr::memchr_iter(b'\n', text).peekable();
+    ends.peek().is_some() && ends.all(|at| at > 0 && text[at - 1] == b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::layout;
+    use crate::ad::Dialect;
+    use crate::format::Form;
+
+    /// The text laid out in 40 columns.
+    fn laid(text: &str, form: Form) -> String {
+        String::from_utf8(layout(text.as_bytes(), form, Dialect::Classad, 40).unwrap().text).unwrap()
+    }
+
+    #[test]
+    fn bracketed_ads() {
+        for (text, expected) in [
+            // Space and semicolons.
+            ("[]", "[ ]\n"),
+            ("[;;a=1;;b =  2]", "[\n  a = 1;\n  b = 2;\n]\n"),
+            ("[a=[];b={};c={ [x=1;] }]", "[\n  a = [ ];\n  b = { };\n  c = { [ x = 1 ] };\n]\n"),
+            ("[a=f ( 1,2 ) . b [ 0 ]]", "[\n  a = f(1, 2).b[0];\n]\n"),
+            ("[a=! - -x; b=- 5; c=-5; d=1 .b]", "[\n  a = !--x;\n  b = - 5;\n  c = -5;\n  d = 1 .b;\n]\n"),
+            ("[a=x?y : z; b=x ? : y; c=.x]", "[\n  a = x ? y : z;\n  b = x ?: y;\n  c = .x;\n]\n"),
+            // Spellings.
+            ("[A=64M*0xff =?= 'b c'.'d'; a=TRUE]", "[\n  A = 64M * 0xff =?= 'b c'.'d';\n  a = TRUE;\n]\n"),
+            // Several ads.
+            ("[a=1][b=2]\n\n\n[c=3]", "[\n  a = 1;\n]\n[\n  b = 2;\n]\n\n[\n  c = 3;\n]\n"),
+            ("{[a=1],\n\n[b=2]}", "{\n  [\n    a = 1;\n  ],\n\n  [\n    b = 2;\n  ]\n}\n"),
+            // A first item on its own line keeps the others on theirs.
+            ("[a={\n1,2}; b={1,\n2}]", "[\n  a = {\n    1,\n    2\n  };\n  b = { 1, 2 };\n]\n"),
+        ] {
+            assert_eq!(laid(text, Form::New), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_wide_is_broken_where_it_binds_least() {
+        for (value, lines) in [
+            (
+                "Memory >= 1000 && Disk >= 1000 || Cpus > 1",
+                &["", "  Memory >= 1000 && Disk >= 1000", "  || Cpus > 1;"][..],
+            ),
+            (
+                "alpha + beta * gamma * delta * epsilon * zeta + eta",
+                &["", "  alpha", "  + beta", "    * gamma", "    * delta", "    * epsilon", "    * zeta", "  + eta;"],
+            ),
+            (
+                "Rank >= 10 && !untrusted ? 1000000 : Rank > 0 ? 1000 : 0",
+                &["", "  Rank >= 10 && !untrusted", "    ? 1000000", "  : Rank > 0", "    ? 1000", "  : 0;"],
+            ),
+            (
+                "ifThenElse(Memory >= 1000, \"a, b && c\", undefined)",
+                &[" ifThenElse(", "  Memory >= 1000,", "  \"a, b && c\",", "  undefined", ");"],
+            ),
+            (
+                "first && (second_condition || third_condition)",
+                &["", "  first", "  && (", "    second_condition", "    || third_condition", "  );"],
+            ),
+            (
+                "[ Name = \"something long\"; Value = 1000000 ]",
+                &[" [", "  Name = \"something long\";", "  Value = 1000000;", "];"],
+            ),
+            ("\"adjacent strings \" \"are one string\"", &["", "  \"adjacent strings \"", "  \"are one string\";"]),
+            (
+                "list_of_things[index_of_the_thing + 1].name",
+                &[" list_of_things[", "  index_of_the_thing + 1", "].name;"],
+            ),
+        ] {
+            let expected = lines.join("\n  ");
+            assert_eq!(laid(&format!("[a={value}]"), Form::New), format!("[\n  a ={expected}\n]\n"), "{value}");
+        }
+    }
+
+    #[test]
+    fn comments_and_blank_lines_stay() {
+        for (text, expected) in [
+            ("// a\n\n\n// b\n[ // c\n\n a=1 // d\n ]// e", "// a\n\n// b\n[ // c\n\n  a = 1; // d\n] // e\n"),
+            ("[\n\n a=1;\n\n\n // b\n c=2\n\n // d\n\n]", "[\n  a = 1;\n\n  // b\n  c = 2;\n\n  // d\n]\n"),
+            ("[a= /* b */ 1/* c */;]", "[\n  a = /* b */ 1; /* c */\n]\n"),
+            ("[a= // b\n1]", "[\n  a = // b\n    1;\n]\n"),
+            // Behind what they are about, whatever the separator.
+            ("[a={1 // b\n, 2, // c\n 3}]", "[\n  a = {\n    1, // b\n    2, // c\n    3\n  };\n]\n"),
+            ("[a=b && // c\n d || // e\n f]", "[\n  a =\n    b // c\n      && d // e\n    || f;\n]\n"),
+            ("[a=b ?\n// c\nd : e]", "[\n  a =\n    b\n      // c\n      ? d\n    : e;\n]\n"),
+            ("[a=f(/* b */ 1, /* c */\n2)]", "[\n  a = f(\n    /* b */ 1, /* c */\n    2\n  );\n]\n"),
+            // Lines of a comment move together.
+            ("[\n    /* b\n     * c\n   d */\n a=1]", "[\n  /* b\n   * c\n  d */\n  a = 1;\n]\n"),
+            ("// only\n\n\n", "// only\n"),
+            ("", ""),
+        ] {
+            assert_eq!(laid(text, Form::New), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_long_form_keeps_its_lines() {
+        let long = format!("a = {}1\n", "1 + ".repeat(100));
+        for (text, expected) in [
+            ("a=1\n\n\n\nb  =2", "a = 1\n\nb = 2\n"),
+            ("\n# c \n  a=1\n // d\nb= {1,[c=2;]}", "# c\na = 1\n// d\nb = { 1, [ c = 2 ] }\n"),
+            ("a=\"C:\\dir\\\"  \n", "a=\"C:\\dir\\\"  \n"),
+            ("a=\"C:\\dir\\\"\n", "a = \"C:\\dir\\\"\n"),
+            ("a=1   junk  here\nb=2//c\nc=3 /*d*/", "a = 1 junk  here\nb = 2 //c\nc = 3 /*d*/\n"),
+            ("'q =' =1\n1 b=TRUE", "'q =' = 1\n1 b = TRUE\n"),
+            (&long, &long),
+        ] {
+            assert_eq!(laid(text, Form::Long), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_parse_is_left_as_it_is() {
+        for (text, form, expected, problems) in [
+            ("[a=1]\n[ b= (]\n[c=1]", Form::New, "[\n  a = 1;\n]\n[ b= (]\n[\n  c = 1;\n]\n", 1),
+            ("[a=1]\n[ b=\"x ]\n[c=1]", Form::New, "[\n  a = 1;\n]\n[ b=\"x ]\n[\n  c = 1;\n]\n", 1),
+            ("[a=1]\n x  y\n[c=1]", Form::New, "[\n  a = 1;\n]\n x  y\n[\n  c = 1;\n]\n", 1),
+            ("a=1\n\nb=(\n  c=1 \n#d\n\n\ne=1", Form::Long, "a = 1\n\nb=(\n  c=1 \n#d\n\ne = 1\n", 1),
+            ("a=1\n\nb=(", Form::Long, "a = 1\n\nb=(", 1),
+        ] {
+            let layout = layout(text.as_bytes(), form, Dialect::Classad, 80).unwrap();
+            assert_eq!(String::from_utf8_lossy(&layout.text), expected, "{text}");
+            assert!(layout.problems.len() == problems && !layout.is_sound(), "{text}");
+        }
+        assert!(layout(b"{}", Form::Json, Dialect::Classad, 80).is_err());
+    }
+
+    #[test]
+    fn line_ends() {
+        for (text, form, expected) in [
+            ("[ // a\r\n a=\"b\r\nc\"]", Form::New, "[ // a\r\n  a = \"b\r\nc\";\r\n]\r\n"),
+            ("[ // a\r\n a=\"b\nc\"]", Form::New, "[ // a\n  a = \"b\nc\";\n]\n"),
+            ("/* a\r\n b */ [ ]\r\n", Form::New, "/* a\r\n b */ [ ]\r\n"),
+            ("\u{feff}[ ]", Form::New, "[ ]\n"),
+            ("\u{feff}a=1\r\n\r\nb=2\r\n", Form::Long, "a = 1\r\n\r\nb = 2\r\n"),
+            ("a=1\r\nb=2\n", Form::Long, "a = 1\nb = 2\n"),
+        ] {
+            assert_eq!(laid(text, form), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn no_depth_harms() {
+        for (open, close) in [("(", ")"), ("{", "}"), ("[a=", "]"), ("-", ""), ("a?:", ""), ("a?b:", ""), ("a?", ":1")]
+        {
+            let text = format!("[ a = {}1{} ]", open.repeat(100_000), close.repeat(100_000));
+            let laid = laid(&text, Form::New);
+            assert!(laid.len() > 100_000 && laid.len() < 6_000_000, "{open}: {}", laid.len());
+        }
+        for chain in ["1 + ", "a && b || ", "/* a */ ", "/*\n*/", "1 + // a\n"] {
+            let laid = laid(&format!("[ a = {}1 ]", chain.repeat(100_000)), Form::New);
+            assert!(laid.len() < 6_000_000, "{chain}: {}", laid.len());
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Reading settings: mappings of known keys, expressions, and everything that is wrong with them.
+
+use std::collections::BTreeSet;
+
+use crate::ad::{Dialect, Expression, nearest};
+use crate::format::Problem;
+use crate::syntax::{Rules, parse_expression};
+
+use super::document_tree::{Content, Node, Outline};
+
+/// Reads settings, and goes on after what is wrong.
+pub struct Settings<'o> {
+    /// The document that they stand in.
+    pub outline: &'o Outline<'o>,
+    /// Whose language their expressions are in.
+    pub dialect: Dialect,
+    /// What is wrong so far.
+    pub problems: Vec<Problem>,
+}
+
+impl<'o> Settings<'o> {
+    /// The settings of a document.
+    #[must_use]
+    pub fn new(outline: &'o Outline<'o>, dialect: Dialect) -> Self {
+        Settings { outline, dialect, problems: Vec::new() }
+    }
+
+    /// What was read, if nothing is wrong.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong, in the order of the text.
+    pub fn finish<T>(mut self, read: T) -> Result<T, Vec<Problem>> {
+        self.problems.sort_by_key(|problem| problem.range.start);
+        if self.problems.is_empty() { Ok(read) } else { Err(self.problems) }
+    }
+
+    /// Notes what is wrong with a node, and what to do about it.
+    pub fn wrong(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(self.outline.problem(node, message).with_help(help));
+    }
+
+    /// The expression that a scalar is.
+    pub fn expression(&mut self, node: &Node) -> Option<Expression> {
+        let Some(text) = node.text() else {
+            let what = match node.content {
+                Content::Nothing => "nothing",
+                Content::Mapping(_) => "a mapping",
+                _ => "a sequence",
+            };
+            let help = "an expression that begins with `{`, `[` or `!` stands in quotes";
+            self.wrong(node, format!("an expression is wanted here, not {what}"), help);
+            return None;
+        };
+        match parse_expression(text.as_bytes(), Rules::new(self.dialect)) {
+            Ok(expression) => Some(expression),
+            Err(error) => {
+                self.problems.push(self.outline.syntax_problem(node, error));
+                None
+            }
+        }
+    }
+
+    /// The entries of a mapping whose keys must be some of these, each once.
+    pub fn settings(&mut self, node: &'o Node, what: &str, known: &[&'static str]) -> Vec<(&'static str, &'o Node)> {
+        let mut found = Vec::new();
+        for (key, value) in self.entries(node, what) {
+            let text = key.text().unwrap_or_default();
+            if let Some(known) = known.iter().find(|known| **known == text) {
+                found.push((*known, value));
+                continue;
+            }
+            let near = nearest(text, known.iter().copied());
+            let all = || format!("`{}` can stand here", known.join("`, `"));
+            let help = near.first().map_or_else(all, |near| format!("did you mean `{near}`?"));
+            self.wrong(key, format!("there is no `{text}` in {what}"), help);
+        }
+        found
+    }
+
+    /// The entries of a mapping; no key may be there twice.
+    pub fn entries(&mut self, node: &'o Node, what: &str) -> Vec<(&'o Node, &'o Node)> {
+        let Content::Mapping(entries) = &node.content else {
+            self.wrong(node, format!("{what} must be a mapping"), "`key: value`, a line for each");
+            return Vec::new();
+        };
+        let mut seen = BTreeSet::new();
+        for (key, _) in entries {
+            let text = key.text().unwrap_or_default();
+            if !seen.insert(text) {
+                self.wrong(key, format!("`{text}` is given twice"), "only one of them can count");
+            }
+        }
+        entries.iter().map(|(key, value)| (key, value)).collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! What is wrong with a document, in our words, and where.
+
+use std::ops::Range;
+
+use crate::format::Problem;
+
+use super::deserialize::Objection;
+
+/// So many brackets may be open at once.  libyaml looks at all of them for each word.
+const MOST_OPEN: usize = 500;
+
+/// What keeps a document from being parsed at all: bytes that YAML does not have, and too many brackets.
+pub fn unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
+    let text = match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            return Some((at..at + 1, "these bytes are not UTF-8".to_owned()));
+        }
+    };
+    let strange =
+        |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}') || matches!(c, '\u{fffe}' | '\u{ffff}');
+    if let Some((at, c)) = text.char_indices().find(|(_, c)| strange(*c)) {
+        let message = format!("the character {} cannot stand in YAML as it is", c.escape_unicode());
+        return Some((at..at + c.len_utf8(), message));
+    }
+    let at = open_brackets(text.as_bytes())?;
+    Some((at..at + 1, format!("more than {MOST_OPEN} brackets are open")))
+}
+
+/// Where one bracket too many is opened, quoted ones aside.
+fn open_brackets(text: &[u8]) -> Option<usize> {
+    memchr::memchr2_iter(b'[', b'{', text).nth(MOST_OPEN)?;
+    let mut open = 0_usize;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        // A quote opens a string only where a word can begin.
+        let begins = at == 0 || matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'[' | b'{' | b',' | b':');
+        match byte {
+            b'"' | b'\'' if begins => at += quoted_length(&text[at..]),
+            b'[' | b'{' => {
+                open += 1;
+                if open > MOST_OPEN {
+                    return Some(at);
+                }
+            }
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Bytes from a quote to before the one that closes it.
+fn quoted_length(text: &[u8]) -> usize {
+    let quote = text[0];
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' if quote == b'"' => at += 1,
+            b'\'' if quote == b'\'' && text.get(at + 1) == Some(&quote) => at += 1,
+            byte if *byte == quote => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// The problem that our own objection to a node is; `at` is where the node begins.
+pub fn objected(text: &[u8], at: usize, objection: Objection) -> Problem {
+    // The text of an expression stands behind the tag, unless it has escapes or goes over several lines.
+    if let Some(expression) = objection.text.as_ref().filter(|expression| !expression.is_empty()) {
+        let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
+        if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {
+            return Problem::from_syntax(objection.error, at + found, 0);
+        }
+    }
+    let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |end| at + end);
+    let column = |text: &str| text.get(..objection.error.span.range().start).map_or(0, |text| text.chars().count()) + 1;
+    let message = match &objection.text {
+        Some(text) => format!("{} (column {} of the expression)", objection.error.message, column(text)),
+        None => objection.error.message.clone(),
+    };
+    let mut problem = Problem::at(at..end, 0, message);
+    problem.help = objection.error.help;
+    problem
+}
+
+/// The problem that `serde_yaml` has with a document; `at` is where it ended.
+pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
+    let error = error.to_string();
+    // `what is wrong at line 3 column 1, while parsing something at line 2 column 7`
+    let (wrong, context) = error.split_once(", while ").unwrap_or((&error, ""));
+    let wrong = wrong.split(" at line ").next().unwrap_or_default();
+    let (message, help) = match wrong {
+        "recursion limit exceeded" => (
+            "this is nested more than 128 deep".to_owned(),
+            "a nested ad can be written as the text of an expression: !expr '[ a = [ b = 1 ] ]'",
+        ),
+        "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
+        wrong if wrong.contains("more than one document") => {
+            ("something stands behind the end of this document".to_owned(), "documents begin with a line `---`")
+        }
+        wrong if wrong.starts_with("invalid type") || wrong.contains(": invalid type") => {
+            (wrong.to_owned(), "an ad is a mapping of names to values: `name: value`")
+        }
+        wrong => (format!("this is no YAML: {wrong}"), ""),
+    };
+    // What is missing at the end is missing behind the last word.
+    let at = at.min(text.trim_ascii_end().len());
+    let mut problem = Problem::at(at..text.len().min(at + 1), 0, message);
+    problem.help = (!help.is_empty()).then(|| help.to_owned());
+    if let Some((what, place)) = context.split_once(" at line ")
+        && let Some((line, column)) = place.split_once(" column ")
+        && let Some(began) = offset(text, line, column)
+    {
+        problem.related = Some((began..text.len().min(began + 1), format!("while {what} that begins here")));
+    }
+    problem
+}
+
+/// Where a line and a column of a document are, both counted from 1.
+fn offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
+    let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
+    let start = match line.checked_sub(2) {
+        Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
+        None => 0,
+    };
+    let line = String::from_utf8_lossy(&text[start..]);
+    line.char_indices().nth(column.checked_sub(1)?).map(|(at, _)| start + at)
+}
+
+/// Where a document has an integer that is too long for `serde_yaml` and was read as one of these reals.
+pub fn long_integer(text: &[u8], reals: &[f64]) -> Option<Range<usize>> {
+    let is_between = |byte: Option<&u8>| {
+        byte.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b'[' | b']' | b'{' | b'}'))
+    };
+    let mut at = 0;
+    while at < text.len() {
+        let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let signed = usize::from(at > 0 && matches!(text[at - 1], b'-' | b'+'));
+        let range = at - signed..at + digits;
+        let before = range.start.checked_sub(1).map(|before| &text[before]);
+        if digits > 38
+            && is_between(before)
+            && is_between(text.get(range.end))
+            && std::str::from_utf8(&text[range.clone()])
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .is_some_and(|real| reals.contains(&real))
+        {
+            return Some(range);
+        }
+        at += digits + 1;
+    }
+    None
+}

@@ -1,0 +1,389 @@
+//! A YAML document that holds no ads but settings, as a tree whose nodes know where they stand.
+//!
+//! `serde_yaml` tells places only of errors.  Nodes are therefore numbered in the order of the text, and where one
+//! stands is found, when someone wants to know, by reading the document again and refusing that node; where all scalars
+//! stand is found in one such reading.
+
+use std::cell::{Cell, OnceCell};
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
+
+use crate::ad::{Span, Value};
+use crate::format::Problem;
+use crate::syntax::SyntaxError;
+
+use super::documents::Documents;
+use super::scalar_positions::starts;
+use super::{diagnostics, node_end, scalar_offset};
+
+pub use super::config_reader::Settings;
+pub use super::scalar::scalar;
+pub use super::writer::flow;
+
+/// A document.
+#[derive(Clone, Debug)]
+pub struct Outline<'t> {
+    text: &'t [u8],
+    /// What it is.
+    pub root: Node,
+    /// Lines and columns of scalars, by their numbers, once somebody wants to know.
+    starts: OnceCell<Vec<Option<(usize, usize)>>>,
+}
+
+/// A part of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Which node of the document it is.
+    number: usize,
+    /// What it is.
+    pub content: Content,
+    /// What YAML takes a scalar for, as in an ad; none if it is the text of an expression: `!expr Memory / 2`.
+    pub value: Option<Value>,
+}
+
+/// What a part of a document is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Nothing: `~`, or no text at all.
+    Nothing,
+    /// A word, a number, a text: as written, without quotes.
+    Scalar(String),
+    /// `- ...`
+    Sequence(Vec<Node>),
+    /// `key: value`; the keys are scalars.
+    Mapping(Vec<(Node, Node)>),
+}
+
+impl Node {
+    /// The text, if this is a scalar.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Scalar(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// What most often keeps an expression from being a scalar.
+const QUOTE_IT: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
+                        or `*`, stands in quotes";
+
+/// What the parser takes of the stack, at most: it calls itself 128 deep.
+const STACK: usize = 2 * 1024 * 1024;
+
+impl<'t> Outline<'t> {
+    /// Reads a document.
+    ///
+    /// # Errors
+    ///
+    /// What is no YAML, more than one document, keys that are no scalars, tags.
+    pub fn parse(text: &'t [u8]) -> Result<Self, Problem> {
+        if let Some((range, message)) = diagnostics::unreadable(text) {
+            return Err(Problem::at(range, 0, message));
+        }
+        if let Some(second) = (Documents { text, at: 0 }).nth(1) {
+            let begin = second.range.start..(second.range.start + 3).min(text.len());
+            let problem = Problem::at(begin, 0, "a second document begins here");
+            return Err(problem.with_help("all settings stand in one document"));
+        }
+        let reading = Reading::default();
+        let error = match reading.read(text) {
+            Ok(root) => return Ok(Outline { text, root, starts: OnceCell::new() }),
+            Err(error) => error,
+        };
+        let at = error.location().and_then(|at| scalar_offset::offset(text, at.line(), at.column())).unwrap_or(0);
+        let mut problem = match reading.objection.take() {
+            Some(objection) => Problem::at(at..(at + 1).min(text.len()), 0, objection),
+            // Whatever else is read may be of any type.
+            None if error.to_string().contains("invalid type") => {
+                Problem::at(at..(at + 1).min(text.len()), 0, "a key must be a text")
+            }
+            None => diagnostics::of_yaml(text, at, &error),
+        };
+        problem.help.get_or_insert_with(|| QUOTE_IT.to_owned());
+        Err(problem)
+    }
+
+    /// Where a node begins.
+    fn start(&self, node: &Node) -> usize {
+        let starts = self.starts.get_or_init(|| stacker::maybe_grow(STACK, 2 * STACK, || starts(self.text)));
+        let of_refused = || {
+            let reading = Reading { refused: Some(node.number), ..Reading::default() };
+            let at = reading.read(self.text).err()?.location()?;
+            Some((at.line(), at.column()))
+        };
+        let at = starts.get(node.number).copied().flatten().or_else(of_refused);
+        at.and_then(|(line, column)| scalar_offset::offset(self.text, line, column)).unwrap_or(0)
+    }
+
+    /// The bytes of a node, to the end of its line at most.
+    #[must_use]
+    pub fn range(&self, node: &Node) -> Range<usize> {
+        let start = self.start(node);
+        let line = memchr::memchr2(b'\n', b'\r', &self.text[start..]).map_or(self.text.len(), |end| start + end);
+        let end = match node.text() {
+            // Quotes or not, as far as it goes.
+            Some(text) => scalar_offset::in_source(self.text, start, text, text.len()).clamp(start, line),
+            None => line,
+        };
+        start..end.max((start + 1).min(self.text.len()))
+    }
+
+    /// A problem with a node.
+    #[must_use]
+    pub fn problem(&self, node: &Node, message: impl Into<String>) -> Problem {
+        Problem::at(self.range(node), 0, message)
+    }
+
+    /// The bytes of a node, without its anchor, to its very end, which may be many lines further down.
+    #[must_use]
+    pub fn extent(&self, node: &Node) -> Range<usize> {
+        let begin = node_end::behind_anchor(self.text, self.range(node).start);
+        let (mut last, mut start) = (node, begin);
+        let end = loop {
+            last = match &last.content {
+                _ if matches!(self.text.get(start), Some(b'[' | b'{')) => {
+                    break node_end::of_brackets(self.text, start);
+                }
+                // What stands last in a block ends it.
+                Content::Sequence(elements) if !elements.is_empty() => &elements[elements.len() - 1],
+                Content::Mapping(entries) if !entries.is_empty() => &entries[entries.len() - 1].1,
+                Content::Scalar(text) if !matches!(last.value, Some(Value::Integer(_) | Value::Real(_))) => {
+                    break scalar_offset::in_source(self.text, start, text, text.len());
+                }
+                _ => break node_end::of_word(self.text, start),
+            };
+            start = node_end::behind_anchor(self.text, self.range(last).start);
+        };
+        let blank = self.text[begin..end.max(begin)].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
+        begin..end.max(begin) - blank.count()
+    }
+
+    /// The bytes of a part of the text of a scalar, behind quotes and escapes too.
+    #[must_use]
+    pub fn part(&self, node: &Node, part: Range<usize>) -> Range<usize> {
+        let (start, text) = (self.range(node).start, node.text().unwrap_or_default());
+        let from = scalar_offset::in_source(self.text, start, text, part.start);
+        from..scalar_offset::in_source(self.text, start, text, part.end).max(from)
+    }
+
+    /// A problem with the text of a scalar: the caret stands where it is wrong, behind quotes and escapes too.
+    #[must_use]
+    pub fn syntax_problem(&self, node: &Node, error: SyntaxError) -> Problem {
+        let text = node.text().unwrap_or_default();
+        let at = |span: Span| self.part(node, span.range());
+        let before = text.get(..error.span.range().start).unwrap_or(text);
+        let place = format!("column {} of the expression", before.chars().count() + 1);
+        let mut problem = Problem::at(at(error.span), 0, format!("{} ({place})", error.message));
+        problem.help = error.help;
+        problem.related = error.related.map(|(span, words)| (at(span), words));
+        problem
+    }
+}
+
+/// One reading of a document.
+#[derive(Default)]
+struct Reading {
+    next: Cell<usize>,
+    /// The node that is refused, so that its place becomes known.
+    refused: Option<usize>,
+    /// Why the reading ended, if that was our decision.
+    objection: Cell<Option<String>>,
+}
+
+impl Reading {
+    fn read(&self, text: &[u8]) -> Result<Node, serde_yaml::Error> {
+        let parse = || Part(self).deserialize(serde_yaml::Deserializer::from_slice(text));
+        stacker::maybe_grow(STACK, 2 * STACK, parse)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Part<'r>(&'r Reading);
+
+/// A key: whatever YAML takes it for, it is a text.
+#[derive(Clone, Copy)]
+struct Key<'r>(&'r Reading);
+
+impl Part<'_> {
+    /// The number of the node that begins here.
+    fn number<E: Error>(self) -> Result<usize, E> {
+        let number = self.0.next.get();
+        self.0.next.set(number + 1);
+        if self.0.refused == Some(number) { Err(E::custom("refused")) } else { Ok(number) }
+    }
+
+    fn scalar<E: Error>(self, text: impl fmt::Display, value: Option<Value>) -> Result<Node, E> {
+        Ok(Node { number: self.number()?, content: Content::Scalar(text.to_string()), value })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Part<'_> {
+    type Value = Node;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Node;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        deserializer.deserialize_str(Part(self.0))
+    }
+}
+
+impl<'de> Visitor<'de> for Part<'_> {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a setting")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Node, E> {
+        self.visit_unit()
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Node, E> {
+        Ok(Node { number: self.number()?, content: Content::Nothing, value: Some(Value::Undefined) })
+    }
+
+    fn visit_bool<E: Error>(self, is: bool) -> Result<Node, E> {
+        self.scalar(is, Some(Value::Boolean(is)))
+    }
+
+    fn visit_i64<E: Error>(self, integer: i64) -> Result<Node, E> {
+        self.scalar(integer, Some(Value::Integer(integer)))
+    }
+
+    fn visit_u64<E: Error>(self, integer: u64) -> Result<Node, E> {
+        // What does not fit is for the parser of expressions to refuse.
+        self.scalar(integer, i64::try_from(integer).ok().map(Value::Integer))
+    }
+
+    fn visit_i128<E: Error>(self, integer: i128) -> Result<Node, E> {
+        self.scalar(integer, None)
+    }
+
+    fn visit_u128<E: Error>(self, integer: u128) -> Result<Node, E> {
+        self.scalar(integer, None)
+    }
+
+    fn visit_f64<E: Error>(self, real: f64) -> Result<Node, E> {
+        self.scalar(format_args!("{real:?}"), Some(Value::Real(real)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
+        self.scalar(text, Some(Value::string(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Node, A::Error> {
+        let number = self.number()?;
+        let mut elements = Vec::new();
+        while let Some(element) = sequence.next_element_seed(self)? {
+            elements.push(element);
+        }
+        Ok(Node { number, content: Content::Sequence(elements), value: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Node, A::Error> {
+        let number = self.number()?;
+        let mut entries = Vec::new();
+        while let Some(key) = mapping.next_key_seed(Key(self.0))? {
+            entries.push((key, mapping.next_value_seed(self)?));
+        }
+        Ok(Node { number, content: Content::Mapping(entries), value: None })
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Node, A::Error> {
+        let (tag, content): (String, _) = tagged.variant()?;
+        if tag == super::EXPRESSION {
+            return content.newtype_variant_seed(self).map(|node| Node { value: None, ..node });
+        }
+        self.0.objection.set(Some(format!("there is no tag `!{tag}`")));
+        Err(A::Error::custom("a tag"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Content, Node, Outline};
+
+    fn all<'n>(node: &'n Node, into: &mut Vec<&'n Node>) {
+        into.push(node);
+        match &node.content {
+            Content::Sequence(elements) => elements.iter().for_each(|element| all(element, into)),
+            Content::Mapping(entries) => entries.iter().for_each(|(key, value)| {
+                all(key, into);
+                all(value, into);
+            }),
+            Content::Nothing | Content::Scalar(_) => {}
+        }
+    }
+
+    #[test]
+    fn every_scalar_stands_where_it_is_written() {
+        let text = "# é\nroots: Type == \"Job\"\norder:\n  - -UserPrio\n  - 'it''s é'\nk: [ 1, true, ~, \"a\\tb\" ]\n\
+                    é: { x: 1.5 }\n";
+        let outline = Outline::parse(text.as_bytes()).unwrap();
+        let mut nodes = Vec::new();
+        all(&outline.root, &mut nodes);
+        let shown: Vec<&str> =
+            nodes.iter().filter(|node| node.text().is_some()).map(|node| &text[outline.range(node)]).collect();
+        assert_eq!(
+            shown,
+            [
+                "roots",
+                "Type == \"Job\"",
+                "order",
+                "-UserPrio",
+                "'it''s é'",
+                "k",
+                "1",
+                "true",
+                "\"a\\tb\"",
+                "é",
+                "x",
+                "1.5"
+            ]
+        );
+    }
+
+    #[test]
+    fn one_reading_finds_what_each_reading_finds() {
+        let text = "a: &x 1\nb: *x\nc: !expr 'x'\n? d\n: [ ~, '', \"e\", { f: , g: |\n    h\n  } ]\n"
+            .replace("|\n    h\n  ", "h ");
+        let text = text + "i:\nj:\n- k\n-\n- l: !expr m\n  1.5: -0x1\n  n: >-\n    o\n    p\n";
+        let outline = Outline::parse(text.as_bytes()).unwrap();
+        let mut nodes = Vec::new();
+        all(&outline.root, &mut nodes);
+        let starts = super::starts(text.as_bytes());
+        assert_eq!(starts.len(), nodes.len());
+        for node in nodes {
+            let is_scalar = matches!(node.content, Content::Scalar(_) | Content::Nothing);
+            assert_eq!(starts[node.number].is_some(), is_scalar, "{node:?}");
+            let reading = super::Reading { refused: Some(node.number), ..super::Reading::default() };
+            let at = reading.read(text.as_bytes()).unwrap_err().location().unwrap();
+            assert!(starts[node.number].is_none_or(|start| start == (at.line(), at.column())), "{node:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_yaml_has_a_place() {
+        for (text, at, words) in [
+            ("a: b: c", 4, "mapping values"),
+            ("a: !x 1", 3, "there is no tag `!x`"),
+            ("a: 1\n[ a ]: 1", 5, "a key must be a text"),
+            ("a: 1\n---\nb: 2", 5, "a second document"),
+        ] {
+            let problem = Outline::parse(text.as_bytes()).unwrap_err();
+            assert!(problem.message.contains(words), "{text}: {}", problem.message);
+            assert_eq!(problem.range.start, at, "{text}");
+            assert!(problem.help.is_some(), "{text}");
+        }
+    }
+}

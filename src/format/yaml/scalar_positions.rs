@@ -1,0 +1,143 @@
+//! Where all scalars of a document begin, found in one reading.
+//!
+//! `serde_yaml` tells places only of errors.  So each scalar is refused, the place taken from the error, and the
+//! reading goes on: what was refused has been read.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
+
+/// Line and column, both counted from 1, of each node of a document that is a scalar, in the order in which
+/// [`super::document_tree`] counts nodes; none for others, and nothing if the document cannot be read so.
+pub fn starts(text: &[u8]) -> Vec<Option<(usize, usize)>> {
+    let reading = Starts::default();
+    match Part(&reading).deserialize(serde_yaml::Deserializer::from_slice(text)) {
+        Ok(()) => reading.found.into_inner(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// What is said of a scalar.
+const REFUSED: &str = "refused";
+
+#[derive(Default)]
+struct Starts {
+    found: RefCell<Vec<Option<(usize, usize)>>>,
+    /// Whether the last error is our refusal of a scalar.
+    is_refused: Cell<bool>,
+}
+
+#[derive(Clone, Copy)]
+struct Part<'s>(&'s Starts);
+
+#[derive(Clone, Copy)]
+struct Key<'s>(&'s Starts);
+
+impl Starts {
+    fn note<E: fmt::Display>(&self, result: Result<(), E>) -> Result<(), E> {
+        match result {
+            Err(error) if self.is_refused.replace(false) => {
+                self.found.borrow_mut().push(location(&error.to_string()));
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
+
+/// The place in `refused at line 3 column 7`; of the beginning of the text nothing is told.
+fn location(error: &str) -> Option<(usize, usize)> {
+    if error == REFUSED {
+        return Some((1, 1));
+    }
+    let (_, place) = error.rsplit_once(" at line ")?;
+    let (line, column) = place.split_once(" column ")?;
+    Some((line.parse().ok()?, column.parse().ok()?))
+}
+
+impl<'de> DeserializeSeed<'de> for Part<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.note(deserializer.deserialize_any(self))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.note(deserializer.deserialize_str(Part(self.0)))
+    }
+}
+
+impl Part<'_> {
+    fn refuse<E: Error>(self) -> Result<(), E> {
+        self.0.is_refused.set(true);
+        Err(E::custom(REFUSED))
+    }
+}
+
+impl<'de> Visitor<'de> for Part<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a part of a document")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_i128<E: Error>(self, _: i128) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_u128<E: Error>(self, _: u128) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<(), A::Error> {
+        self.0.found.borrow_mut().push(None);
+        while sequence.next_element_seed(self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<(), A::Error> {
+        self.0.found.borrow_mut().push(None);
+        while mapping.next_key_seed(Key(self.0))?.is_some() {
+            mapping.next_value_seed(self)?;
+        }
+        Ok(())
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<(), A::Error> {
+        let (_, content): (String, _) = tagged.variant()?;
+        content.newtype_variant_seed(self)
+    }
+}

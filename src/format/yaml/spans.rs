@@ -1,0 +1,73 @@
+//! Where the attributes of a document stand, as far as that is certain: `serde_yaml` tells places only of errors.
+
+use crate::ad::Name;
+use crate::format::attribute_span::{Place, Source};
+
+use super::documents::Documents;
+
+/// The attributes of the document in which an offset is, that begin a line of their own.  Of a document that is one ad
+/// these are the lines that are indented no further than the first; of others, those whose names begin only one.
+pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
+    let Some(document) = (Documents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
+        return Vec::new();
+    };
+    let mut places: Vec<(Place, usize)> = Vec::new();
+    let mut at = document.content;
+    let mut first = None;
+    for line in text[document.content..document.range.end].split_inclusive(|byte| *byte == b'\n') {
+        let content = line.trim_ascii();
+        if first.is_none() && !content.is_empty() && !content.starts_with(b"#") {
+            let indent = line.len() - line.trim_ascii_start().len();
+            let is_key = place(line, at).is_some_and(|place| place.range.start == at + indent);
+            first = Some(is_key.then_some(indent));
+        }
+        if let Some(place) = place(line, at) {
+            if let Some(Some(indent)) = first {
+                // Whatever goes on from a line above stands further to the right.
+                if place.range.start == at + indent {
+                    places.push((place, 1));
+                }
+                at += line.len();
+                continue;
+            }
+            match places.iter_mut().find(|(known, _)| known.name == place.name) {
+                Some((_, times)) => *times += 1,
+                None => places.push((place, 1)),
+            }
+        }
+        at += line.len();
+    }
+    places.into_iter().filter(|(_, times)| *times == 1).map(|(place, _)| place).collect()
+}
+
+/// The attribute that a line begins.
+fn place(line: &[u8], at: usize) -> Option<Place> {
+    let written = std::str::from_utf8(line).ok()?.trim_end();
+    let content = written.trim_start_matches([' ', '-']);
+    let (name, value) = content.split_once(':')?;
+    let is_value = value.is_empty() || value.starts_with(' ');
+    let trimmed = name.trim_matches(['"', '\'']);
+    if !is_value || trimmed.is_empty() || name.contains(['#', '{', '[']) {
+        return None;
+    }
+    let start = at + written.len() - content.len();
+    let range = start..start + name.len();
+    let behind = start + name.len() + 1;
+    let value_start = behind + value.len() - value.trim_start().len();
+    let whole = value_start..at + written.len();
+    // Only a text without escapes, on one line, stands in the file as it was read.
+    let source = match value.trim_start().strip_prefix("!expr ").map(|rest| (rest, rest.trim_start())) {
+        Some((rest, text)) => {
+            let text_start = value_start + "!expr ".len() + rest.len() - text.len();
+            let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
+            match quote {
+                Some(quote) if text.contains('\\') || text.matches(quote).count() != 2 => Source::Whole(whole),
+                Some(_) => Source::Text(text_start + 1),
+                None if text.starts_with(['|', '>']) => Source::Whole(whole),
+                None => Source::Text(text_start),
+            }
+        }
+        None => Source::Whole(whole),
+    };
+    Some(Place { name: Name::new(trimmed), range, source })
+}

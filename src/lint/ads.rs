@@ -1,0 +1,265 @@
+//! What can be told of an ad as a whole.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ad::{Ad, Expression, Frame, Kind, Name, Type, Value};
+use crate::constraint::{Operand, conjuncts, stands_for_an_ad};
+use crate::eval::{Context, Environment, Extent, Liberties, find_function, specialize};
+use crate::protocol::{Advertisement, Protocol, is_met, ports};
+
+use super::expressions::shown;
+use super::finding::{Finding, Label};
+use super::logic::{self, Part, Standing};
+use super::rules;
+
+/// An ad that is looked at.
+pub(super) struct Whole<'a> {
+    pub ad: &'a Ad,
+    pub protocol: &'a Protocol,
+    pub context: &'a Context,
+    environment: Environment,
+    frame: Arc<Frame>,
+}
+
+impl<'a> Whole<'a> {
+    pub(super) fn new(ad: &'a Ad, protocol: &'a Protocol, context: &'a Context) -> Self {
+        let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+        Whole { ad, protocol, context, environment, frame }
+    }
+
+    pub(super) fn check(&self, circles: bool, found: &mut Vec<Finding>) {
+        self.ports(found);
+        let has_ports = self.ad.get_str("Ports").is_some();
+        match self.protocol.constraint(self.ad) {
+            Some(name) if !has_ports => self.constraint(&name.clone(), circles, found),
+            None if !has_ports && self.is_party() => {
+                let message = "this ad has no constraint, and so accepts nothing".to_owned();
+                found.push(Finding::new(&rules::MISSING, message));
+            }
+            _ => {}
+        }
+        self.rank(found);
+    }
+
+    /// Whether it is a request or an offer, as far as it says so.
+    fn is_party(&self) -> bool {
+        let kind = Advertisement::new(self.ad, self.context).kind();
+        let is_kind = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Job") || kind.eq_ignore_ascii_case("Machine"));
+        is_kind || self.ad.get(self.protocol.rank()).is_some()
+    }
+
+    /// The parts of the constraint, also those of the attributes that it names.
+    fn parts(&self, constraint: &Name) -> Vec<(Name, Expression)> {
+        let mut parts = Vec::new();
+        let mut seen: FxHashSet<Name> = FxHashSet::default();
+        let mut pending = vec![constraint.clone()];
+        while let Some(attribute) = pending.pop() {
+            let Some(expression) = self.ad.get(&attribute).filter(|_| seen.insert(attribute.clone())) else { continue };
+            for part in conjuncts(expression) {
+                let named = match Operand::of(part) {
+                    Some(Operand::Own(name) | Operand::Free(name)) => self.ad.attribute(name),
+                    _ => None,
+                };
+                match named {
+                    Some(named) if !matches!(named.expression.bare().kind(), Kind::Literal(_)) => {
+                        pending.push(named.name.clone());
+                    }
+                    _ => parts.push((attribute.clone(), part.clone())),
+                }
+            }
+        }
+        parts
+    }
+
+    fn constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<Finding>) {
+        let mut parts = Vec::new();
+        for (attribute, written) in self.parts(constraint) {
+            // Where attributes refer to each other in a circle none may be replaced by what is left of it.
+            let liberties = Liberties { inline: !circles, ..Liberties::default() };
+            let left = specialize(&written, &self.frame, &self.environment, self.context, liberties);
+            match left.value {
+                Some(value) if !is_met(&value, self.context.dialect) => {
+                    self.never(constraint, &attribute, &written, &value, found);
+                }
+                Some(_) => {}
+                None => parts.push(Part { attribute, written, left: left.expression }),
+            }
+        }
+        let standing = if self.is_machine() { Standing::Machine } else { Standing::Constraint };
+        logic::contradictions(&parts, standing, self.context.dialect, found);
+    }
+
+    fn is_machine(&self) -> bool {
+        let kind = Advertisement::new(self.ad, self.context).kind();
+        kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Machine"))
+    }
+
+    /// A part of the constraint that is not met, whatever the other side is.
+    fn never(
+        &self,
+        constraint: &Name,
+        attribute: &Name,
+        written: &Expression,
+        value: &Value,
+        found: &mut Vec<Finding>,
+    ) {
+        // Whoever writes `false` means it; and what is so whatever the ad has is told elsewhere.
+        let (nothing, nowhere) = Environment::unplaced();
+        let by_itself = specialize(written, &nowhere, &nothing, self.context, Liberties::default());
+        if by_itself.value.is_some() {
+            return;
+        }
+        let value = shown(&Expression::literal(value.clone()), self.context.dialect);
+        let message = format!("nothing can meet the {constraint} of this ad: this part is {value} here");
+        let missing = self.own_missing(written);
+        let finding = Finding::new(&rules::NEVER, message);
+        let finding = match missing {
+            Some(name) => finding.with_help(format!("this ad has no {name}")),
+            None => finding,
+        };
+        found.push(finding.at(attribute, written, ""));
+    }
+
+    /// An attribute that is named as the ad's own, and that it lacks.
+    fn own_missing(&self, expression: &Expression) -> Option<Name> {
+        let mut pending = vec![expression];
+        while let Some(expression) = pending.pop() {
+            if let Some(Operand::Own(name)) = Operand::of(expression)
+                && self.ad.get(name).is_none()
+            {
+                return Some(name.clone());
+            }
+            expression.kind().for_each_child(|child| pending.push(child));
+        }
+        None
+    }
+
+    fn rank(&self, found: &mut Vec<Finding>) {
+        let Some(rank) = self.ad.attribute(self.protocol.rank()) else { return };
+        let left = specialize(rank.expression, &self.frame, &self.environment, self.context, Liberties::default());
+        if let Some(kind) = never_a_number(&left.expression) {
+            let finding = Finding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()));
+            found.push(finding.at(rank.name, rank.expression, ""));
+        }
+    }
+
+    /// What is wrong with the ports.
+    fn ports(&self, found: &mut Vec<Finding>) {
+        let Some(list) = self.ad.attribute(&Name::new("Ports")) else { return };
+        let ports = match ports(self.ad) {
+            Ok(ports) => ports,
+            Err(fault) => {
+                let mut finding = Finding::new(&rules::PORTS, fault.reason);
+                finding.labels.push(Label {
+                    attribute: list.name.clone(),
+                    span: Some(fault.span),
+                    text: String::new(),
+                });
+                return found.push(finding);
+            }
+        };
+        let entries: &[Expression] = match list.expression.bare().kind() {
+            Kind::List(entries) => entries,
+            _ => &[],
+        };
+        for (place, port) in ports.list.iter().enumerate() {
+            let Some(record) = &port.record else { continue };
+            if self.protocol.constraint(record).is_none() {
+                // Ports in groups are told by their label alone.
+                let is_listed = entries.len() == ports.list.len();
+                let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
+                let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
+                found.push(Finding::new(&rules::MISSING, message).at(list.name, entry, ""));
+            }
+            let later = ports.list.get(place + 1..).unwrap_or_default();
+            for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
+                let expression = attribute.expression;
+                let named = names(expression)
+                    .into_iter()
+                    .find(|(name, _)| later.iter().any(|later| later.label == *name) && record.get(name).is_none());
+                if let Some((name, at)) = named {
+                    let message = format!("the port {} refers to {name}, which is docked after it", port.label);
+                    found.push(Finding::new(&rules::LABELS, message).at(list.name, &at, "not known here"));
+                }
+            }
+        }
+    }
+}
+
+/// The attributes that an expression names without a qualifier, with their places; those of nested ads are not
+/// looked at.
+pub(super) fn names(expression: &Expression) -> Vec<(Name, Expression)> {
+    let mut names = Vec::new();
+    let mut pending = vec![expression];
+    while let Some(expression) = pending.pop() {
+        match expression.kind() {
+            Kind::Attribute(name) if !stands_for_an_ad(name) => names.push((name.clone(), expression.clone())),
+            Kind::Ad(_) => {}
+            kind => {
+                let start = pending.len();
+                kind.for_each_child(|child| pending.push(child));
+                pending[start..].reverse();
+            }
+        }
+    }
+    names
+}
+
+/// The type of an expression that is never a number, nor a boolean, which counts as 0 or 1.
+fn never_a_number(expression: &Expression) -> Option<Type> {
+    let mut pending = vec![expression];
+    let mut found = None;
+    while let Some(expression) = pending.pop() {
+        let kind = match expression.bare().kind() {
+            Kind::Conditional(_, consequent, alternative) => {
+                pending.extend([consequent, alternative]);
+                continue;
+            }
+            Kind::Literal(Value::Undefined) => continue,
+            Kind::Literal(value) => value.kind(),
+            Kind::List(_) => Type::List,
+            Kind::Ad(_) => Type::Ad,
+            Kind::Call(name, _) => match find_function(name.as_str())?.signature.rsplit("-> ").next()? {
+                "string" => Type::String,
+                "list" => Type::List,
+                "ad" => Type::Ad,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if matches!(kind, Type::Boolean | Type::Integer | Type::Real) {
+            return None;
+        }
+        found = Some(kind);
+    }
+    found
+}
+
+/// The attributes that refer to each other in a circle, each circle once; `named` are the attributes that each one
+/// names.
+pub(super) fn circles(named: &FxHashMap<Name, Vec<Name>>, order: &[Name]) -> Vec<Vec<Name>> {
+    let mut found = Vec::new();
+    let mut done: FxHashSet<&Name> = FxHashSet::default();
+    for start in order {
+        let mut path: Vec<(&Name, usize)> = vec![(start, 0)];
+        if done.contains(start) {
+            continue;
+        }
+        while let Some((name, next)) = path.last_mut() {
+            let Some(target) = named.get(*name).and_then(|targets| targets.get(*next)) else {
+                done.insert(name);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            if let Some(at) = path.iter().position(|(on_path, _)| *on_path == target) {
+                found.push(path[at..].iter().map(|(name, _)| (*name).clone()).collect());
+            } else if named.contains_key(target) && !done.contains(target) {
+                path.push((target, 0));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,166 @@
+use super::{Checker, Level, Pool, RULES, Reach, find_rule};
+use crate::ad::{Ad, Dialect};
+use crate::eval::Context;
+use crate::protocol::Protocol;
+use crate::syntax::{Rules, parse_ad};
+
+fn ad(text: &str, dialect: Dialect) -> Ad {
+    parse_ad(text.as_bytes(), Rules::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn checker(dialect: Dialect) -> Checker {
+    Checker::new(Protocol::new(dialect), &Context::new(dialect))
+}
+
+/// The findings of an ad, each as `rule: message`.
+fn found_in(text: &str, dialect: Dialect) -> Vec<String> {
+    let found = checker(dialect).check(&ad(text, dialect));
+    found.into_iter().map(|(_, finding)| format!("{}: {}", finding.rule.name, finding.message)).collect()
+}
+
+fn found(text: &str) -> Vec<String> {
+    found_in(text, Dialect::Condor)
+}
+
+fn pool() -> Pool {
+    let mut pool = Pool::default();
+    pool.add(&ad("[ Memory = 2000; OpSys = \"LINUX\"; x = 1; HasDocker = true ]", Dialect::Condor));
+    pool
+}
+
+#[test]
+fn every_rule_finds_its_bad_example_and_not_its_good_one() {
+    for rule in RULES {
+        let breaks = |text: &str| {
+            let text = match rule.reach {
+                Reach::Expression => format!("[ e = {text} ]"),
+                _ => text.to_owned(),
+            };
+            let mut checker = checker(Dialect::Condor);
+            if rule.reach == Reach::Pool {
+                checker = checker.against(pool());
+            }
+            checker.check(&ad(&text, Dialect::Condor)).iter().any(|(_, finding)| finding.rule == *rule)
+        };
+        if rule.reach != Reach::Text {
+            assert!(breaks(rule.bad), "{}: {}", rule.name, rule.bad);
+            assert!(!breaks(rule.good), "{}: {}", rule.name, rule.good);
+        }
+        assert!(!rule.doc.is_empty() && !rule.help.is_empty());
+        assert_eq!(find_rule(rule.name).map(|rule| rule.name), Some(rule.name));
+    }
+    assert!(Level::Error > Level::Warning && Level::Warning > Level::Note);
+}
+
+#[test]
+fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
+    for (text, expected) in [
+        (
+            "[ Requirements = START && other.x > 5; START = other.x < Limit; Limit = 3 ]",
+            vec!["contradiction: no value of `TARGET.x` makes both of these true"],
+        ),
+        (
+            "[ Requirements = MY.Foo > 3 && other.x > 5 ]",
+            vec!["never-met: nothing can meet the Requirements of this ad: this part is undefined here"],
+        ),
+        (
+            "[ Requirements = START && x; START = false ]",
+            vec!["never-met: nothing can meet the Requirements of this ad: this part is false here"],
+        ),
+        ("[ Requirements = false ]", vec![]),
+        // What a machine has left says nothing of what its owner wrote.
+        (
+            "[ MyType = \"Machine\"; GPUs = 0; Requirements = other.x > 0 && other.x <= MY.GPUs ]",
+            vec!["never-met: no value of `other.x` makes both of these true"],
+        ),
+        (
+            "[ MyType = \"Job\"; Least = 5; Requirements = other.x < 3 && other.x >= MY.Least ]",
+            vec!["contradiction: no value of `other.x` makes both of these true"],
+        ),
+        (
+            "[ Requirements = (START) && (WithinResourceLimits); START = true; WithinResourceLimits = other.x < 5 ]",
+            vec![],
+        ),
+        // Own and other attributes of one name are two.
+        ("[ Memory = 5; Requirements = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
+        ("[ START = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
+    ] {
+        let expected: Vec<String> = expected.into_iter().map(|text| text.replace("TARGET.x", "other.x")).collect();
+        let found: Vec<String> = found(text)
+            .into_iter()
+            .filter(|found| !found.starts_with("falls"))
+            .map(|text| text.replace("TARGET.x", "other.x"))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn what_programs_write_is_left_alone() {
+    for text in [
+        "[ START = (true) && (true) && x ]",
+        "[ START = true && (true || false) && (isUndefined(y) || y == false) ]",
+        "[ Requirements = true; PREEMPT = false || false; Rank = (1) + (1) ]",
+        "[ Requirements = TARGET.Arch == \"X86_64\" && TARGET.HasDocker; Rank = TARGET.Mips > 5 ]",
+        "[ START = time() < GLIDEIN_ToRetire && 5 < time() ]",
+        "[ Requirements = true; Rank = TARGET.x ?: 0 ]",
+    ] {
+        assert_eq!(found(text), [] as [&str; 0], "{text}");
+    }
+}
+
+#[test]
+fn circles_are_told_once_each() {
+    assert_eq!(
+        found("[ a = b; b = c + 1; c = a; d = a; e = e; f = TARGET.f; g = 1 ]"),
+        ["circular: this refers to itself: a -> b -> c -> a", "circular: this refers to itself: e -> e"]
+    );
+}
+
+#[test]
+fn what_ads_have_in_common_is_counted() {
+    let mut checker = checker(Dialect::Condor);
+    let text = |memory: usize| format!("[ Requirements = Memroy > RequestMemory; RequestMemory = {memory} ]");
+    let first = checker.check(&ad(&text(1), Dialect::Condor));
+    assert_eq!(first.len(), 1);
+    assert!(checker.check(&ad(&text(2), Dialect::Condor)).is_empty());
+    assert!(checker.check(&ad(&text(1), Dialect::Condor)).is_empty());
+    assert_eq!(checker.count(first[0].0), 3);
+}
+
+#[test]
+fn against_a_pool() {
+    for (text, expected) in [
+        (
+            "[ Requirements = TARGET.Memroy > 5 && TARGET.Nothing ]",
+            vec![
+                "unknown-attribute: the one ad of the pool does not have Memroy (did you mean Memory (1 ad)?)",
+                "unknown-attribute: the one ad of the pool does not have Nothing (`classad census POOL` lists the attributes of a pool)",
+            ],
+        ),
+        ("[ Requirements = isUndefined(TARGET.Foo) || TARGET.Foo > 5 ]", vec![]),
+        (
+            "[ Requirements = TARGET.Memory >= Wanted; Wanted = \"2 GB\" ]",
+            vec![
+                "wrong-type: Memory is an integer in the pool, and this is a string: the result is an error (compare with a value of the type that the pool has)",
+            ],
+        ),
+        ("[ Requirements = TARGET.Memory >= 2.5 && TARGET.HasDocker == 1 ]", vec![]),
+    ] {
+        let mut checker = checker(Dialect::Condor).against(pool());
+        let found = checker.check(&ad(text, Dialect::Condor));
+        let found: Vec<String> = found
+            .into_iter()
+            .map(|(_, finding)| format!("{}: {} ({})", finding.rule.name, finding.message, finding.help))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn no_depth_harms() {
+    for (open, close) in [("(", ")"), ("!", ""), ("{", "}"), ("a && (b || ", ")"), ("-", ""), ("f(", ")")] {
+        let text = format!("[ e = {}x{} ]", open.repeat(3000), close.repeat(3000));
+        checker(Dialect::Condor).check(&ad(&text, Dialect::Condor));
+    }
+}

@@ -1,0 +1,196 @@
+//! The parties of a match, docked as they were matched, with the ads that they have now.
+
+use std::sync::Arc;
+
+use crate::ad::{Ad, Expression, Frame, Kind, Name, Participant, Span, Value};
+use crate::eval::{Context, Environment, Evaluator, Member, UNFILLED};
+use crate::protocol::{Pattern, Protocol, is_met, ports};
+
+use super::super::gang;
+use super::super::notification::{Bond, Docking};
+use super::{Veto, Vote};
+
+/// The parties as scopes that are bound to each other.
+pub struct Meeting<'a> {
+    environment: Environment,
+    protocol: &'a Protocol,
+    context: &'a Context,
+    bond: Bond,
+    /// Constraints evaluated.
+    pub evaluations: u64,
+    /// Evaluations that exceeded a budget.
+    pub failures: u64,
+}
+
+impl<'a> Meeting<'a> {
+    /// Brings those that are present together; also those whose ports cannot be used, with the reason.
+    pub fn new(vote: &Vote, protocol: &'a Protocol, context: &'a Context) -> (Self, Vec<(usize, String)>) {
+        let bond = vote.notice.bond;
+        let environment = Environment::meeting();
+        let mut meeting = Meeting { environment, protocol, context, bond, evaluations: 0, failures: 0 };
+        let mut faults = Vec::new();
+        for (party, ad) in vote.ads.iter().enumerate() {
+            let ad = ad.filter(|_| vote.is_present(party)).cloned();
+            let member = member(ad, party, bond).unwrap_or_else(|reason| {
+                faults.push((party, reason));
+                nobody(party)
+            });
+            meeting.environment.join(member);
+        }
+        for (party, told) in vote.notice.parties.iter().enumerate() {
+            if let Some(docking) = &told.docking
+                && vote.is_present(party)
+                && vote.is_present(docking.parent)
+            {
+                meeting.dock(party, docking);
+            }
+        }
+        faults.extend(meeting.unmatched_ports(vote));
+        (meeting, faults)
+    }
+
+    fn member(&self, party: usize) -> Option<&Member> {
+        self.environment.members().get(party)
+    }
+
+    /// The position of the port with a label.
+    fn port(&self, party: usize, label: &str) -> Option<usize> {
+        let member = self.member(party)?;
+        if is_implicit(member) {
+            return Some(0).filter(|_| label.eq_ignore_ascii_case("other"));
+        }
+        member.bindings.iter().position(|binding| binding.name.is(label))
+    }
+
+    fn dock(&mut self, party: usize, docking: &Docking) {
+        let Some(port) = self.port(docking.parent, &docking.label) else { return };
+        if self.member(party).is_none_or(|member| docking.link >= member.ports.len()) {
+            return;
+        }
+        self.bind(docking.parent, port, (participant(party), docking.link));
+        self.bind(party, docking.link, (participant(docking.parent), port));
+    }
+
+    fn bind(&mut self, party: usize, port: usize, to: (Participant, usize)) {
+        let participant = participant(party);
+        let Some(member) = self.environment.member_mut(participant) else { return };
+        if is_implicit(member) {
+            self.environment.bind_other(participant, to);
+        } else if let Some(binding) = member.bindings.get_mut(port) {
+            binding.to = Some(to);
+        }
+    }
+
+    /// The parties whose ports are not filled as their groups have it by now: an ad may have got a port since that the
+    /// match knows nothing of.
+    fn unmatched_ports(&self, vote: &Vote) -> Vec<(usize, String)> {
+        let mut matched = vec![Pattern::new(); vote.ads.len()];
+        for (party, told) in vote.notice.parties.iter().enumerate() {
+            if let Some(docking) = &told.docking {
+                // What is no port of it is told by whoever asks it.
+                if self.member(party).is_some_and(|member| docking.link < member.ports.len()) {
+                    matched[party].grow_and_insert(docking.link);
+                }
+                if let Some(port) = self.port(docking.parent, &docking.label) {
+                    matched[docking.parent].grow_and_insert(port);
+                }
+            }
+        }
+        let unmatched = |(party, matched): (usize, Pattern)| {
+            let member = self.member(party).filter(|member| vote.is_present(party) && !is_implicit(member))?;
+            let group = ports(&member.frame.ad).ok()?.group;
+            if group.is_satisfied_by(&matched) {
+                return None;
+            }
+            let matched = &matched;
+            let labels = |filled: bool| {
+                let bindings = member.bindings.iter().enumerate();
+                let found = bindings.filter(move |(port, _)| matched.contains(*port) == filled);
+                found.map(|(_, binding)| format!("`{}`", binding.name))
+            };
+            Some(match labels(false).next() {
+                Some(label) if group.is_mandatory() => (party, format!("nothing was docked at its port {label}")),
+                _ => {
+                    let filled: Vec<String> = labels(true).collect();
+                    let filled = if filled.is_empty() { "none".to_owned() } else { filled.join(", ") };
+                    (party, format!("the ports that were filled are not those that its groups want: {filled}"))
+                }
+            })
+        };
+        matched.into_iter().enumerate().filter_map(unmatched).collect()
+    }
+
+    /// Why a party and the one that it is docked to do not accept each other any more, if so.
+    pub fn refusal(&mut self, vote: &Vote, party: usize) -> Option<Veto> {
+        let docking = vote.notice.parties[party].docking.as_ref()?;
+        let above = &vote.notice.parties[docking.parent].id;
+        // One that has dropped out answers for itself.
+        if !vote.is_present(docking.parent) {
+            return None;
+        }
+        let frame = |party: usize, port: usize| self.member(party)?.ports.get(port).cloned();
+        let port = self.port(docking.parent, &docking.label).and_then(|port| frame(docking.parent, port));
+        let Some(port) = port else { return Some(Veto::Ports(format!("{above} has no port `{}`", docking.label))) };
+        let Some(link) = frame(party, docking.link) else {
+            return Some(Veto::Ports(format!("it has no port {}", docking.link + 1)));
+        };
+        if !self.accepts(&port) {
+            return Some(Veto::Refused(match self.bond {
+                Bond::Pair => above.clone(),
+                Bond::Gang => format!("the port `{}` of {above}", docking.label),
+            }));
+        }
+        (!self.accepts(&link)).then(|| Veto::Refuses(above.clone()))
+    }
+
+    /// Whether an ad goes on without what is docked at these ports.
+    pub fn goes_on_without(&mut self, ad: Option<&Ad>, aborted: &[String]) -> bool {
+        let name = Name::new("AcceptPartial");
+        let Some(ad) = ad.filter(|_| !aborted.is_empty()) else { return true };
+        if ad.get(&name).is_none() {
+            return false;
+        }
+        let labels = aborted.iter().map(|label| Expression::literal(Value::string(label.as_str())));
+        let labels = Expression::new(Kind::List(labels.collect()), Span::default());
+        let (environment, frame) = Environment::alone(ad.with(Name::new("aborted"), labels));
+        self.evaluations += 1;
+        let value = Evaluator::new(&environment, self.context).attribute(&frame, &name);
+        self.failures += u64::from(value.is_err());
+        value.is_ok_and(|value| is_met(&value, self.context.dialect))
+    }
+
+    fn accepts(&mut self, frame: &Arc<Frame>) -> bool {
+        let Some(name) = self.protocol.constraint(&frame.ad) else { return false };
+        self.evaluations += 1;
+        let value = Evaluator::new(&self.environment, self.context).attribute(frame, name);
+        self.failures += u64::from(value.is_err());
+        value.is_ok_and(|value| is_met(&value, self.context.dialect))
+    }
+}
+
+fn participant(party: usize) -> Participant {
+    Participant::try_from(party).unwrap_or(Participant::MAX)
+}
+
+/// Whether what docks at an ad is its `other`: it has one port, and that is the ad.
+fn is_implicit(member: &Member) -> bool {
+    matches!(member.ports.as_slice(), [port] if port.port.is_none() && Arc::ptr_eq(port, &member.frame))
+}
+
+fn nobody(party: usize) -> Member {
+    Member::new(Frame::root(Ad::default(), participant(party)), Vec::new())
+}
+
+/// An ad with its ports, at which nothing is docked yet; in a pair every ad has the implicit one.
+fn member(ad: Option<Ad>, party: usize, bond: Bond) -> Result<Member, String> {
+    let Some(ad) = ad else { return Ok(nobody(party)) };
+    if bond == Bond::Pair {
+        let frame = Frame::root(ad, participant(party));
+        return Ok(Member::new(Arc::clone(&frame), vec![frame]));
+    }
+    let (mut member, _) = gang::member(&ad, participant(party)).map_err(|fault| fault.reason)?;
+    for binding in &mut member.bindings {
+        binding.to = Some(UNFILLED);
+    }
+    Ok(member)
+}

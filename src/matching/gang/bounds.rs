@@ -1,0 +1,276 @@
+//! Whether a search can still find a better gang: what has been decided so far, and the most that is open can add.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ad::Participant;
+
+use super::assignment::Given;
+use super::decisions::Level;
+use super::matcher::Gangmatcher;
+use super::participants::PortPlace;
+use super::port_index::Rows;
+use super::score::{Preference, Worth};
+use super::search::Search;
+use super::window_query::Window;
+
+/// The best candidates of a port, the best first.
+type Tops = Rc<[(Participant, Worth)]>;
+
+/// What candidates are worth to the ports of the request, whatever is docked at its other ports.
+#[derive(Default)]
+pub struct Outlook {
+    /// By port and row; not known where it depends on other ports.
+    worths: FxHashMap<(usize, usize), Worth>,
+    /// The best candidates by port, the best first; none if what one is worth depends on other ports.
+    tops: FxHashMap<usize, Option<Tops>>,
+}
+
+/// What can become of the next way of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prospect {
+    /// Perhaps a better gang.
+    Better,
+    /// No better gang.
+    Worse,
+    /// No better gang, nor of any way behind it.
+    WorseFromHere,
+}
+
+impl Outlook {
+    /// Forgets everything: other ports of the request are filled now.
+    pub fn clear(&mut self) {
+        self.worths.clear();
+        self.tops.clear();
+    }
+}
+
+impl Gangmatcher {
+    /// Whether candidates may differ in what they are worth to a port.
+    pub(super) fn is_ranked(&self, place: PortPlace, rows: &Rows) -> bool {
+        self.table.has_vector() || self.table.ranks(place) || self.links.any_ranks(rows)
+    }
+
+    /// Whether nobody among the offers ranks anything, nor chooses which ports are filled.
+    fn offers_are_indifferent(&self) -> bool {
+        !self.table.has_vector() && !self.links.ranks() && !self.table.offers_choose()
+    }
+}
+
+impl Search<'_> {
+    /// Whether the first gang is the best: where nobody prefers anything, that of the earliest candidates is, unless an
+    /// offer is met by one of its ports before another.
+    pub(super) fn first_is_best(&self) -> bool {
+        let table = &self.matcher.table;
+        self.below.is_none()
+            && self.matcher.offers_are_indifferent()
+            && table.patterns(0).is_none()
+            && !table.offers_have_ports()
+            && (0..table.ports(0)).all(|port| !table.ranks(PortPlace { participant: 0, port }))
+    }
+
+    /// What a row is worth to a port, as far as it is known now.
+    pub(super) fn worth(&mut self, place: PortPlace, row: usize) -> Worth {
+        if place.participant == 0 {
+            let alone = self.worth_alone(place, row);
+            if alone != Worth::Unknown {
+                return alone;
+            }
+        }
+        self.matcher.table.worth_of(place, self.matcher.links.place(row))
+    }
+
+    /// The best candidates of a port of the request, whatever docks at the others: so many that however many other
+    /// ports take theirs, one is left.
+    fn tops(&mut self, place: PortPlace) -> Option<Tops> {
+        if let Some(tops) = self.outlook.tops.get(&place.port) {
+            return tops.clone();
+        }
+        let rows = self.probe_alone(place);
+        let mut tops = Vec::new();
+        let mut is_known = true;
+        for row in rows.ones() {
+            let worth = self.worth_alone(place, row);
+            is_known &= worth != Worth::Unknown;
+            if worth.is_acceptable() {
+                tops.push((self.matcher.links.place(row).participant, worth));
+            }
+        }
+        let tops = is_known.then(|| {
+            tops.sort_by(|(_, left), (_, right)| right.compare(left).unwrap_or(Ordering::Equal));
+            let mut met = FxHashSet::default();
+            // An offer counts by the port of its that is worth the most.
+            tops.retain(|(offer, _)| met.insert(*offer));
+            tops.truncate(2 * self.matcher.table.ports(0));
+            tops.into()
+        });
+        self.outlook.tops.insert(place.port, tops.clone());
+        tops
+    }
+
+    /// The most that can be docked at open ports of the request, each with an offer of its own: lexicographically
+    /// the greatest worths, if there were no constraints among the ports.  None if that is not known.
+    fn ideal(&mut self, open: &[PortPlace], taken: &[Participant]) -> Option<Vec<Worth>> {
+        let indifferent = self.matcher.offers_are_indifferent();
+        let mut ideal = Vec::with_capacity(open.len());
+        let (mut wanted, mut given) = (Vec::new(), Given::default());
+        for place in open {
+            if indifferent && !self.matcher.table.ranks(*place) {
+                ideal.push(Worth::NONE);
+                continue;
+            }
+            let tops = self.tops(*place)?;
+            let free = tops.iter().filter(|(offer, _)| !taken.contains(offer));
+            let mut classes: Vec<(&Worth, Vec<Participant>)> = Vec::new();
+            for (offer, worth) in free {
+                match classes.last_mut() {
+                    Some((last, offers)) if worth.compare(last) == Some(Ordering::Equal) => offers.push(*offer),
+                    _ => classes.push((worth, vec![*offer])),
+                }
+            }
+            // The best class of which one is left, the ports before keeping to theirs.
+            let found = classes.into_iter().find(|(_, offers)| {
+                wanted.push((place.port, offers.clone()));
+                let is_left = given.give(wanted.len() - 1, &wanted).is_none();
+                if !is_left {
+                    wanted.pop();
+                }
+                is_left
+            });
+            ideal.push(found?.0.clone());
+        }
+        Some(ideal)
+    }
+
+    /// What a row is worth to a port of the request by itself.
+    fn worth_alone(&mut self, place: PortPlace, row: usize) -> Worth {
+        let (table, link) = (&mut self.matcher.table, self.matcher.links.place(row));
+        let alone = self.outlook.worths.entry((place.port, row));
+        alone.or_insert_with(|| table.alone(0, |table| table.worth_of(place, link))).clone()
+    }
+
+    /// The rows that may dock at a port of the request, whatever docks at the others.
+    fn probe_alone(&mut self, place: PortPlace) -> Rows {
+        self.matcher.statistics.probes += 1;
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        table.alone(0, |table| {
+            let window = Window::of(place, &[], table, links);
+            links.answer(&window, table)
+        })
+    }
+
+    /// How the decisions so far compare with those for a gang; none while that is not known.
+    fn so_far(&self, depth: usize, worths: &[Worth], against: &Preference) -> Option<Ordering> {
+        let decided = self.levels[..depth].iter().flat_map(|level| &level.worths).chain(worths);
+        for (step, mine) in decided.enumerate() {
+            let order = mine.compare(against.worths.get(step).unwrap_or(&Worth::NONE))?;
+            if order.is_ne() {
+                return Some(order);
+            }
+        }
+        Some(Ordering::Equal)
+    }
+
+    /// How the most that open ports can add compares with what a gang has there; none while that is not known.
+    fn still_open(&mut self, depth: usize, link: Option<PortPlace>, against: &Preference) -> Option<Ordering> {
+        let level = &self.levels[depth];
+        let place = level.place()?;
+        let open: Vec<PortPlace> = level.before.agenda.rest().collect();
+        let bounds = if place.participant == 0 {
+            let taken: Vec<Participant> =
+                self.holders.keys().copied().chain(link.map(|link| link.participant)).collect();
+            self.ideal(&open, &taken)?
+        } else {
+            vec![self.nested_bound()?; open.len()]
+        };
+        let mut step = self.steps(depth);
+        for bound in bounds {
+            let order = bound.compare(against.worths.get(step).unwrap_or(&Worth::NONE))?;
+            if order.is_ne() {
+                return Some(order);
+            }
+            step += 1;
+        }
+        if self.matcher.table.offers_have_ports() {
+            let bound = self.nested_bound()?;
+            for theirs in against.worths.iter().skip(step) {
+                let order = bound.compare(theirs)?;
+                if order.is_ne() {
+                    return Some(order);
+                }
+            }
+        }
+        Some(Ordering::Equal)
+    }
+
+    /// How many steps are decided when a candidate is docked by this decision.
+    fn steps(&self, depth: usize) -> usize {
+        self.levels[..depth].iter().map(|level| level.worths.len()).sum::<usize>() + 1
+    }
+
+    /// The most that is worth what docks at the ports of offers, if that is known.
+    fn nested_bound(&self) -> Option<Worth> {
+        self.matcher.offers_are_indifferent().then_some(Worth::NONE)
+    }
+
+    /// How the positions of the candidates so far compare with those in a gang: less is earlier.
+    fn positions(&self, depth: usize, link: PortPlace, against: &Preference) -> Ordering {
+        let docked = self.levels[..depth].iter().filter_map(Level::docked).map(|(_, link)| link);
+        docked
+            .chain([link])
+            .zip(&against.offers)
+            .map(|(mine, theirs)| mine.participant.cmp(theirs))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// Whether a gang could be better than the best so far that makes these decisions, and this one next.
+    pub(super) fn prospect(&mut self, depth: usize, worths: &[Worth], link: Option<PortPlace>) -> Prospect {
+        let Some(best) = self.best.take() else { return Prospect::Better };
+        let prospect = match self.so_far(depth, worths, &best.0) {
+            Some(Ordering::Equal) => {
+                let order = |search: &mut Self, taken| match (search.still_open(depth, taken, &best.0), link) {
+                    (Some(Ordering::Equal), Some(link)) => search.positions(depth, link, &best.0).is_le(),
+                    (Some(order), _) => order.is_ge(),
+                    (None, _) => true,
+                };
+                if !order(self, None) {
+                    Prospect::WorseFromHere
+                } else if order(self, link) {
+                    Prospect::Better
+                } else {
+                    Prospect::Worse
+                }
+            }
+            Some(Ordering::Less) => Prospect::WorseFromHere,
+            _ => Prospect::Better,
+        };
+        self.best = Some(best);
+        prospect
+    }
+
+    /// Whether every gang that makes these decisions, and docks this next, has been found before.
+    pub(super) fn is_above(&mut self, depth: usize, worths: &[Worth], link: PortPlace) -> bool {
+        let Some(below) = self.below.take() else { return false };
+        let above = match self.so_far(depth, worths, &below) {
+            Some(Ordering::Greater) => true,
+            Some(Ordering::Equal) if self.nothing_else_counts(depth, &below) => {
+                self.positions(depth, link, &below).is_lt()
+            }
+            _ => false,
+        };
+        self.below = Some(below);
+        above
+    }
+
+    /// Whether what is still open is worth the same however it is decided, and the same as in a gang.
+    fn nothing_else_counts(&self, depth: usize, against: &Preference) -> bool {
+        let indifferent = self.matcher.offers_are_indifferent();
+        let open = self.levels[depth].before.agenda.rest();
+        indifferent
+            && open.into_iter().all(|place| !self.matcher.table.ranks(place))
+            && against.worths.iter().skip(self.steps(depth)).all(|worth| *worth == Worth::NONE)
+    }
+}

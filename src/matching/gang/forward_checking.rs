@@ -1,0 +1,329 @@
+//! Looking ahead: what may still dock at the ports that are open, kept consistent with what is docked, with one
+//! another, and with the number of offers (thesis §6.2.2 names what this takes).
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+
+use crate::ad::Participant;
+
+use super::assignment::Given;
+use super::candidate_classes::Alike;
+use super::decisions::{Domain, Level, Levels, Settled, State};
+use super::matcher::Gangmatcher;
+use super::participants::{PortPlace, Table};
+use super::port_index::Rows;
+use super::search::Search;
+use super::window_query::Window;
+
+/// What is known for looking ahead.
+#[derive(Default)]
+pub struct Ahead {
+    /// Whether this search looks ahead.
+    pub is_looking: bool,
+    /// Whether it should have.
+    pub is_due: bool,
+    /// The first candidate of the first port, before other ports were considered.
+    pub first: Option<usize>,
+    alike: Option<Rc<Alike>>,
+    /// How the ports of the request hang together.
+    ties: OnceCell<Ties>,
+}
+
+/// How the ports of an ad hang together (thesis §5.5.1: the dependence relation), as sets of ports for each port.
+struct Ties {
+    /// Those whose labels it mentions.
+    mentioned: Vec<FixedBitSet>,
+    /// Those that it is tied to over any number of others.
+    tied: Vec<FixedBitSet>,
+}
+
+/// The distinct candidates of a port, if they are no more than this, narrow other ports.
+const MOST_RECTANGLES: usize = 64;
+
+impl Ahead {
+    /// For a search that looks ahead, or that does not.
+    pub fn new(is_looking: bool) -> Self {
+        Ahead { is_looking, ..Ahead::default() }
+    }
+}
+
+impl Search<'_> {
+    /// Rows that nothing tells apart.
+    pub(super) fn alike(&mut self) -> Rc<Alike> {
+        if let Some(alike) = &self.ahead.alike {
+            return Rc::clone(alike);
+        }
+        let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
+        let alike = buckets.alike(links, table);
+        self.ahead.alike = Some(Rc::clone(&alike));
+        alike
+    }
+
+    /// Looks up what may dock at the ports of an ad that joins the gang: from right to left, since later ports
+    /// refer to earlier ones.
+    pub(super) fn look_around(
+        &mut self,
+        state: &mut State,
+        participant: Participant,
+        ports: &[usize],
+    ) -> Result<(), Levels> {
+        let mut domains = state.domains.to_vec();
+        for port in ports.iter().rev() {
+            let place = PortPlace { participant, port: *port };
+            let (rows, settled) = self.probe(place, &state.waiting);
+            if participant == 0 && Some(port) == ports.first() {
+                self.ahead.first = rows.ones().next();
+            }
+            if participant == 0 && rows.is_clear() && self.matcher.table.patterns(0).is_none() {
+                let window = self.matcher.first_window(*port);
+                self.matcher.exhausted.insert(window);
+            }
+            let rows = self.narrowed(place, rows, &state.waiting, &domains);
+            self.must_be_possible(place, &rows)?;
+            domains.push(Domain { place, rows: Rc::new(rows), settled });
+        }
+        self.must_all_be_possible(&domains)?;
+        state.domains = domains.into();
+        Ok(())
+    }
+
+    /// Looks up anew what may dock at open ports, now that something is docked at one: from left to right, since what
+    /// is left at one port narrows those that refer to it.
+    pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace, link: PortPlace) -> Result<(), Levels> {
+        let mut domains = state.domains.to_vec();
+        domains.retain(|domain| domain.place != docked);
+        for index in (0..domains.len()).rev() {
+            let Domain { place, rows: before, settled } = domains[index].clone();
+            if place.participant != docked.participant || self.are_tied(place, docked) {
+                let accepting = self.accepting(&domains[index], &state.waiting, docked, link);
+                let (rows, newly) = accepting.unwrap_or_else(|| {
+                    let (mut rows, newly) = self.probe(place, &state.waiting);
+                    rows.intersect_with(&before);
+                    (rows, newly)
+                });
+                let rows = self.narrowed(place, rows, &state.waiting, &domains);
+                domains[index] = Domain { place, rows: Rc::new(rows), settled: settled.or(newly) };
+            }
+            let rows = Rc::clone(&domains[index].rows);
+            self.must_be_possible(place, &rows)?;
+        }
+        self.must_all_be_possible(&domains)?;
+        state.domains = domains.into();
+        Ok(())
+    }
+
+    /// What is left at an open port, now that something is docked at another, if the two have to do with each other only
+    /// by what the open port shows, and the index knows all that: nothing else is new to a window query.
+    fn accepting(
+        &mut self,
+        domain: &Domain,
+        waiting: &[PortPlace],
+        docked: PortPlace,
+        link: PortPlace,
+    ) -> Option<(Rows, Settled)> {
+        let shown = self.matcher.known_window(domain.place).filter(|_| waiting.is_empty())?;
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        let mut rows = (*domain.rows).clone();
+        let is_known = shown.shows_all(links)
+            && links.settle_port(&shown)
+            && links.accept(&mut rows, &shown, docked, links.row(link), table);
+        if !is_known {
+            return None;
+        }
+        self.matcher.statistics.probes += 1;
+        let is_docked =
+            |place: PortPlace| self.levels.iter().any(|level| level.docked().is_some_and(|(at, _)| at == place));
+        let links = shown.passed_on.iter().all(|(_, of, _)| is_docked(*of));
+        Some((rows, Settled { port: true, links }))
+    }
+
+    /// The rows of a port that go with some candidate of each other port of the same ad that has few distinct ones:
+    /// these are rectangles of one window.
+    fn narrowed(&mut self, place: PortPlace, mut rows: Rows, waiting: &[PortPlace], domains: &[Domain]) -> Rows {
+        for Domain { place: other, rows: candidates, .. } in domains {
+            if *other == place || other.participant != place.participant {
+                continue;
+            }
+            let (is_shown, is_asked) = (self.mentions(place, *other), self.mentions(*other, place));
+            if !is_shown && !is_asked {
+                continue;
+            }
+            let demanded = if is_shown { None } else { self.demanded(place, *other, candidates) };
+            let together = match demanded {
+                Some(together) => together,
+                None => match self.together(place, &rows, (*other, candidates), is_shown, waiting) {
+                    Some(together) => together,
+                    None => continue,
+                },
+            };
+            rows.intersect_with(&together);
+        }
+        rows
+    }
+
+    /// The rows of a port that some distinct candidate of another one lets in; none if these are many.
+    fn together(
+        &mut self,
+        place: PortPlace,
+        rows: &Rows,
+        (other, candidates): (PortPlace, &Rows),
+        is_shown: bool,
+        waiting: &[PortPlace],
+    ) -> Option<Rc<Rows>> {
+        let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
+        if distinct.len() > MOST_RECTANGLES {
+            return None;
+        }
+        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+        let mut together = Rows::with_capacity(rows.len());
+        for row in distinct {
+            let link = links.place(row);
+            let mut answer = rows.clone();
+            let waiting: Vec<PortPlace> = waiting.iter().copied().chain([other, link]).collect();
+            let window = table.suppose(other, link, |table| {
+                if is_shown {
+                    Window::of(place, &waiting, table, links)
+                } else {
+                    Window::of_waiting(place, &waiting, table)
+                }
+            });
+            links.keep(&mut answer, &window, table);
+            together.union_with(&answer);
+        }
+        Some(Rc::new(together))
+    }
+
+    /// The same where nothing is docked, and only what the candidates demand of the other port has to do with this one:
+    /// the index knows that without docking any.
+    fn demanded(&mut self, place: PortPlace, other: PortPlace, candidates: &Rows) -> Option<Rc<Rows>> {
+        if !self.is_first(other) {
+            return None;
+        }
+        let shown = self.matcher.first_window(other.port);
+        let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
+        if !shown.shows_all(links) || !links.settle_port(&shown) {
+            return None;
+        }
+        let demanding = buckets.demanding(links);
+        let distinct = demanding.representatives(candidates, MOST_RECTANGLES + 1);
+        if distinct.len() > MOST_RECTANGLES || distinct.iter().any(|row| demanding.bucket(*row).is_none()) {
+            return None;
+        }
+        Some(links.demanded(&distinct, place, &shown, table))
+    }
+
+    /// Whether a port still has a candidate that is not in the gang.
+    fn must_be_possible(&self, place: PortPlace, rows: &Rows) -> Result<(), Levels> {
+        let is_free = |row: usize| !self.holders.contains_key(&self.matcher.links.place(row).participant);
+        if rows.ones().any(is_free) { Ok(()) } else { Err(self.blamed(&[(place, rows)])) }
+    }
+
+    /// Whether there is an offer for each port: six ports may accept the same five (thesis §6.2.2).
+    fn must_all_be_possible(&self, domains: &[Domain]) -> Result<(), Levels> {
+        let ports = domains.len();
+        // A port with as many candidates as there are ports finds one, whatever the others take.
+        let mut scarce: Vec<(usize, Vec<Participant>)> = Vec::new();
+        for (index, Domain { rows, .. }) in domains.iter().enumerate() {
+            let mut offers: Vec<Participant> = Vec::new();
+            for row in rows.ones() {
+                let offer = self.matcher.links.place(row).participant;
+                if offers.last() != Some(&offer) && !self.holders.contains_key(&offer) {
+                    offers.push(offer);
+                    if offers.len() >= ports {
+                        break;
+                    }
+                }
+            }
+            if offers.len() < ports {
+                scarce.push((index, offers));
+            }
+        }
+        let mut given = Given::default();
+        for first in 0..scarce.len() {
+            if let Some(rivals) = given.give(first, &scarce) {
+                let rivals = rivals.into_iter().map(|rival| &domains[scarce[rival].0]);
+                let blamed: Vec<(PortPlace, &Rows)> = rivals.map(|domain| (domain.place, &*domain.rows)).collect();
+                return Err(self.blamed(&blamed));
+            }
+        }
+        Ok(())
+    }
+
+    /// The decisions to blame that ports have too few candidates: those that narrowed them, and those that hold
+    /// candidates of theirs.
+    fn blamed(&self, ports: &[(PortPlace, &Rows)]) -> Levels {
+        let mut levels = Levels::with_capacity(self.levels.len());
+        for (place, rows) in ports {
+            levels.union_with(&self.concerned(*place));
+            for (offer, level) in &self.holders {
+                if self.matcher.links.rows_of(*offer).any(|row| rows.contains(row)) {
+                    levels.grow_and_insert(*level);
+                }
+            }
+        }
+        levels
+    }
+
+    /// The decisions that have to do with what may dock at a port.
+    pub(super) fn concerned(&self, place: PortPlace) -> Levels {
+        let mut docked = self.levels.iter().filter_map(Level::docked);
+        let is_flat = place.participant == 0 && docked.all(|(_, link)| self.matcher.table.ports(link.participant) == 1);
+        if !(is_flat && self.ahead.is_looking) {
+            return self.everything();
+        }
+        let ties = self.ties();
+        let mut levels = Levels::with_capacity(self.levels.len());
+        for (index, level) in self.levels.iter().enumerate() {
+            if level.place().is_none_or(|other| ties.tied[place.port].contains(other.port)) {
+                levels.insert(index);
+            }
+        }
+        levels
+    }
+
+    /// How the ports of the request hang together.
+    fn ties(&self) -> &Ties {
+        self.ahead.ties.get_or_init(|| Ties::new(&self.matcher.table))
+    }
+
+    /// Whether what docks at one port of an ad may have to do with what docks at another.
+    fn are_tied(&self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0
+            || self.passes_on(one, other) == Some(true)
+            || self.ties().tied[one.port].contains(other.port)
+    }
+
+    /// Whether a port of an ad mentions the label of another, unless it is known that this has to do with no candidate.
+    fn mentions(&self, one: PortPlace, other: PortPlace) -> bool {
+        one.participant != 0
+            || self.passes_on(one, other).unwrap_or_else(|| self.ties().mentioned[one.port].contains(other.port))
+    }
+
+    /// Whether what a port of the request shows is computed from what docks at another; none if that may not be all
+    /// that the two have to do with each other.
+    fn passes_on(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
+        let window = self.matcher.known_window(one)?;
+        let tells_all = window.is_complete && window.shows_all(&self.matcher.links);
+        tells_all.then(|| window.passed_on.iter().any(|(_, of, _)| *of == other))
+    }
+}
+
+impl Ties {
+    /// The ties among the ports of the request.
+    fn new(table: &Table) -> Self {
+        let ports = table.ports(0);
+        let mut mentioned = vec![FixedBitSet::with_capacity(ports); ports];
+        let mut group: Vec<usize> = (0..ports).collect();
+        for port in 0..ports {
+            for label in table.labels_mentioned(PortPlace { participant: 0, port }) {
+                mentioned[port].insert(label);
+                let (from, to) = (group[label], group[port]);
+                group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+            }
+        }
+        let together = |port: usize| (0..ports).filter(|other| group[*other] == group[port]).collect();
+        Ties { mentioned, tied: (0..ports).map(together).collect() }
+    }
+}

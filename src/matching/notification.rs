@@ -1,0 +1,195 @@
+//! Matches as those who take part are told of them (thesis §3.6).
+
+use std::fmt::Write;
+
+use crate::ad::Ad;
+use crate::eval::Context;
+use crate::protocol::{Advertisement, Occupant};
+
+use super::Match;
+use super::gang::{Docked, Gang};
+
+/// How the parties of a match were brought together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bond {
+    /// A request and an offer, by the constraints of the two ads.
+    Pair,
+    /// A tree of ads, by the constraints of their ports.
+    Gang,
+}
+
+/// A match that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// What the match is called.
+    pub id: String,
+    /// When it was made, in seconds since 1970, if that is known.
+    pub time: Option<i64>,
+    /// By which constraints.
+    pub bond: Bond,
+    /// Who takes part: the request, then each offer followed by what is docked at it, in port order.
+    pub parties: Vec<Party>,
+}
+
+/// An ad that takes part in a match.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Party {
+    /// What the ad is called.
+    pub id: String,
+    /// What the ad is called of which this is a part: one that was divided, or that asks for several.
+    pub part_of: Option<String>,
+    /// What kind of ad it is.
+    pub kind: Option<String>,
+    /// Its `UpdateSequenceNumber`.
+    pub sequence: Option<i64>,
+    /// Where its agent can be reached.
+    pub address: Option<String>,
+    /// What a claim has to present.
+    pub ticket: Option<String>,
+    /// Where it is docked; nowhere for the request.
+    pub docking: Option<Docking>,
+    /// Whose work it gives up for this match.
+    pub preempts: Option<Occupant>,
+}
+
+/// Where an offer is docked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Docking {
+    /// Index of the party above; always less than the own one.
+    pub parent: usize,
+    /// The label of the port that it is docked to.
+    pub label: String,
+    /// Which of the offer's own ports is its link to the port above.
+    pub link: usize,
+    /// How the port ranks the offer, and the offer's link the port, if that is known.
+    pub ranks: Option<[f64; 2]>,
+}
+
+impl Party {
+    /// What there is to tell of an ad.
+    #[must_use]
+    pub fn new(ad: &Ad, id: &str, context: &Context) -> Self {
+        let advertisement = Advertisement::new(ad, context);
+        Party {
+            id: id.to_owned(),
+            part_of: None,
+            kind: advertisement.kind(),
+            sequence: advertisement.sequence(),
+            address: advertisement.address(),
+            ticket: advertisement.ticket(),
+            docking: None,
+            preempts: None,
+        }
+    }
+
+    /// The same of an offer, which may have to give up the work of another.
+    #[must_use]
+    pub fn of_offer(ad: &Ad, id: &str, context: &Context) -> Self {
+        Party { preempts: Advertisement::new(ad, context).occupant(), ..Party::new(ad, id, context) }
+    }
+
+    /// The same of a part of it, if that is not the whole: what remained has a number behind its name, and nobody
+    /// uses it, since whoever did has lost it with the first part.
+    #[must_use]
+    pub fn part(self, part: usize) -> Self {
+        if part == 1 {
+            return self;
+        }
+        Party { id: format!("{}#{part}", self.id), part_of: Some(self.id), preempts: None, ..self }
+    }
+
+    /// What the ad is called as it was advertised.
+    #[must_use]
+    pub fn advertised(&self) -> &str {
+        self.part_of.as_deref().unwrap_or(&self.id)
+    }
+}
+
+impl Notice {
+    /// A match of these parties.  It is called by a hash of who they are: the same advertisements that are matched
+    /// in the same way make the same match.
+    #[must_use]
+    pub fn new(bond: Bond, parties: Vec<Party>, time: Option<i64>) -> Self {
+        let mut text = String::new();
+        for party in &parties {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{:?} {:?} {:?} ", party.id, party.kind, party.sequence);
+            if let Some(docking) = &party.docking {
+                let _ = write!(text, "{} {:?} {};", docking.parent, docking.label, docking.link);
+            }
+        }
+        Notice { id: format!("{:016x}", hash(text.as_bytes())), time, bond, parties }
+    }
+
+    /// The notice of a bilateral match.  The parties are made of the request and the offers by their indexes.
+    pub fn of_pair(pairing: &Match, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
+        let ranks = Some([pairing.request_rank, pairing.offer_rank]);
+        let docking = Docking { parent: 0, label: "other".to_owned(), link: 0, ranks };
+        let parties = vec![request, Party { docking: Some(docking), ..offer(pairing.offer) }];
+        Notice::new(Bond::Pair, parties, time)
+    }
+
+    /// The notice of a gang.
+    pub fn of_gang(gang: &Gang, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
+        let mut parties = vec![request];
+        let mut pending: Vec<(usize, &Docked)> = gang.ports.iter().rev().map(|docked| (0, docked)).collect();
+        while let Some((parent, docked)) = pending.pop() {
+            let own = parties.len();
+            let ranks = Some([docked.rank, docked.offer_rank]);
+            let docking = Docking { parent, label: docked.label.clone(), link: docked.link, ranks };
+            parties.push(Party { docking: Some(docking), ..offer(docked.offer).part(docked.part) });
+            pending.extend(docked.ports.iter().rev().map(|below| (own, below)));
+        }
+        Notice::new(Bond::Gang, parties, time)
+    }
+
+    /// Whether a party is told the ticket of another: its own, and those of the ads docked at it.
+    #[must_use]
+    pub fn may_know_ticket(&self, party: usize, of: usize) -> bool {
+        let above = self.parties.get(of).and_then(|other| other.docking.as_ref()).map(|docking| docking.parent);
+        party == of || above == Some(party)
+    }
+}
+
+/// FNV-1a in 64 bits: the same in every version of this program.
+fn hash(text: &[u8]) -> u64 {
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bond, Notice, Party, hash};
+    use crate::matching::gang::{Docked, Gang};
+
+    fn party(id: &str, sequence: Option<i64>) -> Party {
+        Party { id: id.to_owned(), sequence, ..Party::default() }
+    }
+
+    #[test]
+    fn a_gang_is_told_from_its_root_downwards() {
+        let docked = |label: &str, offer, ports| {
+            let label = label.to_owned();
+            Docked { label, offer, part: 1, link: 0, rank: 1.0, offer_rank: 2.0, ports }
+        };
+        let below = vec![docked("cpu", 7, vec![]), docked("disk", 5, vec![])];
+        let ports = vec![docked("service", 3, below), docked("licence", 4, vec![])];
+        let gang = Gang { request: 0, ports };
+        let notice = Notice::of_gang(&gang, party("job", None), |offer| party(&offer.to_string(), None), Some(1));
+        let told: Vec<(usize, &str, &str)> = notice.parties[1..]
+            .iter()
+            .filter_map(|party| party.docking.as_ref().map(|d| (d.parent, d.label.as_str(), party.id.as_str())))
+            .collect();
+        assert_eq!(told, [(0, "service", "3"), (1, "cpu", "7"), (1, "disk", "5"), (0, "licence", "4")]);
+        assert!(notice.may_know_ticket(1, 2) && notice.may_know_ticket(2, 2));
+        assert!(!notice.may_know_ticket(0, 2) && !notice.may_know_ticket(3, 2) && !notice.may_know_ticket(1, 0));
+    }
+
+    #[test]
+    fn a_match_is_called_by_its_advertisements() {
+        let id = |sequence| Notice::new(Bond::Pair, vec![party("a", None), party("b", sequence)], Some(5)).id;
+        assert_eq!(id(Some(1)), id(Some(1)));
+        assert_ne!(id(Some(1)), id(Some(2)));
+        assert_ne!(id(Some(1)), id(None));
+        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

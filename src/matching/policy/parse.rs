@@ -1,0 +1,119 @@
+//! A policy as it stands in a YAML file.
+
+use crate::ad::{Dialect, Name};
+use crate::format::Problem;
+use crate::format::document_tree::{Content, Node, Outline, Settings};
+
+use super::{Policy, Residual, Rule, Share};
+
+impl Policy {
+    /// Reads a policy.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it, in the order of the text: what is no YAML, unknown keys, keys given twice,
+    /// expressions that cannot be read, priorities that are no positive numbers.
+    pub fn parse(text: &[u8], dialect: Dialect) -> Result<Policy, Vec<Problem>> {
+        let outline = Outline::parse(text).map_err(|problem| vec![problem])?;
+        let mut settings = Settings::new(&outline, dialect);
+        let policy = Policy::read(&mut settings, &outline.root);
+        settings.finish(policy)
+    }
+
+    /// Reads a policy that is a part of other settings.
+    pub fn read<'o>(settings: &mut Settings<'o>, node: &'o Node) -> Policy {
+        Reader(settings).policy(node)
+    }
+}
+
+/// What a policy has beyond other settings.
+pub struct Reader<'o, 's>(pub &'s mut Settings<'o>);
+
+impl<'o> Reader<'o, '_> {
+    fn policy(&mut self, node: &'o Node) -> Policy {
+        let mut policy = Policy::default();
+        for (key, value) in self.0.settings(node, "a policy", &["roots", "order", "docking", "residual", "share"]) {
+            match key {
+                "roots" => policy.roots = self.rule(value),
+                "order" => policy.order = self.vector(value),
+                "docking" => policy.docking = self.vector(value),
+                "residual" => policy.residual = Some(self.residual(value)),
+                _ => policy.share = self.share(value),
+            }
+        }
+        policy
+    }
+
+    fn residual(&mut self, node: &'o Node) -> Residual {
+        let mut residual = Residual::default();
+        for (key, value) in self.0.settings(node, "residual", &["when", "set", "while"]) {
+            match key {
+                "when" => residual.when = self.rule(value),
+                "while" => residual.while_true = self.rule(value),
+                _ => {
+                    for (name, value) in self.0.entries(value, "set") {
+                        let attribute = Name::new(name.text().unwrap_or_default());
+                        if attribute.as_str().is_empty()
+                            || (self.0.dialect == Dialect::Classad && attribute.is_reserved())
+                        {
+                            let message = format!("`{attribute}` cannot name an attribute");
+                            self.0.wrong(name, message, "`set` holds the attributes of the remainder: `Cpus: ...`");
+                        }
+                        let rule = self.rule(value);
+                        residual.set.extend(rule.map(|rule| (attribute, rule)));
+                    }
+                }
+            }
+        }
+        residual
+    }
+
+    fn share(&mut self, node: &'o Node) -> Option<Share> {
+        let (mut by, mut priorities, mut has_by) = (None, Vec::new(), false);
+        for (key, value) in self.0.settings(node, "share", &["by", "priorities"]) {
+            if key == "by" {
+                (by, has_by) = (self.rule(value), true);
+                continue;
+            }
+            for (name, value) in self.0.entries(value, "priorities") {
+                if let Some(priority) = self.positive(value) {
+                    priorities.push((name.text().unwrap_or_default().to_owned(), priority));
+                }
+            }
+        }
+        if !has_by && matches!(node.content, Content::Mapping(_)) {
+            self.0.wrong(node, "`by` is missing", "it says who submitted a request: `by: Owner`");
+        }
+        by.map(|by| Share { by, priorities })
+    }
+
+    /// A number above zero.
+    pub fn positive(&mut self, node: &Node) -> Option<f64> {
+        let number = node.text().and_then(|text| text.parse::<f64>().ok());
+        let positive = number.filter(|number| number.is_finite() && *number > 0.0);
+        if positive.is_none() {
+            self.0.wrong(node, "this is no positive number", "the larger a priority, the smaller the share");
+        }
+        positive
+    }
+
+    /// Several expressions, or one; a list of the language is the vector of its elements (thesis, Figure 9).
+    fn vector(&mut self, node: &'o Node) -> Vec<Rule> {
+        match &node.content {
+            Content::Sequence(components) if components.is_empty() => {
+                self.0.wrong(node, "this vector has no components", "leave the key out for what is usual");
+                Vec::new()
+            }
+            Content::Sequence(components) => components.iter().filter_map(|component| self.rule(component)).collect(),
+            _ => self.rule(node).into_iter().flat_map(Rule::components).collect(),
+        }
+    }
+
+    fn rule(&mut self, node: &Node) -> Option<Rule> {
+        let expression = self.0.expression(node)?;
+        Some(Rule { expression, range: Some(self.0.outline.range(node)) })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,358 @@
+//! The ads of a spec: written in it, in files beside it, and made of others.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use crate::ad::{Ad, Dialect, Name, nearest};
+use crate::eval::Context;
+use crate::format::document_tree::{Content, Node, Settings};
+use crate::format::{Form, Position, Problem, Stream, detect, read};
+use crate::protocol::identity;
+use crate::transform::{Transform, parse_rules};
+
+use super::yaml_values::{attributes, words};
+
+/// Opens a file that a spec names.
+pub type Open<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
+
+/// An ad, and what it is called.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Its identity; else its name in the spec, or which one of its file or sequence it is.
+    pub id: String,
+    /// The ad.
+    pub ad: Ad,
+    /// Whether it says itself what it is called.
+    is_named: bool,
+}
+
+/// The keys of an ad that is made of others.
+const KEYS: [&str; 6] = ["file", "like", "id", "with", "without", "transform"];
+
+/// How to write ads.
+const HELP: &str = "attributes (`Memory: 64`), the text of an ad, `file: machines.long`, or the name of one of `ads`";
+
+/// The ads of a spec.
+pub struct Library<'o, 'f> {
+    open: &'f mut Open<'f>,
+    /// The ads with a name, in their order.
+    named: Vec<(&'o str, &'o Node)>,
+    /// Of these only so many count: what is made of others follows them.
+    visible: usize,
+    /// What has been read, by dialect.
+    known: BTreeMap<(String, bool), Rc<Vec<Known>>>,
+    files: BTreeMap<(String, bool), Rc<Vec<Known>>>,
+}
+
+impl<'o, 'f> Library<'o, 'f> {
+    /// Ads come from files through this.
+    pub fn new(open: &'f mut Open<'f>) -> Self {
+        Library { open, named: Vec::new(), visible: 0, known: BTreeMap::new(), files: BTreeMap::new() }
+    }
+
+    /// Gives ads a name.
+    pub fn name(&mut self, settings: &mut Settings<'o>, node: &'o Node) {
+        for (key, value) in settings.entries(node, "`ads`") {
+            let name = key.text().unwrap_or_default();
+            if !is_name(name) {
+                let help = "a name is one word, without `=` and brackets: `machine: ...`";
+                settings.wrong(key, "this cannot be the name of an ad", help);
+            }
+            self.named.push((name, value));
+        }
+        self.visible = self.named.len();
+    }
+
+    /// The first of these nodes, or of what they refer to, that is in a form of HTCondor's.
+    pub fn speaks_condor(&mut self, node: &'o Node) -> bool {
+        match &node.content {
+            Content::Nothing => false,
+            Content::Scalar(text) => !is_name(text) && detect(text.as_bytes()).is_some_and(Form::is_condors),
+            Content::Sequence(elements) => elements.iter().any(|element| self.speaks_condor(element)),
+            Content::Mapping(entries) => {
+                let file = entries.iter().find(|(key, _)| key.text() == Some("file"));
+                let path = file.and_then(|(_, value)| value.text());
+                let stream = path.and_then(|path| (self.open)(path).ok()).and_then(|file| Stream::new(file, None).ok());
+                stream.and_then(|stream| stream.form()).is_some_and(Form::is_condors)
+            }
+        }
+    }
+
+    /// All named ads are read, whether a case needs them or not: what is wrong with them is found.
+    pub fn read_named(&mut self, settings: &mut Settings<'o>) {
+        for (name, _) in self.named.clone() {
+            self.by_name(settings, name);
+        }
+    }
+
+    /// The one ad that a node is.
+    pub fn one(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Option<Known> {
+        let before = settings.problems.len();
+        let ads = self.ads(settings, node);
+        match ads.as_slice() {
+            [one] => Some(one.clone()),
+            _ if settings.problems.len() > before => None,
+            ads => {
+                let message = format!("one ad is wanted here, not {}", ads.len());
+                settings.wrong(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
+                None
+            }
+        }
+    }
+
+    /// The ads that a node is.
+    pub fn ads(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Vec<Known> {
+        let mut found = match &node.content {
+            Content::Nothing => {
+                settings.wrong(node, "an ad is wanted here", HELP);
+                Vec::new()
+            }
+            Content::Scalar(text) if is_name(text) => self.named(settings, node, text),
+            Content::Scalar(text) => read_text(settings, node, text),
+            Content::Mapping(entries) if entries.iter().any(|(key, _)| is_source(key)) => self.made(settings, node),
+            Content::Mapping(_) => {
+                let ad = attributes(settings, node, false);
+                ad.map(|ad| Known::new(ad, settings.dialect)).into_iter().collect()
+            }
+            Content::Sequence(elements) => elements.iter().flat_map(|element| self.ads(settings, element)).collect(),
+        };
+        for (position, known) in found.iter_mut().enumerate() {
+            if known.id.is_empty() || (matches!(node.content, Content::Sequence(_)) && known.id.starts_with('#')) {
+                known.id = format!("#{}", position + 1);
+            }
+        }
+        found
+    }
+
+    fn named(&mut self, settings: &mut Settings<'o>, node: &'o Node, name: &str) -> Vec<Known> {
+        if !self.named[..self.visible].iter().any(|(other, _)| *other == name) {
+            let names: Vec<&str> = self.named[..self.visible].iter().map(|(name, _)| *name).collect();
+            let help = match nearest(name, names.iter().copied()).first() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if self.named.iter().any(|(other, _)| *other == name) => {
+                    "an ad is made of those that stand above it".to_owned()
+                }
+                None => HELP.to_owned(),
+            };
+            settings.wrong(node, format!("there is no ad called `{name}`"), help);
+            return Vec::new();
+        }
+        self.by_name(settings, name).to_vec()
+    }
+
+    fn by_name(&mut self, settings: &mut Settings<'o>, name: &str) -> Rc<Vec<Known>> {
+        let key = (name.to_owned(), settings.dialect.is_condor());
+        if let Some(known) = self.known.get(&key) {
+            return Rc::clone(known);
+        }
+        let Some(at) = self.named.iter().position(|(other, _)| *other == name) else { return Rc::default() };
+        let visible = std::mem::replace(&mut self.visible, at);
+        let mut ads = self.ads(settings, self.named[at].1);
+        self.visible = visible;
+        if let [one] = ads.as_mut_slice()
+            && !one.is_named
+        {
+            name.clone_into(&mut one.id);
+        }
+        let ads = Rc::new(ads);
+        self.known.insert(key, Rc::clone(&ads));
+        ads
+    }
+
+    /// Ads of a file, or like others, with changes.
+    fn made(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Vec<Known> {
+        let entries = settings.settings(node, "an ad with `file` or `like`", &KEYS);
+        let get = |wanted: &str| entries.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
+        let mut ads = match (get("file"), get("like")) {
+            (Some(file), None) => self.file(settings, file).to_vec(),
+            (None, Some(like)) => self.ads(settings, like),
+            _ => {
+                settings.wrong(node, "this has both `file` and `like`", "an ad comes from one of them");
+                return Vec::new();
+            }
+        };
+        if let Some(id) = get("id") {
+            let wanted = id.text().unwrap_or_default();
+            let ids: Vec<String> = ads.iter().map(|known| known.id.clone()).collect();
+            ads.retain(|known| known.id == wanted);
+            if ads.is_empty() && !ids.is_empty() {
+                let near = nearest(wanted, ids.iter().map(String::as_str));
+                let help = match near.first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are {} ads; the first is called `{}`", ids.len(), ids[0]),
+                };
+                settings.wrong(id, format!("no ad is called `{wanted}`"), help);
+            }
+        }
+        if let Some(changes) = get("with").and_then(|with| attributes(settings, with, false)) {
+            for known in &mut ads {
+                for change in changes.iter() {
+                    known.ad = known.ad.with(change.name.clone(), change.expression.clone());
+                }
+            }
+        }
+        if let Some(without) = get("without") {
+            let names: HashSet<Name> = words(settings, without).iter().map(|name| Name::new(name)).collect();
+            for known in &mut ads {
+                let kept = known.ad.iter().filter(|attribute| !names.contains(attribute.name));
+                known.ad = kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+            }
+        }
+        if let Some(rules) = get("transform") {
+            ads = self.transformed(settings, rules, ads);
+        }
+        for known in &mut ads {
+            let made = Known::new(std::mem::take(&mut known.ad), settings.dialect);
+            let id = if made.is_named { made.id } else { std::mem::take(&mut known.id) };
+            *known = Known { id, ad: made.ad, is_named: made.is_named };
+        }
+        ads
+    }
+
+    fn transformed(&mut self, settings: &mut Settings<'o>, node: &'o Node, ads: Vec<Known>) -> Vec<Known> {
+        let text = node.text().unwrap_or_default();
+        let is_path = !text.trim_end().contains('\n');
+        let bytes = if is_path { self.bytes(settings, node) } else { Some(text.as_bytes().to_vec()) };
+        let Some(bytes) = bytes else { return Vec::new() };
+        let (rules, problems) = parse_rules(&bytes, settings.dialect);
+        for problem in &problems {
+            if is_path {
+                wrong_in_file(settings, node, Position::of(&bytes, problem.range.start), problem);
+            } else {
+                wrong_in_text(settings, node, problem);
+            }
+        }
+        let transform = Transform { rules, only: None };
+        let context = Context::new(settings.dialect);
+        let mut results = Vec::new();
+        for known in ads {
+            for result in transform.apply(&known.ad, &context) {
+                for fault in &result.faults {
+                    let message = format!("{} cannot be transformed: {}", known.id, fault.message);
+                    settings.wrong(node, message, "`classad transform` shows what each rule does");
+                }
+                results.push(Known { ad: result.ad, ..known.clone() });
+            }
+        }
+        results
+    }
+
+    /// All of a file that is not one of ads.
+    pub fn bytes(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Option<Vec<u8>> {
+        let Some(path) = node.text() else {
+            settings.wrong(
+                node,
+                "the name of a file is wanted here",
+                "beside the spec: `site.rules`, `../policy.yaml`",
+            );
+            return None;
+        };
+        let mut bytes = Vec::new();
+        match (self.open)(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Ok(_) => Some(bytes),
+            Err(error) => {
+                unreadable(settings, node, path, &error);
+                None
+            }
+        }
+    }
+
+    fn file(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Rc<Vec<Known>> {
+        let path = node.text().unwrap_or_default();
+        let key = (path.to_owned(), settings.dialect.is_condor());
+        if let Some(ads) = self.files.get(&key) {
+            return Rc::clone(ads);
+        }
+        let mut ads = Vec::new();
+        match (self.open)(path).and_then(|file| Stream::new(file, None)) {
+            Ok(stream) => read_stream(settings, node, stream, &mut ads),
+            Err(error) => unreadable(settings, node, path, &error),
+        }
+        let ads = Rc::new(ads);
+        self.files.insert(key, Rc::clone(&ads));
+        ads
+    }
+}
+
+impl Known {
+    fn new(ad: Ad, dialect: Dialect) -> Self {
+        let id = identity(&ad, None, &Context::new(dialect));
+        Known { is_named: id.is_some(), id: id.unwrap_or_default(), ad }
+    }
+}
+
+/// Reads the ads of a file.
+fn read_stream(settings: &mut Settings<'_>, node: &Node, mut stream: Stream, ads: &mut Vec<Known>) {
+    let path = node.text().unwrap_or_default();
+    loop {
+        let block = match stream.next_block() {
+            Ok(Some(block)) => block,
+            Ok(None) => break,
+            Err(error) => return unreadable(settings, node, path, &error),
+        };
+        for item in block.ads(settings.dialect) {
+            match item {
+                Ok(entry) => {
+                    let known = Known::new(entry.ad, settings.dialect);
+                    let id = if known.is_named { known.id } else { format!("{path}:{}", ads.len() + 1) };
+                    ads.push(Known { id, ..known });
+                }
+                Err(problem) => wrong_in_file(settings, node, block.position(problem.range.start), &problem),
+            }
+        }
+    }
+    if ads.is_empty() {
+        settings.wrong(node, format!("there is no ad in {path}"), HELP);
+    }
+}
+
+/// Reads the ads of a text.
+fn read_text(settings: &mut Settings<'_>, node: &Node, text: &str) -> Vec<Known> {
+    let form = detect(text.as_bytes()).unwrap_or(Form::New);
+    let mut ads = Vec::new();
+    for item in read(text.as_bytes(), form, settings.dialect) {
+        match item {
+            Ok(entry) => ads.push(Known::new(entry.ad, settings.dialect)),
+            Err(problem) => wrong_in_text(settings, node, &problem),
+        }
+    }
+    ads
+}
+
+fn unreadable(settings: &mut Settings<'_>, node: &Node, path: &str, error: &io::Error) {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
+    };
+    let help = "files are looked for beside the spec";
+    settings.wrong(node, format!("cannot read {path}: {reason}"), help);
+}
+
+/// A problem of a file, told where the file is named.
+pub fn wrong_in_file(settings: &mut Settings<'_>, node: &Node, at: Position, problem: &Problem) {
+    let path = node.text().unwrap_or_default();
+    let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
+    let mut told = settings.outline.problem(node, message);
+    told.help.clone_from(&problem.help);
+    settings.problems.push(told);
+}
+
+/// A problem of a text that stands in the spec.
+fn wrong_in_text(settings: &mut Settings<'_>, node: &Node, problem: &Problem) {
+    let part = |range: &std::ops::Range<usize>| settings.outline.part(node, range.clone());
+    let mut told = Problem::at(part(&problem.range), 0, problem.message.clone());
+    told.help.clone_from(&problem.help);
+    told.related = problem.related.as_ref().map(|(range, words)| (part(range), words.clone()));
+    settings.problems.push(told);
+}
+
+/// Whether a text is a name rather than an ad.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['=', '[', ']', '{', '}', '\n', '<'])
+}
+
+/// Whether a key says where an ad comes from; spelt so, an attribute can be given as the text of an ad only.
+fn is_source(key: &Node) -> bool {
+    matches!(key.text(), Some("file" | "like"))
+}

@@ -1,0 +1,86 @@
+//! What an evaluation is given beside the ads: dialect, clock, chance, budgets.
+
+use crate::ad::{AbsoluteTime, Dialect};
+use crate::eval::{Chance, Context};
+use crate::format::document_tree::{Node, Settings};
+
+/// What a case is evaluated under, as far as somebody says so: the run, the spec, or the case itself.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    /// Whose language.
+    pub dialect: Option<Dialect>,
+    /// The time, in seconds since 1970; the clock's if there is none.
+    pub now: Option<i64>,
+    /// Where chance starts, in each case anew.
+    pub seed: Option<u64>,
+    /// How many steps one evaluation may take.
+    pub most_steps: Option<u64>,
+    /// How many evaluations may be nested in one another.
+    pub deepest: Option<u32>,
+}
+
+/// The keys of conditions, in a spec and in a case.
+pub const KEYS: [&str; 5] = ["dialect", "now", "seed", "max-steps", "max-depth"];
+
+impl Conditions {
+    /// These, and where they are silent, those.
+    #[must_use]
+    pub fn or(&self, outer: &Conditions) -> Conditions {
+        Conditions {
+            dialect: self.dialect.or(outer.dialect),
+            now: self.now.or(outer.now),
+            seed: self.seed.or(outer.seed),
+            most_steps: self.most_steps.or(outer.most_steps),
+            deepest: self.deepest.or(outer.deepest),
+        }
+    }
+
+    /// Chance, clock and budgets for one case.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        let usual = Context::new(self.dialect.unwrap_or_default());
+        Context {
+            now: self.now.or(usual.now),
+            chance: self.seed.map(Chance::new).or(usual.chance.clone()),
+            most_steps: self.most_steps.unwrap_or(usual.most_steps),
+            deepest: self.deepest.unwrap_or(usual.deepest),
+            ..usual
+        }
+    }
+
+    /// Reads one of the keys.
+    pub fn read(&mut self, settings: &mut Settings<'_>, key: &str, node: &Node) {
+        let text = node.text().unwrap_or_default();
+        let is_read = match key {
+            "dialect" => {
+                self.dialect = text.parse().ok();
+                self.dialect.is_some()
+            }
+            "now" => {
+                let time = AbsoluteTime::parse(text).or_else(|| AbsoluteTime::parse_asctime(text));
+                self.now = text.parse().ok().or(time.map(|time| time.seconds));
+                self.now.is_some()
+            }
+            "seed" => {
+                self.seed = text.parse().ok();
+                self.seed.is_some()
+            }
+            "max-steps" => {
+                self.most_steps = text.parse().ok();
+                self.most_steps.is_some()
+            }
+            _ => {
+                self.deepest = text.parse().ok();
+                self.deepest.is_some()
+            }
+        };
+        if !is_read {
+            let (what, help) = match key {
+                "dialect" => ("dialect", "`classad` or `condor`"),
+                "now" => ("time", "seconds since 1970, or `2026-01-15T22:00:00+01:00`"),
+                _ => ("whole number", "zero or more, with digits only"),
+            };
+            settings.wrong(node, format!("this is no {what}"), help);
+        }
+    }
+}

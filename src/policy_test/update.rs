@@ -1,0 +1,129 @@
+//! Expected values rewritten in place: what stands around them, comments and layout, stays as it is.
+
+use std::ops::Range;
+
+use crate::format::document_tree::{Content, Node, Outline, scalar};
+
+use super::Mismatch;
+use super::expectation::Fact;
+
+/// A change of a text.
+type Edit = (Range<usize>, String);
+
+/// The text of a spec in which these expectations are what came out.
+#[must_use]
+pub fn updated(text: &[u8], outline: &Outline<'_>, mismatches: &[Mismatch<'_>]) -> Vec<u8> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for mismatch in mismatches {
+        edits.extend(edits_of(text, outline, mismatch));
+    }
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
+    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+    for (range, replacement) in edits {
+        // An alias is edited where its anchor is, once.
+        if range.start < at {
+            continue;
+        }
+        out.extend_from_slice(&text[at..range.start]);
+        out.extend_from_slice(replacement.as_bytes());
+        at = range.end;
+    }
+    out.extend_from_slice(&text[at..]);
+    out
+}
+
+fn edits_of(text: &[u8], outline: &Outline<'_>, mismatch: &Mismatch<'_>) -> Vec<Edit> {
+    let node = mismatch.expectation.node;
+    let is_flow = matches!(text.get(outline.extent(node).start), Some(b'[' | b'{'));
+    let by_line = match (&node.content, &mismatch.actual) {
+        (Content::Sequence(elements), Fact::Ads(ads)) if !is_flow && !ads.is_empty() => {
+            lines_of_ads(text, outline, elements, ads)
+        }
+        (Content::Mapping(entries), Fact::Places(places)) if !is_flow && !places.is_empty() => {
+            lines_of_places(text, outline, entries, places)
+        }
+        _ => None,
+    };
+    by_line.unwrap_or_else(|| vec![whole(text, outline, node, &mismatch.actual.to_yaml())])
+}
+
+/// Another text in the place of a node.
+fn whole(text: &[u8], outline: &Outline<'_>, node: &Node, replacement: &str) -> Edit {
+    let range = outline.extent(node);
+    let is_close = range.start > 0 && !text[range.start - 1].is_ascii_whitespace() && text[range.start - 1] != b'[';
+    (range, if is_close { format!(" {replacement}") } else { replacement.to_owned() })
+}
+
+/// Lines of a block sequence: those of ads that are still there stay, with their comments.
+fn lines_of_ads(text: &[u8], outline: &Outline<'_>, elements: &[Node], ads: &[String]) -> Option<Vec<Edit>> {
+    let (mut new, mut edits) = (ads.to_vec(), Vec::new());
+    for element in elements {
+        match new.iter().position(|ad| element.text() == Some(ad)) {
+            Some(at) => drop(new.remove(at)),
+            None => edits.push((line_of(text, outline.extent(element), b"-")?, String::new())),
+        }
+    }
+    let lines = new.iter().map(|ad| format!("- {}", scalar(ad)));
+    edits.extend(inserted(text, line_of(text, outline.extent(elements.last()?), b"-")?, lines));
+    Some(edits)
+}
+
+/// Lines of a block mapping: those of places that are still there stay, with another ad if need be.
+fn lines_of_places(
+    text: &[u8],
+    outline: &Outline<'_>,
+    entries: &[(Node, Node)],
+    places: &[(String, String)],
+) -> Option<Vec<Edit>> {
+    let (mut new, mut edits) = (places.to_vec(), Vec::new());
+    let line = |key: &Node, value: &Node| {
+        let begin = outline.range(key).start;
+        line_of(text, begin..outline.extent(value).end.max(begin), b"")
+    };
+    for (key, value) in entries {
+        match new.iter().position(|(place, _)| key.text() == Some(place)) {
+            Some(at) => {
+                let (_, who) = new.remove(at);
+                if value.text() != Some(&who) {
+                    edits.push(whole(text, outline, value, &scalar(&who)));
+                }
+            }
+            // It was said before that it is nowhere, and so it is.
+            None if value.content == Content::Nothing || value.text() == Some("none") => {}
+            None => edits.push((line(key, value)?, String::new())),
+        }
+    }
+    let (key, value) = entries.last()?;
+    let lines = new.iter().map(|(place, who)| format!("{}: {}", scalar(place), scalar(who)));
+    edits.extend(inserted(text, line(key, value)?, lines));
+    Some(edits)
+}
+
+/// The whole lines of a part, if nothing else stands before it on its line but a mark, and behind it but a comment.
+fn line_of(text: &[u8], part: Range<usize>, mark: &[u8]) -> Option<Range<usize>> {
+    let start = memchr::memrchr(b'\n', &text[..part.start]).map_or(0, |at| at + 1);
+    let end = memchr::memchr(b'\n', &text[part.end..]).map_or(text.len(), |at| part.end + at + 1);
+    let behind = text[part.end..end].trim_ascii();
+    let is_alone = text[start..part.start].trim_ascii() == mark && (behind.is_empty() || behind.starts_with(b"#"));
+    is_alone.then_some(start..end)
+}
+
+/// New lines behind another one, as far to the right.
+fn inserted(text: &[u8], behind: Range<usize>, lines: impl Iterator<Item = String>) -> Option<Edit> {
+    let line = &text[behind.clone()];
+    let indent = line.len() - line.trim_ascii_start().len();
+    let indent = String::from_utf8_lossy(&line[..indent]).into_owned();
+    let line_end = if line.ends_with(b"\r\n") { "\r\n" } else { "\n" };
+    let mut added = String::new();
+    for line in lines {
+        added.extend([indent.as_str(), &line, line_end]);
+    }
+    if added.is_empty() {
+        return None;
+    }
+    if !line.ends_with(b"\n") {
+        added.insert_str(0, line_end);
+        added.truncate(added.len() - line_end.len());
+    }
+    Some((behind.end..behind.end, added))
+}

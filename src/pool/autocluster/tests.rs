@@ -1,0 +1,82 @@
+use super::{Clusters, Policies};
+use crate::ad::{Ad, Dialect, Name};
+use crate::eval::Context;
+use crate::protocol::Protocol;
+use crate::syntax::{Rules, Style, parse_ad, parse_expression, print_ad};
+
+const DIALECT: Dialect = Dialect::Condor;
+
+fn ads(texts: &[&str]) -> Vec<Ad> {
+    texts.iter().map(|text| parse_ad(text.as_bytes(), Rules::new(DIALECT)).unwrap()).collect()
+}
+
+fn clusters(requests: &[&str], offers: &[&str], docking: &[&str]) -> Clusters {
+    let in_requests = docking.iter().map(|text| parse_expression(text.as_bytes(), Rules::new(DIALECT)).unwrap());
+    let policies = Policies { in_requests: in_requests.collect(), ..Policies::default() };
+    Clusters::new(&ads(requests), &ads(offers), &policies, &Protocol::new(DIALECT), &Context::new(DIALECT))
+}
+
+/// The significant attributes of the only request, but for its constraint and rank.
+fn significant(request: &str, offers: &[&str], docking: &[&str]) -> String {
+    let found = clusters(&[request], offers, docking);
+    let names = found.significant().into_iter().map(Name::as_str);
+    names.filter(|name| !["Requirements", "Rank"].contains(name)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_significant() {
+    let request =
+        "[ Requirements = TARGET.Cpus >= Wanted && Far; Wanted = MY.Min + 1; Min = 1; Far = TARGET.Site; Owner = User;
+                     User = 1; Args = 2 ]";
+    let plain = "[ Requirements = true; Cpus = 4; Site = 1 ]";
+    let own = "Far Min Wanted";
+    assert_eq!(significant(request, &[plain], &[]), own);
+    // What the offer looks for, and what that reads.
+    assert_eq!(significant(request, &["[ Requirements = TARGET.Owner == 1 ]"], &[]), "Far Min Owner User Wanted");
+    // Only what the offer lacks.
+    assert_eq!(significant(request, &["[ Requirements = Owner == 1; Owner = 2 ]"], &[]), own);
+    assert_eq!(significant(request, &["[ Requirements = Nothing ]"], &[]), "Far Min Nothing Wanted");
+    // An attribute of the offer that the request looks at looks back.
+    assert_eq!(significant(request, &["[ Site = TARGET.Args ]"], &[]), "Args Far Min Wanted");
+    assert_eq!(significant(request, &["[ Site = Next; Next = other.Args ]"], &[]), "Args Far Min Wanted");
+    // A policy, and what the offer's attributes look for that it reads.
+    assert_eq!(significant(request, &[plain], &["label.Cpus - Args"]), "Args Far Min Wanted");
+    assert_eq!(significant(request, &["[ Cpus = 1; Size = TARGET.User ]"], &["label.Size"]), "Far Min User Wanted");
+    // Anything may be read.
+    assert_eq!(significant(request, &["[ Requirements = eval(Text) ]"], &[]), "Args Far Min Owner Text User Wanted");
+}
+
+#[test]
+fn alike_and_not() {
+    let offer = ["[ Requirements = TARGET.Owner == \"a\" ]"];
+    let same = [
+        "[ Owner = \"a\"; Requirements = TARGET.x>1; n = 1 ]",
+        "[ requirements = target.X > 1; n = 2; owner = \"a\" ]",
+    ];
+    assert_eq!(clusters(&same, &offer, &[]).of, [0, 0]);
+    for other in [
+        "[ Owner = \"A\"; Requirements = TARGET.x > 1 ]",
+        "[ Requirements = TARGET.x > 1 ]",
+        "[ Owner = undefined; Requirements = TARGET.x > 1 ]",
+        "[ Owner = \"a\"; Requirements = TARGET.x > 2 ]",
+        "[ Owner = \"a\"; Requirements = TARGET.x > 1; Rank = 0 ]",
+        "[ Owner = \"a\"; Constraint = TARGET.x > 1 ]",
+    ] {
+        assert_eq!(clusters(&[same[0], other, same[1]], &offer, &[]).of, [0, 1, 0], "{other}");
+    }
+    assert_eq!(clusters(&[], &offer, &[]).of, []);
+}
+
+#[test]
+fn resource_requests_carry_what_counts() {
+    let found = clusters(
+        &["[ Args = 1; Owner = \"a\"; Requirements = TARGET.x ]"; 2],
+        &["[ Requirements = TARGET.Owner == 1 ]"],
+        &[],
+    );
+    let ad = found.clusters[0].resource_request(1, found.clusters[0].members);
+    assert_eq!(
+        String::from_utf8(print_ad(&ad, Style::New)).unwrap(),
+        "[ Owner = \"a\"; Requirements = TARGET.x; AutoClusterId = 1; ResourceRequestCount = 2 ]"
+    );
+}

@@ -1,0 +1,199 @@
+//! Ports: the docking places of an ad (thesis §3.2.2).
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
+
+use super::port_group::{Entry, Group};
+
+/// A docking place of an ad.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// The name of whatever docks here, seen from this port on.
+    pub label: Name,
+    /// The records of the groups that it is in, outermost first: what they define is seen in the port.
+    pub groups: Vec<Ad>,
+    /// The record that describes the port; none for the implicit port `other` of an ad without a list,
+    /// which the ad itself describes.
+    pub record: Option<Ad>,
+}
+
+/// All ports of an ad.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// The ports in the order in which they are written, those in groups included.
+    pub list: Vec<Port>,
+    /// Which of them must be filled.
+    pub group: Group,
+}
+
+/// Why the ports of an ad cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortFault {
+    /// The offending expression, in the text of the ad.
+    pub span: Span,
+    /// What is wrong, as a phrase.
+    pub reason: String,
+}
+
+impl fmt::Display for PortFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for PortFault {}
+
+/// The attribute that lists the ports of an ad.
+pub static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
+static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
+
+/// Groups may be nested this deep.
+const DEEPEST: usize = 64;
+
+/// The ports of an ad, in the order of its list; the implicit one if it has no list.
+///
+/// An entry of the list may be a group of ports, `[ Ports = {...}; Min = m; Max = n ]`, of whose entries at least
+/// `Min` and at most `Max` are filled: all of them if neither is given (open in thesis §6.2.2).
+///
+/// # Errors
+///
+/// A list that is not a list of records, a record without a label, two with the same, a group that asks for
+/// more entries than it has.
+pub fn ports(ad: &Ad) -> Result<Ports, PortFault> {
+    let Some(list) = ad.get(&PORTS) else {
+        let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
+        return Ok(Ports { list: vec![implicit], group: Group::all_of(1) });
+    };
+    let mut found = Vec::new();
+    let entries = entries(list, &[], &mut found)?;
+    Ok(Ports { list: found, group: Group { min: entries.len(), max: entries.len(), entries } })
+}
+
+/// The entries of a list of ports, whose ports are added to those found before.
+fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Vec<Entry>, PortFault> {
+    let Kind::List(elements) = list.bare().kind() else {
+        return Err(fault(list, "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`"));
+    };
+    let mut entries = Vec::with_capacity(elements.len());
+    for element in elements.iter() {
+        let Kind::Ad(record) = element.bare().kind() else {
+            return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));
+        };
+        let label = match record.get(&LABEL) {
+            Some(label) => name(label)?,
+            None if record.get(&PORTS).is_some() => {
+                entries.push(Entry::Group(group(record, element, groups, found)?));
+                continue;
+            }
+            None => return Err(fault(element, "a port needs a Label")),
+        };
+        if found.iter().any(|port| port.label == label) {
+            return Err(fault(element, format!("the label `{label}` is taken by an earlier port of the same ad")));
+        }
+        entries.push(Entry::Port(found.len()));
+        found.push(Port { label, groups: groups.to_vec(), record: Some(record.clone()) });
+    }
+    Ok(entries)
+}
+
+/// A group of ports.
+fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>) -> Result<Group, PortFault> {
+    if around.len() >= DEEPEST {
+        return Err(fault(element, format!("groups of ports are nested deeper than {DEEPEST}")));
+    }
+    let groups: Vec<Ad> = around.iter().chain([record]).cloned().collect();
+    let entries = match record.get(&PORTS) {
+        Some(list) => entries(list, &groups, found)?,
+        None => Vec::new(),
+    };
+    let max = count(record, "Max")?.unwrap_or(entries.len());
+    let min = count(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
+    if min > max || min > entries.len() {
+        let reason =
+            format!("a group of {} wants at least {min} and at most {max} of its entries filled", entries.len());
+        return Err(fault(element, reason));
+    }
+    Ok(Group { min, max: max.min(entries.len()), entries })
+}
+
+/// How many entries of a group are filled at least or at most: a whole number, which is read, not evaluated.
+fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
+    let Some(expression) = record.get_str(bound) else { return Ok(None) };
+    let number = match expression.bare().kind() {
+        Kind::Literal(Value::Integer(number)) => usize::try_from(*number).ok(),
+        _ => None,
+    };
+    let wrong = || fault(expression, format!("{bound} of a group of ports must be a whole number, not negative"));
+    number.ok_or_else(wrong).map(Some)
+}
+
+/// A label is read, not evaluated: `Label = cpu` and `Label = "cpu"` are the same.
+fn name(label: &Expression) -> Result<Name, PortFault> {
+    let name = match label.bare().kind() {
+        Kind::Attribute(name) => name.clone(),
+        Kind::Literal(Value::String(text)) => Name::new(&text.to_str()),
+        _ => return Err(fault(label, "a Label must be a name or a string")),
+    };
+    if name.is_reserved() || name.as_str().is_empty() {
+        return Err(fault(label, format!("nothing can refer to the label `{name}`")));
+    }
+    Ok(name)
+}
+
+fn fault(expression: &Expression, reason: impl Into<String>) -> PortFault {
+    PortFault { span: expression.span(), reason: reason.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ports;
+    use crate::syntax::{Rules, parse_ad};
+
+    fn labels(text: &str) -> Result<Vec<String>, String> {
+        let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
+        ports(&ad)
+            .map(|ports| ports.list.into_iter().map(|port| port.label.to_string()).collect())
+            .map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn labels_are_read_not_evaluated() {
+        assert_eq!(labels("[ a = 1 ]").unwrap(), ["other"]);
+        assert_eq!(
+            labels("[ cpu = 5; Ports = { [ Label = cpu ], [ Label = \"licence\" ] } ]").unwrap(),
+            ["cpu", "licence"]
+        );
+        assert_eq!(labels("[ Ports = { } ]").unwrap(), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        assert!(labels("[ Ports = 3 ]").unwrap_err().contains("must be a list"));
+        assert!(labels("[ Ports = { 3 } ]").unwrap_err().contains("must be a record"));
+        assert!(labels("[ Ports = { [ a = 1 ] } ]").unwrap_err().contains("needs a Label"));
+        assert!(labels("[ Ports = { [ Label = 1 + 1 ] } ]").unwrap_err().contains("name or a string"));
+        assert!(labels("[ Ports = { [ Label = a ], [ Label = A ] } ]").unwrap_err().contains("taken"));
+    }
+
+    #[test]
+    fn ports_may_be_grouped() {
+        let text = "[ Ports = { [ Label = a ], [ Min = 1; Max = 1; Ports = { [ Label = b ], [ Label = c ] } ] } ]";
+        assert_eq!(labels(text).unwrap(), ["a", "b", "c"]);
+        let group = |inside: &str| labels(&format!("[ Ports = {{ [ Ports = {{ [ Label = a ] }}; {inside} ] }} ]"));
+        assert_eq!(group("Min = 0").unwrap(), ["a"]);
+        for (inside, expected) in [
+            ("Min = 2", "a group of 1 wants at least 2 and at most 1"),
+            ("Min = 1; Max = 0", "at least 1 and at most 0"),
+            ("Min = -1", "Min of a group of ports must be a whole number"),
+            ("Max = x", "Max of a group of ports must be a whole number"),
+        ] {
+            assert!(group(inside).unwrap_err().contains(expected), "{inside}");
+        }
+        let deep = format!("[ Ports = {{ {} [ Label = a ] {} }} ]", "[ Ports = { ".repeat(70), "} ]".repeat(70));
+        assert!(labels(&deep).unwrap_err().contains("nested deeper"));
+        let twice = "[ Ports = { [ Label = a ], [ Ports = { [ Label = A ] } ] } ]";
+        assert!(labels(twice).unwrap_err().contains("taken"));
+    }
+}

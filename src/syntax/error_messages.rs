@@ -1,0 +1,107 @@
+//! Syntax errors in our words: what was expected, what stands there, what was probably meant.
+
+use chumsky::error::{RichPattern, RichReason};
+
+use crate::ad::Span;
+
+use super::SyntaxError;
+use super::chumsky_types::{Error, plain};
+use super::hints;
+use super::token::{Flaw, Spanned, Token};
+
+/// Puts chumsky's error into our words.
+pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> SyntaxError {
+    let span = *error.span();
+    let mut ours = match error.into_reason() {
+        // Something that is complete, but wrong in itself.
+        RichReason::Custom(ours) => return ours,
+        RichReason::ExpectedFound { expected, found } => {
+            let found = found.map(|token| *token);
+            if let Some(Token::Flawed(flaw)) = found {
+                return flawed(flaw, span, text);
+            }
+            let found = match found {
+                Some(token @ (Token::Name | Token::Integer | Token::Real | Token::Scaled)) => {
+                    format!("{} `{}`", token, plain(text, span))
+                }
+                Some(token) => token.to_string(),
+                None => "the end".to_owned(),
+            };
+            SyntaxError::new(span, format!("expected {}, found {found}", alternatives(&expected)))
+        }
+    };
+    ours.help = hints::advice(ours.span, tokens, text);
+    ours.related = broken_string(span, tokens, text).or_else(|| open_bracket(span, tokens));
+    ours
+}
+
+/// The list of what could stand here instead.
+fn alternatives(expected: &[RichPattern<'_, Token>]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for pattern in expected {
+        let word = match pattern {
+            RichPattern::Token(token) => token.to_string(),
+            RichPattern::Label(label) => label.to_string(),
+            RichPattern::EndOfInput => "the end".to_owned(),
+            _ => "an operator".to_owned(),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    match words.as_slice() {
+        [] => "the end".to_owned(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// What is wrong with something that is no token.
+fn flawed(flaw: Flaw, span: Span, text: &[u8]) -> SyntaxError {
+    let shown = String::from_utf8_lossy(&text[span.range()]).into_owned();
+    let first = Span::new(span.start, span.start + 1);
+    match flaw {
+        Flaw::Character => {
+            let character = shown.chars().next().unwrap_or(' ');
+            let rest = String::from_utf8_lossy(text.get(span.start as usize..).unwrap_or_default());
+            let rest: String = rest.chars().take(3).collect();
+            SyntaxError::new(span, format!("`{}` begins nothing in this language", character.escape_debug()))
+                .with_help(hints::for_character(character, &rest))
+        }
+        Flaw::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
+            .with_help("a quote is missing at its end, or there is one too many before it"),
+        Flaw::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote")
+            .with_help("strings stand in double quotes: \"...\""),
+        Flaw::UnterminatedComment => {
+            SyntaxError::new(Span::new(span.start, span.start + 2), "this comment has no closing `*/`")
+        }
+        Flaw::Number => SyntaxError::new(span, format!("`{shown}` is no number")).with_help(hints::for_number(&shown)),
+        Flaw::Nul => SyntaxError::new(span, "a byte of value 0 cannot stand in an ad"),
+        Flaw::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
+            .with_help("a string holds any byte as an octal escape, such as \\377"),
+    }
+}
+
+/// The string before the error that goes on over the end of a line, if there is one: its closing
+/// quote is probably missing.
+fn broken_string(span: Span, tokens: &[Spanned], text: &[u8]) -> Option<(Span, String)> {
+    let (_, string) = tokens.iter().find(|(token, at)| {
+        *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()
+    })?;
+    let quote = Span::new(string.start, string.start + 1);
+    Some((quote, "this string goes on over the end of its line: is its closing quote missing?".to_owned()))
+}
+
+/// The innermost bracket that is still open where the error is.
+fn open_bracket(span: Span, tokens: &[Spanned]) -> Option<(Span, String)> {
+    let mut open = Vec::new();
+    for (token, at) in tokens.iter().take_while(|(_, at)| at.start < span.start) {
+        if token.closing().is_some() {
+            open.push((*token, *at));
+        } else if token.is_closing() {
+            open.pop();
+        }
+    }
+    let (token, at) = open.pop()?;
+    Some((at, format!("this {token} is still open")))
+}

@@ -1,0 +1,206 @@
+//! What people mean who make the usual slips.
+
+use crate::ad::Span;
+
+use super::chumsky_types::plain;
+use super::token::{Spanned, Token};
+
+/// The tokens around an error.
+struct Around<'t> {
+    tokens: &'t [Spanned],
+    text: &'t [u8],
+    /// Which of them the error is at; one behind the last at the end.
+    at: usize,
+}
+
+/// A word of advice for an error at a place, where something else was expected.
+pub(super) fn advice(error: Span, tokens: &[Spanned], text: &[u8]) -> Option<String> {
+    let at = tokens.iter().position(|(_, span)| span.start >= error.start).unwrap_or(tokens.len());
+    let around = Around { tokens, text, at };
+    around
+        .of_conditionals()
+        .or_else(|| around.of_operators())
+        .or_else(|| around.of_words())
+        .or_else(|| around.of_brackets())
+        .or_else(|| around.of_names())
+}
+
+impl Around<'_> {
+    /// The token so many places on.
+    fn token(&self, by: isize) -> Option<Token> {
+        let at = self.at.checked_add_signed(by)?;
+        self.tokens.get(at).map(|(token, _)| *token)
+    }
+
+    fn word(&self, by: isize) -> String {
+        let found = self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
+        found.map(|(_, span)| plain(self.text, *span).into_owned()).unwrap_or_default()
+    }
+
+    /// Whether two neighbours have nothing between them.
+    fn adjacent(&self, by: isize) -> bool {
+        let at = |by: isize| self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
+        matches!((at(by), at(by + 1)), (Some((_, left)), Some((_, right))) if left.end == right.start)
+    }
+
+    /// A `?` without its `:`.
+    fn of_conditionals(&self) -> Option<String> {
+        let count = |wanted: Token| self.tokens[..self.at].iter().filter(|(token, _)| *token == wanted).count();
+        let ends = self.token(0).is_none_or(|token| token.is_closing() || token == Token::Semicolon);
+        let complete = self.token(-1).is_some_and(|token| token.binary().is_none() && token != Token::Question);
+        (ends && complete && count(Token::Question) > count(Token::Colon) && self.innermost_open().is_none())
+            .then(|| "a `?` wants a `:` behind it: `condition ? value : otherwise`".to_owned())
+    }
+
+    /// Operators of other languages, and ones that lack an operand.
+    fn of_operators(&self) -> Option<String> {
+        use Token::{And, Assign, Colon, Comma, Equal, Greater, Less, Not, NotEqual, Question};
+        let advice = match (self.token(-1), self.token(0)?, self.token(1)) {
+            (_, Assign, Some(Greater)) if self.adjacent(0) => "write `>=`",
+            (_, Assign, Some(Less)) if self.adjacent(0) => "write `<=`",
+            (Some(Less), Greater, _) if self.adjacent(-1) => "write `!=` for \"not equal\"",
+            (Some(Equal), Assign, _) if self.adjacent(-1) => "write `==`, or `is` for the same value of the same type",
+            (Some(NotEqual), Assign, _) if self.adjacent(-1) => "write `!=`, or `isnt` for another value or type",
+            (_, Assign, Some(Not)) if self.adjacent(0) => "write `!=`, or `=!=` for another value or type",
+            (_, Colon, Some(Assign)) if self.adjacent(0) => "write `=` alone",
+            (Some(And), Token::BitAnd, _) if self.adjacent(-1) => "write `&&`",
+            (Some(Token::Or), Token::BitOr, _) if self.adjacent(-1) => "write `||`",
+            (None, Assign, _) => "one `=` binds an expression to a name: `name = expression`",
+            (_, Assign, _) => "`==` compares; `=` only binds an attribute of an ad",
+            (_, Comma, _) => "a `,` only separates the elements of a list and the arguments of a function",
+            (_, Colon, _) => "a `:` wants a `?` before it: `condition ? value : otherwise`",
+            (_, Question, _) => "a `?` wants a condition before it: `condition ? value : otherwise`",
+            _ => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    /// Words that are operators elsewhere, units, and attributes that a `;` is missing before.
+    fn of_words(&self) -> Option<String> {
+        let word = self.word(0).to_ascii_lowercase();
+        let before = self.word(-1).to_ascii_lowercase();
+        let is_name = self.token(0) == Some(Token::Name);
+        let advice = match word.as_str() {
+            _ if is_name && self.token(1) == Some(Token::Assign) => {
+                return Some(match self.innermost_open() {
+                    Some(open) if open != Token::BracketOpen => format!("close the {open} before this attribute"),
+                    _ => "is a `;` missing before this attribute?".to_owned(),
+                });
+            }
+            "and" => "write `&&`",
+            "or" => "write `||`",
+            "not" => "write `!`, as in `!x`; `!=` for \"not equal\"",
+            "in" => "write `member(x, { ... })`",
+            "like" | "matches" => "write `regexp(\"pattern\", x)`",
+            "eq" | "equals" => "write `==`",
+            "ne" => "write `!=`",
+            "lt" => "write `<`",
+            "gt" => "write `>`",
+            "then" | "else" | "elif" | "elseif" | "elsif" => "write `condition ? value : otherwise`",
+            "b" | "k" | "m" | "g" | "t" | "kb" | "mb" | "gb" | "tb" | "kib" | "mib" | "gib" | "tib"
+                if self.token(-1).is_some_and(Token::is_number) =>
+            {
+                let unit = word.get(..1).unwrap_or_default().to_ascii_uppercase();
+                return Some(format!("a unit is a suffix without a space: {}{unit}", self.word(-1)));
+            }
+            _ if before == "not" => "write `!` for `not`",
+            _ if before == "if" => "write `condition ? value : otherwise`",
+            _ if is_name && self.token(-1) == Some(Token::String) => "a quote within a string is written `\\\"`",
+            _ if self.token(0) == Some(Token::String) && self.token(-1) == Some(Token::Name) && self.adjacent(-1) => {
+                "is an operator missing before this string, or a quote?"
+            }
+            _ if is_name && self.token(-1) == Some(Token::Name) => "is an operator missing between these names?",
+            _ => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    /// Brackets that close nothing, and what ends too early.
+    fn of_brackets(&self) -> Option<String> {
+        let before = self.token(-1);
+        let ends = self.token(0).is_none_or(|token| token.is_closing() || matches!(token, Token::Semicolon));
+        if ends && let Some(operator) = before.filter(|token| token.binary().is_some() || *token == Token::Not) {
+            return Some(format!("{operator} wants something behind it"));
+        }
+        match (before, self.token(0)) {
+            (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
+            (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
+            // The bracket of the ad itself is not among the tokens of its attributes.
+            (_, Some(Token::BracketClose)) if self.tokens.get(1).is_some_and(|(token, _)| *token == Token::Assign) => {
+                None
+            }
+            (Some(before), Some(token))
+                if (token.is_number() || matches!(token, Token::String | Token::Name))
+                    && (before.is_number() || matches!(before, Token::String | Token::Name))
+                    && matches!(self.innermost_open(), Some(Token::ParenthesisOpen | Token::BraceOpen)) =>
+            {
+                Some("is a `,` or an operator missing before this?".to_owned())
+            }
+            (_, Some(token)) if token.is_closing() && self.innermost_open().is_none() => {
+                Some(format!("no bracket is open that this {token} closes"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Names that want quotes where they are bound.
+    fn of_names(&self) -> Option<String> {
+        let (name, second) = (self.token(-1)?, self.token(1)?);
+        let joins = matches!(self.token(0)?, Token::Minus | Token::Dot);
+        let bound = second == Token::Name && self.token(2) == Some(Token::Assign);
+        let begins = matches!(self.token(-2), None | Some(Token::Semicolon | Token::BracketOpen));
+        (name == Token::Name && joins && bound && begins).then(|| {
+            let written = [-1, 0, 1].map(|by| self.word(by)).concat();
+            format!("a name with anything but letters, digits and `_` stands in single quotes: '{written}'")
+        })
+    }
+
+    /// The innermost bracket that is open before the error.
+    fn innermost_open(&self) -> Option<Token> {
+        let mut open = Vec::new();
+        for (token, _) in &self.tokens[..self.at] {
+            if token.closing().is_some() {
+                open.push(*token);
+            } else if token.is_closing() {
+                open.pop();
+            }
+        }
+        open.pop()
+    }
+}
+
+/// A word of advice for a character that begins nothing.
+pub(super) fn for_character(character: char, rest: &str) -> &'static str {
+    match character {
+        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "strings stand in straight quotes: \"...\"",
+        '\u{2018}' | '\u{2019}' | '\u{201a}' => "quotes are straight: \"...\" for strings, '...' for names and times",
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => "a minus is written `-`",
+        '\u{2264}' => "write `<=`",
+        '\u{2265}' => "write `>=`",
+        '\u{2260}' => "write `!=`",
+        '\u{2227}' => "write `&&`",
+        '\u{2228}' => "write `||`",
+        '\u{ac}' => "write `!`",
+        '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{feff}' => "this is no ordinary space: write a plain one",
+        '#' => "a comment begins with `//`",
+        '$' if rest.starts_with("$$(") || rest.starts_with("$(") => {
+            "macros such as $(NAME) belong into configuration and submit files, which replace them; ads have none"
+        }
+        '`' => "strings stand in double quotes: \"...\"",
+        '\\' => "an expression goes on in the next line without a `\\`",
+        '@' => "text with an `@` is a string: \"user@host\"",
+        _ => "names have letters, digits and underscores; anything else goes into single quotes",
+    }
+}
+
+/// A word of advice for what begins like a number and is none.
+pub(super) fn for_number(shown: &str) -> String {
+    let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
+    match unit.as_str() {
+        "kb" | "mb" | "gb" | "tb" | "kib" | "mib" | "gib" | "tib" if !digits.is_empty() => {
+            format!("write {digits}{}", unit[..1].to_ascii_uppercase())
+        }
+        _ => "a number may end in one of B K M G T, as in 4G; a name cannot begin with a digit".to_owned(),
+    }
+}

@@ -1,0 +1,148 @@
+//! The conditions of `if` and `elif`.
+
+use crate::ad::{Expression, Span, Value};
+use crate::syntax::{Rules, SyntaxError, parse_expression};
+
+use super::keywords::{is_variable, skip_blank};
+use super::macros::{self, Expander, Failure, evaluate};
+
+/// The condition of `if` or `elif`.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    text: String,
+    rules: Rules,
+    /// None while there are macros in it.
+    test: Option<Test>,
+}
+
+/// What a condition without macros asks.
+#[derive(Clone, Debug)]
+struct Test {
+    negated: bool,
+    kind: TestKind,
+}
+
+#[derive(Clone, Debug)]
+enum TestKind {
+    /// `true`, `yes`, a number, nothing at all.
+    Constant(bool),
+    /// `defined name`
+    Defined(String),
+    Expression(Expression),
+}
+
+impl PartialEq for Condition {
+    /// Equal when written alike.
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Condition {
+    /// The condition that a text writes; if there are macros in it, only once they are expanded.
+    ///
+    /// # Errors
+    ///
+    /// Why it writes none.
+    pub fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
+        let condition = if macros::has_any(text) { None } else { Some(Test::new(text, rules)?) };
+        Ok(Condition { text: text.to_owned(), rules, test: condition })
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it holds.
+    pub(super) fn holds(&self, expander: &mut Expander<'_>) -> Result<bool, Failure> {
+        if let Some(test) = &self.test {
+            return test.holds(expander);
+        }
+        let bytes = expander.expand(self.text.as_bytes())?;
+        let written = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
+        // Macros that stand for nothing are false.
+        let condition = written.strip_prefix('!').unwrap_or(&written);
+        if condition.trim_ascii().is_empty() {
+            return Ok(written.starts_with('!'));
+        }
+        Test::new(&written, self.rules).map_err(|error| format!("`{written}`: {error}"))?.holds(expander)
+    }
+}
+
+impl Test {
+    fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
+        let start = skip_blank(text, 0);
+        let negated = text[start..].starts_with('!');
+        let start = skip_blank(text, start + usize::from(negated));
+        let rest = text[start..].trim_ascii_end();
+        let span = |range: std::ops::Range<usize>| {
+            let offset = |at: usize| u32::try_from(start + at).unwrap_or(u32::MAX);
+            Span::new(offset(range.start), offset(range.end))
+        };
+        let error = |message: &str, help: &str| Err(SyntaxError::new(span(0..rest.len()), message).with_help(help));
+        let (first, behind) = rest.split_at(rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len()));
+        let kind = if let Some(is) = constant(rest) {
+            TestKind::Constant(is)
+        } else if rest.is_empty() {
+            return error("a condition is missing", "write `if defined MY.attribute` or `if expression`");
+        } else if first.eq_ignore_ascii_case("defined") {
+            let subject = behind.trim_ascii();
+            if !subject.is_empty() && !is_variable(subject) && constant(subject).is_none() {
+                return error("this can be defined for one name only", "write `if defined MY.attribute`");
+            }
+            TestKind::Defined(subject.to_owned())
+        } else if first.eq_ignore_ascii_case("version") {
+            return error("`version` asks for HTCondor's version, of which there is none here", "leave it out");
+        } else if is_variable(rest) {
+            let help = format!("write `if defined {rest}`, `if $({rest})`, or compare it with something");
+            return error("a name alone is no condition", &help);
+        } else {
+            let expression = parse_expression(rest.as_bytes(), rules);
+            TestKind::Expression(expression.map_err(|error| error.shifted(u32::try_from(start).unwrap_or(u32::MAX)))?)
+        };
+        Ok(Test { negated, kind })
+    }
+
+    fn holds(&self, expander: &mut Expander<'_>) -> Result<bool, Failure> {
+        let holds = match &self.kind {
+            TestKind::Constant(is) => *is,
+            TestKind::Defined(subject) => {
+                let text = expander.lookup(subject.as_bytes());
+                text.map_or(constant(subject).is_some(), |text| !text.is_empty())
+            }
+            TestKind::Expression(expression) => {
+                let value = evaluate(expression, expander.draft, expander.context)?;
+                truth(&value).ok_or_else(|| match value.fault() {
+                    Some(fault) => format!("the condition is an error: {fault}"),
+                    None => format!("the condition is {}, neither true nor false", value.kind().phrase()),
+                })?
+            }
+        };
+        Ok(holds != self.negated)
+    }
+}
+
+/// Whether a value counts as true; in rules, numbers do in either dialect.
+pub(super) fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Boolean(is) => Some(*is),
+        Value::Integer(integer) => Some(*integer != 0),
+        Value::Real(real) => Some(*real != 0.0),
+        _ => None,
+    }
+}
+
+/// The words and numbers that are conditions by themselves.
+fn constant(text: &str) -> Option<bool> {
+    if ["true", "yes", "t"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        return Some(true);
+    }
+    if ["false", "no", "f"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        return Some(false);
+    }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    number.then(|| digits.parse::<f64>().ok()).flatten().map(|number| number != 0.0)
+}

@@ -1,0 +1,517 @@
+//! Rules at work.
+
+use crate::ad::{Ad, Expression, Kind, List, Name, Value};
+use crate::eval::{Context, Halt};
+use crate::syntax::{Style, parse_expression, print_value};
+
+use super::condition::truth;
+use super::edited_ad::Draft;
+use super::iteration::{Iteration, MOST};
+use super::macros::{Expander, Failure, Variables, evaluate, expand_self};
+use super::rename;
+use super::rule::{Action, Operand, Rule, Target};
+
+/// Rules that are applied one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Transform {
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// What must be true of an ad; any other is left as it is.
+    pub only: Option<Expression>,
+}
+
+/// An ad that came of another.
+#[derive(Clone, Debug)]
+pub struct Transformed {
+    /// The ad.
+    pub ad: Ad,
+    /// What was changed, in the order in which it was.
+    pub fired: Vec<Fired>,
+    /// What could not be done.
+    pub faults: Vec<Fault>,
+}
+
+/// A statement that changed an attribute.
+#[derive(Clone, Debug)]
+pub struct Fired {
+    /// Which statement.
+    pub cause: Cause,
+    /// The attribute.
+    pub attribute: Name,
+    /// What was bound to it before.
+    pub before: Option<Expression>,
+    /// What is bound to it now.
+    pub after: Option<Expression>,
+}
+
+/// A statement of one of the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The position of the rule.
+    pub rule: usize,
+    /// The position of the statement in it; none for what is said of the rule as a whole.
+    pub statement: Option<usize>,
+}
+
+/// What a statement could not do with an ad.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Which statement; none for [`Transform::only`].
+    pub cause: Option<Cause>,
+    /// Why, as a phrase.
+    pub message: String,
+    /// The budget that was exceeded, if that is why.
+    pub halt: Option<Halt>,
+    /// What was left as it was for it.
+    pub left: Left,
+}
+
+/// What is left as it was because of a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// The whole ad: no rule did anything.
+    Ad,
+    /// What the statement would have changed.
+    Statement,
+    /// One attribute of those that the statement is about.
+    Attribute(Name),
+}
+
+impl Fault {
+    fn new(cause: Option<Cause>, failure: Failure, left: Left) -> Self {
+        match failure {
+            Failure::Reason(message) => Fault { cause, message, halt: None, left },
+            Failure::Halt(halt) => Fault { cause, message: halt.to_string(), halt: Some(halt), left },
+        }
+    }
+}
+
+impl Transform {
+    /// The ads that come of one: one, unless a rule has a TRANSFORM line that makes more.
+    ///
+    /// The variables of a rule are still there in the next.  A statement that cannot be executed is left
+    /// out; if a condition cannot be decided, the ad stays as it was.
+    #[must_use]
+    pub fn apply(&self, ad: &Ad, context: &Context) -> Vec<Transformed> {
+        let unchanged = |faults| vec![Transformed { ad: ad.clone(), fired: Vec::new(), faults }];
+        let mut flights = vec![Flight {
+            draft: Draft::new(ad),
+            variables: Variables::default(),
+            fired: Vec::new(),
+            faults: Vec::new(),
+        }];
+        if let Some(only) = &self.only {
+            match evaluate(only, &mut flights[0].draft, context) {
+                Ok(Value::Boolean(true)) => {}
+                Ok(value) if context.dialect.is_condor() && truth(&value) == Some(true) => {}
+                Ok(_) => return unchanged(Vec::new()),
+                Err(halt) => return unchanged(vec![Fault::new(None, halt.into(), Left::Ad)]),
+            }
+        }
+        for (number, rule) in self.rules.iter().enumerate() {
+            let mut after = Vec::new();
+            for flight in flights {
+                if let Err(fault) = (Run { rule, number, context }).rule(flight, &mut after) {
+                    return unchanged(vec![fault]);
+                }
+            }
+            flights = after;
+        }
+        let finished = flights.into_iter().map(|mut flight| Transformed {
+            ad: flight.draft.ad(),
+            fired: flight.fired,
+            faults: flight.faults,
+        });
+        finished.collect()
+    }
+}
+
+/// An ad on its way through the rules.
+#[derive(Clone)]
+struct Flight {
+    draft: Draft,
+    variables: Variables,
+    fired: Vec<Fired>,
+    faults: Vec<Fault>,
+}
+
+impl Flight {
+    fn expander<'a>(&'a mut self, context: &'a Context) -> Expander<'a> {
+        Expander::new(&self.variables, &mut self.draft, context)
+    }
+}
+
+/// One rule at work.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    rule: &'r Rule,
+    number: usize,
+    context: &'r Context,
+}
+
+/// Where an `if` stands.
+struct Branch {
+    /// Whether its lines are executed now.
+    enabled: bool,
+    /// Whether any of its conditions held before.
+    taken: bool,
+    /// Whether the lines around it are executed.
+    outer: bool,
+}
+
+impl Run<'_> {
+    /// Sends an ad through the rule.
+    fn rule(self, mut flight: Flight, after: &mut Vec<Flight>) -> Result<(), Fault> {
+        let whole = Cause { rule: self.number, statement: None };
+        if let Some(expression) = self.rule.requirements.as_ref().and_then(Operand::expression) {
+            let value = evaluate(expression, &mut flight.draft, self.context);
+            let value = value.map_err(|halt| Fault::new(Some(whole), halt.into(), Left::Ad))?;
+            if truth(&value) != Some(true) {
+                after.push(flight);
+                return Ok(());
+            }
+        }
+        match &self.rule.iteration {
+            Some(iteration) if iteration.total() > 1 || iteration.items.is_some() => {
+                self.iterate(iteration, &flight, after, whole)
+            }
+            _ => {
+                for (name, value) in
+                    [("Row", "0"), ("Step", "0"), ("ItemIndex", "0"), ("Iterating", "0"), ("XFormId", "0")]
+                {
+                    flight.variables.insert(Name::new(name), value.into());
+                }
+                self.statements(&mut flight)?;
+                after.push(flight);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes several ads of one.
+    fn iterate(
+        self,
+        iteration: &Iteration,
+        flight: &Flight,
+        after: &mut Vec<Flight>,
+        whole: Cause,
+    ) -> Result<(), Fault> {
+        if after.len() + iteration.total() > MOST {
+            let reason = format!("more than {MOST} ads would be made of one");
+            return Err(Fault::new(Some(whole), Failure::Reason(reason), Left::Ad));
+        }
+        let no_item = [String::new()];
+        let items = iteration.items.as_ref().map_or(&no_item[..], |items| items.all());
+        let mut made = 0_usize;
+        for (row, item) in items.iter().enumerate() {
+            let bind = |variables: &mut Variables, name: &str, value: String| {
+                variables.insert(Name::new(name), value.into_bytes());
+            };
+            let mut variables = flight.variables.clone();
+            for (name, value) in iteration.values(item) {
+                bind(&mut variables, name, value.to_owned());
+            }
+            // What a variable is given in one ad is still there in the next of the same item.
+            for step in 0..iteration.count {
+                for (name, number) in [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made)] {
+                    bind(&mut variables, name, number.to_string());
+                }
+                bind(&mut variables, "Iterating", "1".to_owned());
+                let mut copy = Flight { variables: variables.clone(), ..flight.clone() };
+                self.statements(&mut copy)?;
+                variables.clone_from(&copy.variables);
+                after.push(copy);
+                made += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes the statements for one ad.
+    fn statements(self, flight: &mut Flight) -> Result<(), Fault> {
+        let mut branches: Vec<Branch> = Vec::new();
+        for (position, statement) in self.rule.statements.iter().enumerate() {
+            let cause = Cause { rule: self.number, statement: Some(position) };
+            let enabled = branches.last().is_none_or(|branch| branch.enabled);
+            let fatal = |failure| Fault::new(Some(cause), failure, Left::Ad);
+            match &statement.action {
+                Action::If(condition) => {
+                    let holds = enabled && condition.holds(&mut flight.expander(self.context)).map_err(fatal)?;
+                    branches.push(Branch { enabled: holds, taken: holds, outer: enabled });
+                }
+                Action::ElseIf(condition) => {
+                    let open = branches.last().is_some_and(|branch| branch.outer && !branch.taken);
+                    let holds = open && condition.holds(&mut flight.expander(self.context)).map_err(fatal)?;
+                    if let Some(branch) = branches.last_mut() {
+                        branch.enabled = holds;
+                        branch.taken |= holds;
+                    }
+                }
+                Action::Else => {
+                    if let Some(branch) = branches.last_mut() {
+                        branch.enabled = branch.outer && !branch.taken;
+                        branch.taken = true;
+                    }
+                }
+                Action::EndIf => {
+                    branches.pop();
+                }
+                _ if !enabled => {}
+                action => {
+                    if let Err(failure) = self.execute(action, cause, flight) {
+                        flight.faults.push(Fault::new(Some(cause), failure, Left::Statement));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a statement that is no `if`.
+    fn execute(self, action: &Action, cause: Cause, flight: &mut Flight) -> Result<(), Failure> {
+        match action {
+            Action::Assign(variable, text) => {
+                let value = expand_self(text, variable, &flight.variables)?;
+                flight.variables.insert(Name::new(variable), value);
+            }
+            Action::EvaluateMacro(variable, operand) => {
+                let expression = self.expression(operand, flight)?;
+                let text = match evaluate(&expression, &mut flight.draft, self.context)? {
+                    Value::String(text) => text.as_bytes().to_vec(),
+                    value => print_value(&value, Style::Long),
+                };
+                flight.variables.insert(Name::new(variable), text);
+            }
+            Action::Default(name, _) if flight.draft.get(name).is_some() => {}
+            Action::Set(name, operand) | Action::Default(name, operand) => {
+                let expression = self.expression(operand, flight)?;
+                set(flight, cause, name.clone(), expression);
+            }
+            Action::EvaluateSet(name, operand) => {
+                let expression = self.expression(operand, flight)?;
+                let value = evaluate(&expression, &mut flight.draft, self.context)?;
+                set(flight, cause, name.clone(), written(value));
+            }
+            Action::Copy(target, names) | Action::Rename(target, names) => {
+                let names = flight.expander(self.context).expand(names.as_bytes())?;
+                let copy = matches!(action, Action::Copy(..));
+                for (from, to) in named(target, &names, flight)? {
+                    // One bad name does not keep the others from theirs.
+                    match rename::new_name(&to) {
+                        Ok(to) if copy => copied(flight, cause, &from, to),
+                        Ok(to) => renamed(flight, cause, &from, to),
+                        Err(reason) => {
+                            let fault = Fault::new(Some(cause), Failure::Reason(reason), Left::Attribute(from));
+                            flight.faults.push(fault);
+                        }
+                    }
+                }
+            }
+            Action::Delete(target) => {
+                for (name, _) in named(target, b"", flight)? {
+                    if let Some(before) = flight.draft.remove(&name) {
+                        flight.fired.push(Fired { cause, attribute: name, before: Some(before), after: None });
+                    }
+                }
+            }
+            Action::If(_) | Action::ElseIf(_) | Action::Else | Action::EndIf => {}
+        }
+        Ok(())
+    }
+
+    /// The expression that an operand is for this ad.
+    fn expression(self, operand: &Operand, flight: &mut Flight) -> Result<Expression, Failure> {
+        if let Some(expression) = operand.expression() {
+            return Ok(expression.clone());
+        }
+        let text = flight.expander(self.context).expand(operand.text().as_bytes())?;
+        parse_expression(&text, operand.rules()).map_err(|error| {
+            let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
+            Failure::Reason(format!("with its macros expanded it is `{shown}`: {error}"))
+        })
+    }
+}
+
+/// The attributes that a target names, and their new names.
+fn named(target: &Target, names: &[u8], flight: &Flight) -> Result<Vec<(Name, Vec<u8>)>, Failure> {
+    Ok(match target {
+        Target::Name(name) => vec![(name.clone(), names.to_vec())],
+        Target::Pattern(pattern) => rename::matches(&flight.draft, pattern, names)?,
+    })
+}
+
+fn set(flight: &mut Flight, cause: Cause, attribute: Name, expression: Expression) {
+    let before = flight.draft.set(attribute.clone(), expression.clone());
+    if before.as_ref() != Some(&expression) {
+        flight.fired.push(Fired { cause, attribute, before, after: Some(expression) });
+    }
+}
+
+fn copied(flight: &mut Flight, cause: Cause, from: &Name, to: Name) {
+    if let Some(expression) = flight.draft.get(from).cloned() {
+        set(flight, cause, to, expression);
+    }
+}
+
+fn renamed(flight: &mut Flight, cause: Cause, from: &Name, to: Name) {
+    let Some(expression) = flight.draft.get(from).cloned() else { return };
+    if from.as_str() == to.as_str() {
+        return;
+    }
+    let before = flight.draft.rename(from, to.clone());
+    let gone = Fired { cause, attribute: from.clone(), before: Some(expression.clone()), after: None };
+    flight.fired.extend([gone, Fired { cause, attribute: to, before, after: Some(expression) }]);
+}
+
+/// The expression that writes a value.
+fn written(value: Value) -> Expression {
+    let kind = match value {
+        Value::List(List { elements, .. }) => Kind::List(elements),
+        Value::Ad(nested) => Kind::Ad(nested.ad().clone()),
+        scalar => Kind::Literal(scalar),
+    };
+    Expression::new(kind, crate::ad::Span::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Transform;
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::syntax::{Rules, Style, parse_ad, print_ad};
+    use crate::transform::parse_rules;
+
+    /// The ads that rules make of one: without what is around them, and with the faults.
+    fn results(ad: &str, rules: &str) -> Vec<String> {
+        let ad = parse_ad(format!("[ {ad} ]").as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        let (rules, problems) = parse_rules(rules.as_bytes(), Dialect::Condor);
+        let errors = problems.iter().filter(|problem| problem.severity == crate::format::Severity::Error);
+        assert_eq!(errors.count(), 0, "{problems:?}");
+        let results = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
+        let shown = results.into_iter().map(|result| {
+            let text = String::from_utf8(print_ad(&result.ad, Style::Long)).unwrap();
+            let text = text.trim_start_matches("[ ").trim_end_matches([' ', ']']).to_owned();
+            result.faults.iter().fold(text, |text, fault| format!("{text} ! {}", fault.message))
+        });
+        shown.collect()
+    }
+
+    /// What HTCondor 25.14 makes of them, but for the faults, which it has in other words or not at all.
+    #[test]
+    fn every_keyword_does_what_it_does_in_htcondor() {
+        for (ad, rules, expected) in [
+            ("a = 1", "SET b a + 1", "a = 1; b = a + 1"),
+            ("a = 1", "set A = 2", "a = 2"),
+            ("a = 1", "SET s \"x\\\\y\"", "a = 1; s = \"x\\\\y\""),
+            ("a = 1", "DEFAULT a 2\nDEFAULT b 3", "a = 1; b = 3"),
+            ("a = undefined", "DEFAULT a 2", "a = undefined"),
+            ("a = 1", "EVALSET b a + 1\nEVALSET c x", "a = 1; b = 2; c = undefined"),
+            ("a = 1", "EVALSET b { a, x }", "a = 1; b = { a, x }"),
+            ("a = 1", "EVALMACRO m strcat(\"x\", a)\nSET b \"$(m)\"", "a = 1; b = \"x1\""),
+            ("a = 1; b = 2", "COPY a c\nCOPY b A\nCOPY x d", "a = 2; b = 2; c = 1"),
+            ("a = 1; b = 2", "COPY /^(.)$/ Old_\\1", "a = 1; b = 2; Old_a = 1; Old_b = 2"),
+            ("a = 1; b = 2; c = 3", "RENAME a C\nRENAME x d", "C = 1; b = 2"),
+            ("a = 1", "RENAME a A", "A = 1"),
+            ("Owner = 1", "RENAME /(own)(er)/ \\2_\\1_\\0", "er_Own_Owner = 1"),
+            ("aa = 1; ab = 2", "RENAME /a(.)/ x", "x = 2"),
+            ("aa = 1; ba = 2; c = 3", "DELETE /A/\nDELETE C", ""),
+            ("aa = 1; ba = 2", "DELETE /a/g", "ba = 2"),
+            ("a = 1", "COPY a $(x)\nSET b 1", "a = 1; b = 1 ! `` is no name of an attribute"),
+            (
+                "a = 1",
+                "SET b $(MY.x)\nSET c 1",
+                "a = 1; c = 1 ! with its macros expanded it is ``: expected an expression, found the end",
+            ),
+        ] {
+            assert_eq!(results(ad, rules), [expected], "{rules}");
+        }
+    }
+
+    #[test]
+    fn macros_stand_for_what_they_stand_for_in_htcondor() {
+        for (rules, expected) in [
+            ("x = 1\nSET b $(x)$(X:2)$(y:3)", "113"),
+            ("x = 1\ny = $(x)\nx = 2\nSET b $(y)", "2"),
+            ("x = 1\nx = $(x)2\nSET b $(x)", "12"),
+            ("x = s\nSET b \"$(MY.$(x))\"", "\"two\""),
+            ("SET b \"$(MY.s:x)$(MY.no:$(MY.s))$(MY.no)\"", "\"twotwo\""),
+            ("SET b $(MY.e)", "a + 1"),
+            ("SET b \"$(DOLLAR)(x) $$(x) $x $\"", "\"$(x) $$(x) $x $\""),
+            ("SET b $INT(MY.r) + $REAL(MY.a) + $INT(1+2)", "2 + 1 + 3"),
+            ("SET b \"$INT(7,%05d) $REAL(2.5,%.2f) $STRING(MY.s,%5s)\"", "\"00007 2.50   two\""),
+            ("SET b \"$STRING(\"q\") $STRING(1+1) $EVAL(a + 1) $EVAL(MY.e) $EVAL(s)\"", "\"q 1+1 2 2 two\""),
+            ("l = x, y\nSET b \"$CHOICE(1,l) $CHOICE(MY.a,p,q)\"", "\"y q\""),
+            ("SET b \"$SUBSTR(MY.s,1)$SUBSTR(MY.s,-2,1)$SUBSTR(MY.s,0,-1)\"", "\"wowtw\""),
+            ("SET b \"$ENV(NO_SUCH_VARIABLE) $ENV(NO_SUCH_VARIABLE:d)\"", "\"UNDEFINED d\""),
+            ("SET b $RANDOM_INTEGER(4,4) + $RANDOM_CHOICE(5)", "4 + 5"),
+            ("x @=end\n  1 +\n  2\n@end\nSET b $(x)", "1 + 2"),
+            ("SET b 1 \\\n  # no comment \\\n  + 2", "1 + 2"),
+        ] {
+            let ad = "a = 1; s = \"two\"; e = a + 1; r = 2.7";
+            let expected = format!("a = 1; s = \"two\"; e = a + 1; r = 2.7; b = {expected}");
+            assert_eq!(results(ad, rules), [expected], "{rules}");
+        }
+        for (rules, fault) in [
+            ("SET b $INT(MY.e)", "$INT(): `a + 1` is no number; $EVAL() and EVALMACRO evaluate in the ad"),
+            ("SET b $INT(1,%s)", "$INT(): `%s` is no format for it"),
+            ("SET b $CHOICE(5,x,y)", "$CHOICE(): there is no item 5 of 2"),
+            (
+                "SET b $EVAL(strcat(s, \"x\"))",
+                "$EVAL(): `strcat(s, \"x\"`: expected `,`, `;` or `)`, found the end; it ends at the first `)`: EVALMACRO has no such limit",
+            ),
+            ("x = $(y)\ny = $(x)\nSET b $(x)", "its macros stand for one another without end, or for too much"),
+        ] {
+            assert_eq!(results("a = 1; e = a + 1", rules), [format!("a = 1; e = a + 1 ! {fault}")], "{rules}");
+        }
+    }
+
+    #[test]
+    fn conditions_choose_lines() {
+        for (condition, holds) in [
+            ("true", true),
+            ("NO", false),
+            ("0.0", false),
+            ("-1", true),
+            ("defined MY.a", true),
+            ("defined a", false),
+            ("! defined MY.x", true),
+            ("$(x)", false),
+            ("! $(x)", true),
+            ("$(x:1)", true),
+            ("a == 1", true),
+            ("a == 2", false),
+            ("!(a == 2)", true),
+            ("\"$(MY.s)\" == \"two\"", true),
+        ] {
+            let rules = format!("if {condition}\nSET b 1\nelif true\nSET b 2\nelse\nSET b 3\nendif");
+            let expected = format!("a = 1; s = \"two\"; b = {}", if holds { 1 } else { 2 });
+            assert_eq!(results("a = 1; s = \"two\"", &rules), [expected], "{condition}");
+        }
+        let nested = "if false\nif true\nSET b 1\nendif\nelse\nif 0\nelse\nSET c 1\nendif\nendif";
+        assert_eq!(results("a = 1", nested), ["a = 1; c = 1"]);
+        let fault = "a = 1 ! the condition is undefined, neither true nor false";
+        assert_eq!(results("a = 1", "SET b 1\nif x > 1\nendif\nSET c 1"), [fault]);
+    }
+
+    #[test]
+    fn rules_follow_one_another() {
+        let rules = "NAME one\nREQUIREMENTS a == 1\nx = 5\nSET a 2\nNAME two\nREQUIREMENTS a == 2\nSET b $(x)";
+        assert_eq!(results("a = 1", rules), ["a = 2; b = 5"]);
+        assert_eq!(results("a = 3", rules), ["a = 3"]);
+    }
+
+    #[test]
+    fn transform_makes_several_ads_of_one() {
+        let show = "SET b \"$(Row) $(Step) $(XFormId) $(Iterating) $(v) $(w)\"\n";
+        for (line, expected) in [
+            ("TRANSFORM", vec!["0 0 0 0  "]),
+            ("TRANSFORM 2", vec!["0 0 0 1  ", "0 1 1 1  "]),
+            ("TRANSFORM v in (p, q r)", vec!["0 0 0 1 p ", "1 0 1 1 q ", "2 0 2 1 r "]),
+            ("TRANSFORM 2 v in p", vec!["0 0 0 1 p ", "0 1 1 1 p "]),
+            ("TRANSFORM v, w from (\np q r\n# no\ns,t\n)", vec!["0 0 0 1 p q r", "1 0 1 1 s t"]),
+        ] {
+            let expected: Vec<_> = expected.iter().map(|text| format!("a = 1; b = \"{text}\"")).collect();
+            assert_eq!(results("a = 1", &format!("{show}{line}")), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! TRANSFORM lines: how many ads are made of one.
+
+use std::ops::Range;
+
+use super::keywords::{Refusal, is_variable, skip_blank};
+
+/// What a TRANSFORM line says: an ad for each item, so many times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Iteration {
+    /// How many ads for each item.
+    pub count: usize,
+    /// The variables that stand for the parts of the item.
+    pub variables: Vec<String>,
+    /// The items; none if there is no list.
+    pub items: Option<Items>,
+}
+
+/// The items of a TRANSFORM line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Items {
+    /// `in (a, b)`: words.
+    In(Vec<String>),
+    /// `from (`, then a line for each.
+    From(Vec<String>),
+}
+
+impl Items {
+    /// The items.
+    #[must_use]
+    pub fn all(&self) -> &[String] {
+        match self {
+            Items::In(items) | Items::From(items) => items,
+        }
+    }
+}
+
+/// So many ads may be made of one.
+pub(super) const MOST: usize = 10_000;
+
+impl Iteration {
+    /// How many ads are made of one.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.count.saturating_mul(self.items.as_ref().map_or(1, |items| items.all().len()))
+    }
+
+    /// The values of the variables for an item: each a word, the last what is left.
+    pub(super) fn values<'a>(&'a self, item: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let mut rest = Some(item);
+        self.variables.iter().enumerate().map(move |(position, variable)| {
+            let text = rest.take().unwrap_or("");
+            if position + 1 == self.variables.len() {
+                return (variable.as_str(), text);
+            }
+            let (value, behind) = match text.find([',', ' ', '\t']) {
+                Some(end) => (&text[..end], text[end + 1..].trim_start_matches([' ', '\t'])),
+                None => (text, ""),
+            };
+            rest = Some(behind);
+            (variable.as_str(), value)
+        })
+    }
+}
+
+/// What the arguments of a TRANSFORM line are.
+pub(super) enum Arguments {
+    /// All is said.
+    Whole(Iteration),
+    /// The items stand in the lines that follow, up to one that begins with `)`.
+    Open(Iteration),
+}
+
+/// Reads the arguments of a TRANSFORM line, which begin at a place of its text.
+pub(super) fn arguments(text: &str, at: usize) -> Result<Arguments, Refusal> {
+    let refuse = |range: Range<usize>, message: &str, help: Option<&str>| {
+        Err((range, message.to_owned(), help.map(str::to_owned)))
+    };
+    if let Some(dollar) = text[at..].find("$(") {
+        return refuse(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line", None);
+    }
+    let mut at = skip_blank(text, at);
+    let mut iteration = Iteration { count: 1, variables: Vec::new(), items: None };
+    let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 {
+        iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);
+        if iteration.count == 0 {
+            let help = "REQUIREMENTS false leaves an ad as it is";
+            return refuse(at..at + digits, "no ad would be left of any", Some(help));
+        }
+        at = skip_blank(text, at + digits);
+    }
+    let start = at;
+    while at < text.len() {
+        let length =
+            text[at..].find(|c: char| c.is_ascii_whitespace() || matches!(c, ',' | '(')).unwrap_or(text.len() - at);
+        let word = &text[at..at + length];
+        let mode = word.to_ascii_lowercase();
+        if mode == "in" || mode == "from" {
+            if iteration.variables.is_empty() {
+                iteration.variables.push("Item".to_owned());
+            }
+            return list(text, skip_blank(text, at + length), iteration, mode == "from");
+        }
+        if mode == "matching" {
+            let help = "list the items behind `in` or `from`";
+            return refuse(at..text.len(), "names of files are not looked for here", Some(help));
+        }
+        if !is_variable(word) {
+            return refuse(at..at + length.max(1), "a variable, `in` or `from` should stand here", None);
+        }
+        iteration.variables.push(word.to_owned());
+        at = skip_blank(text, at + length);
+        if text[at..].starts_with(',') {
+            at = skip_blank(text, at + 1);
+        }
+    }
+    if !iteration.variables.is_empty() {
+        return refuse(
+            start..text.len(),
+            "`in` or `from` is missing behind the variables",
+            Some("write `TRANSFORM x in (a, b)`"),
+        );
+    }
+    Ok(Arguments::Whole(iteration))
+}
+
+/// Reads what stands behind `in` or `from`.
+fn list(text: &str, at: usize, mut iteration: Iteration, lines: bool) -> Result<Arguments, Refusal> {
+    let refuse = |message: &str| Err((at..text.len().max(at + 1), message.to_owned(), None));
+    let rest = &text[at..];
+    if rest.starts_with('[') {
+        return refuse("a slice of the items is not supported: list those that are wanted");
+    }
+    let Some(inside) = rest.strip_prefix('(') else {
+        if lines {
+            return refuse("items are not read from a file: they stand behind `from (`, a line for each");
+        }
+        iteration.items = Some(Items::In(words(rest)));
+        return filled(iteration, at..text.len());
+    };
+    match inside.strip_suffix(')') {
+        Some(inside) if !lines => {
+            iteration.items = Some(Items::In(words(inside)));
+            filled(iteration, at..text.len())
+        }
+        None if inside.is_empty() || !lines => {
+            let first = words(inside);
+            iteration.items = Some(if lines { Items::From(Vec::new()) } else { Items::In(first) });
+            Ok(Arguments::Open(iteration))
+        }
+        _ => refuse("nothing may stand behind `from (` on this line"),
+    }
+}
+
+fn filled(iteration: Iteration, place: Range<usize>) -> Result<Arguments, Refusal> {
+    check(&iteration, place).map(|()| Arguments::Whole(iteration))
+}
+
+/// Refuses lists that are empty or too long.
+pub(super) fn check(iteration: &Iteration, place: Range<usize>) -> Result<(), Refusal> {
+    match iteration.total() {
+        0 => Err((place, "there are no items".to_owned(), None)),
+        1..=MOST => Ok(()),
+        _ => Err((place, format!("more than {MOST} ads would be made of one"), None)),
+    }
+}
+
+/// The words of a list, with commas or blanks between them.
+pub(super) fn words(text: &str) -> Vec<String> {
+    text.split([',', ' ', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}

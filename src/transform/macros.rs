@@ -1,0 +1,298 @@
+//! Macros: `$(name)`, `$(name:default)`, `$(MY.attribute)`, and functions such as `$INT(name)`.
+//!
+//! What a macro stands for is looked at again: it may hold macros itself.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Kind, Name, Value};
+use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::syntax::{Style, print};
+
+use super::edited_ad::Draft;
+use super::function;
+use super::keywords::is_variable_byte;
+
+/// The variables of a run of rules, for one ad.
+pub(super) type Variables = FxHashMap<Name, Vec<u8>>;
+
+/// Why something cannot be done with an ad.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Failure {
+    /// A reason, as a phrase.
+    Reason(String),
+    /// An evaluation did not end within its budget.
+    Halt(Halt),
+}
+
+impl From<Halt> for Failure {
+    fn from(halt: Halt) -> Self {
+        Failure::Halt(halt)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Failure::Reason(reason)
+    }
+}
+
+/// A macro in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Macro {
+    /// All of it, from the dollar to the closing parenthesis.
+    pub range: Range<usize>,
+    /// The word between the dollar and the parenthesis.
+    pub function: Range<usize>,
+    /// What stands in the parentheses; before the colon, if there is a default.
+    pub body: Range<usize>,
+    /// What stands behind the colon.
+    pub default: Option<Range<usize>>,
+}
+
+/// Stands for a dollar that begins no macro.
+const DOLLAR: &str = "DOLLAR";
+
+/// Whether there is any macro in a text.
+pub(super) fn has_any(text: &str) -> bool {
+    next(text.as_bytes(), 0).is_some()
+}
+
+/// All macros of a text, not counting those within others.
+pub(super) fn all(text: &[u8]) -> Vec<Macro> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(one) = next(text, at) {
+        at = one.range.end;
+        found.push(one);
+    }
+    found
+}
+
+/// The first macro at or behind a place.  Of macros within one another the innermost comes first, but for
+/// those in defaults.
+pub(super) fn next(text: &[u8], from: usize) -> Option<Macro> {
+    // Without a closing parenthesis further on there is nothing to be found.
+    let last = memchr::memrchr(b')', text)?;
+    let mut at = from;
+    loop {
+        let dollar = at + memchr::memchr(b'$', text.get(at..last)?)?;
+        let doubled = text[dollar + 1] == b'$';
+        let word = dollar + 1 + usize::from(doubled);
+        let length = text[word..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        let open = word + length;
+        at = open;
+        if text.get(open) != Some(&b'(') || doubled {
+            continue;
+        }
+        let function = word..open;
+        let named = &text[function.clone()];
+        let found = if named.is_empty() || named == b"ENV" {
+            named_body(text, open + 1)
+        } else if function::is_known(named) {
+            let length = memchr::memchr(b')', &text[open + 1..])?;
+            Some((open + 1..open + 1 + length, None))
+        } else {
+            continue;
+        };
+        match found {
+            Some((body, default)) => {
+                let end = default.as_ref().map_or(body.end, |default| default.end) + 1;
+                return Some(Macro { range: dollar..end, function, body, default });
+            }
+            None => at = open + 1,
+        }
+    }
+}
+
+/// The name in parentheses, and the default behind its colon.
+fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<usize>>)> {
+    // A longer one was not written by a person, and looking for its end again and again takes long.
+    const LONGEST: usize = 4096;
+    let text = &text[..text.len().min(start + LONGEST)];
+    let name = text[start..].iter().take_while(|byte| is_variable_byte(**byte)).count();
+    let end = start + name;
+    match text.get(end)? {
+        b')' => return Some((start..end, None)),
+        b':' => {}
+        _ => return None,
+    }
+    let mut at = end + 1;
+    loop {
+        match text.get(at)? {
+            b')' => return Some((start..end, Some(end + 1..at))),
+            b'(' => at += 1 + memchr::memchr(b')', &text[at + 1..])? + 1,
+            byte if is_variable_byte(*byte) || b"$ ,\\:".contains(byte) => at += 1,
+            _ => return None,
+        }
+    }
+}
+
+/// Expands macros for one ad.
+pub(super) struct Expander<'a> {
+    pub variables: &'a Variables,
+    pub draft: &'a mut Draft,
+    pub context: &'a Context,
+    /// How many bytes may still be copied: macros may stand for one another without end.
+    fuel: usize,
+    depth: usize,
+}
+
+/// An expansion may copy so many bytes.
+const FUEL: usize = 16 << 20;
+
+/// Expansions may be nested so deep: functions expand their arguments.
+const DEEPEST: usize = 50;
+
+impl<'a> Expander<'a> {
+    pub fn new(variables: &'a Variables, draft: &'a mut Draft, context: &'a Context) -> Self {
+        Expander { variables, draft, context, fuel: FUEL, depth: 0 }
+    }
+
+    /// A text with its macros expanded.
+    pub fn expand(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
+        if self.depth > DEEPEST {
+            return Err(endless());
+        }
+        self.depth += 1;
+        let expanded = self.expand_once(text);
+        self.depth -= 1;
+        expanded
+    }
+
+    fn expand_once(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        let mut rest = text.to_vec();
+        // What stands before is done with.
+        let mut from = 0;
+        let mut dollars = false;
+        while let Some(found) = next(&rest, from) {
+            let body = &rest[found.body.clone()];
+            if found.function.is_empty() && body.eq_ignore_ascii_case(DOLLAR.as_bytes()) {
+                dollars = true;
+                out.extend_from_slice(&rest[from..found.range.end]);
+                from = found.range.end;
+                continue;
+            }
+            let mut value = self.value(&rest, &found)?;
+            // With its value, a dollar further left may begin a macro, too: `$(MY.$(name))`.
+            let dollar = memchr::memchr(b'$', &rest[from..found.range.start]);
+            let done = dollar.map_or(found.range.start, |at| from + at);
+            out.extend_from_slice(&rest[from..done]);
+            let mut cost = value.len() + 1;
+            if dollar.is_some() || value.contains(&b'$') {
+                // What it stands for is looked at again, with what stands around it.
+                let mut again = rest[done..found.range.start].to_vec();
+                again.append(&mut value);
+                again.extend_from_slice(&rest[found.range.end..]);
+                cost += again.len();
+                rest = again;
+                from = 0;
+            } else {
+                out.append(&mut value);
+                from = found.range.end;
+            }
+            self.fuel = self.fuel.checked_sub(cost).ok_or_else(endless)?;
+        }
+        out.extend_from_slice(&rest[from..]);
+        Ok(if dollars { with_dollars(&out) } else { out })
+    }
+
+    /// What a macro stands for.
+    fn value(&mut self, text: &[u8], found: &Macro) -> Result<Vec<u8>, Failure> {
+        let name = &text[found.function.clone()];
+        let body = &text[found.body.clone()];
+        if !name.is_empty() && name != b"ENV" {
+            return function::value(self, name, body);
+        }
+        let default = found.default.clone().map(|default| text[default].to_vec());
+        if name == b"ENV" {
+            let variable = String::from_utf8_lossy(body).into_owned();
+            let value = std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned().into_bytes());
+            return Ok(value
+                .filter(|v| !v.is_empty() || default.is_none())
+                .or(default)
+                .unwrap_or(b"UNDEFINED".to_vec()));
+        }
+        let value = self.lookup(body).filter(|value| !value.is_empty());
+        Ok(value.or(default).unwrap_or_default())
+    }
+
+    /// The text of a variable, or of an attribute of the ad, unexpanded.
+    pub fn lookup(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        let name = std::str::from_utf8(name).ok()?;
+        if let Some(text) = self.variables.get(&Name::new(name)) {
+            return Some(text.clone());
+        }
+        let attribute = name.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("MY.")).map(|_| &name[3..])?;
+        let expression = self.draft.get(&Name::new(attribute))?;
+        Some(match expression.kind() {
+            Kind::Literal(Value::String(text)) => text.as_bytes().to_vec(),
+            _ => print(expression, Style::Long),
+        })
+    }
+
+    /// An argument: what it names, or else itself, expanded.
+    pub fn argument(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
+        let text = text.trim_ascii();
+        let text = self.lookup(text).unwrap_or_else(|| text.to_vec());
+        self.expand(&text)
+    }
+
+    /// The value of an expression in the ad.
+    pub fn evaluate(&mut self, expression: &crate::ad::Expression) -> Result<Value, Halt> {
+        evaluate(expression, self.draft, self.context)
+    }
+}
+
+/// The value of an expression in an ad as it is now.
+pub(super) fn evaluate(
+    expression: &crate::ad::Expression,
+    draft: &mut Draft,
+    context: &Context,
+) -> Result<Value, Halt> {
+    if let Kind::Literal(value) = expression.kind() {
+        return Ok(value.clone());
+    }
+    let (environment, frame) = Environment::alone(draft.ad());
+    Evaluator::new(&environment, context).evaluate(expression, &frame)
+}
+
+fn endless() -> Failure {
+    Failure::Reason("its macros stand for one another without end, or for too much".to_owned())
+}
+
+/// A text with a dollar for each `$(DOLLAR)`.
+fn with_dollars(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut done = 0;
+    for found in all(text) {
+        if found.function.is_empty() && text[found.body.clone()].eq_ignore_ascii_case(DOLLAR.as_bytes()) {
+            out.extend_from_slice(&text[done..found.range.start]);
+            out.push(b'$');
+            done = found.range.end;
+        }
+    }
+    out.extend_from_slice(&text[done..]);
+    out
+}
+
+/// A text with the macro of one name expanded, and no other: what an assignment to itself means.
+pub(super) fn expand_self(text: &str, name: &str, variables: &Variables) -> Result<Vec<u8>, Failure> {
+    const LONGEST: usize = 1 << 16;
+    let own = variables.get(&Name::new(name)).map_or(&b""[..], Vec::as_slice);
+    let text = text.as_bytes();
+    let mut out = Vec::new();
+    let mut done = 0;
+    for found in all(text) {
+        if found.function.is_empty() && text[found.body.clone()].eq_ignore_ascii_case(name.as_bytes()) {
+            out.extend_from_slice(&text[done..found.range.start]);
+            let default = found.default.map_or(&b""[..], |default| &text[default]);
+            out.extend_from_slice(if own.is_empty() { default } else { own });
+            done = found.range.end;
+        }
+    }
+    out.extend_from_slice(&text[done..]);
+    if out.len() > LONGEST { Err(endless()) } else { Ok(out) }
+}

@@ -1,0 +1,44 @@
+//! Pipelines of ad writers: HTCondor's transform rules, and single changes.
+//!
+//! [`parse_rules`] reads a file in HTCondor's transform language; [`Transform::apply`] runs rules over an
+//! ad and gives the ad that comes of it, with what was changed and by what.
+//!
+//! What a rule means was established with HTCondor 25.14's own library; where it ends in silence or in a
+//! broken ad, there is a [`Fault`] or a [`Problem`](crate::format::Problem) here instead.
+//!
+//! ```
+//! use classad::ad::Dialect;
+//! use classad::eval::Context;
+//! use classad::format::transform::{Transform, parse_rules};
+//! use classad::syntax::{Rules, parse_ad};
+//!
+//! let text = b"REQUIREMENTS RequestMemory < 512\nSET RequestMemory 512\n";
+//! let (rules, problems) = parse_rules(text, Dialect::Condor);
+//! assert!(problems.is_empty());
+//! let ad = parse_ad(b"[ RequestMemory = 1 ]", Rules::new(Dialect::Condor))?;
+//! let results = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
+//! assert_eq!(results[0].ad, parse_ad(b"[ RequestMemory = 512 ]", Rules::new(Dialect::Condor))?);
+//! assert_eq!(results[0].fired[0].attribute.as_str(), "RequestMemory");
+//! # Ok::<(), classad::syntax::SyntaxError>(())
+//! ```
+
+mod c_numbers;
+mod condition;
+mod edited_ad;
+mod function;
+mod interpreter;
+mod iteration;
+mod keywords;
+mod line;
+mod macros;
+mod parse;
+mod print;
+mod rename;
+mod rule;
+
+pub use condition::Condition;
+pub use interpreter::{Cause, Fault, Fired, Left, Transform, Transformed};
+pub use iteration::{Items, Iteration};
+pub use keywords::{Keyword, read_target};
+pub use parse::parse_rules;
+pub use rule::{Action, Operand, Pattern, Rule, Statement, Target};

@@ -1,0 +1,587 @@
+//! Rules files: lines to rules.
+
+use std::ops::Range;
+
+use crate::ad::{Dialect, Name, nearest};
+use crate::syntax::{Rules, SyntaxError};
+
+use super::condition::Condition;
+use super::function::{self, Suspicion};
+use super::iteration::{self, Arguments, Items, Iteration};
+use super::keywords;
+use super::keywords::{Keyword, Refusal, Word, is_variable, next_word, skip_blank};
+use super::line::{Line, Lines};
+use super::macros;
+use super::rule::{Action, Operand, Rule, Statement};
+use crate::format::Problem;
+
+/// Reads a file in HTCondor's transform language: its rules, and what is wrong with it.
+///
+/// The first NAME names the rule, every further one begins another.  (HTCondor sees one rule in a file,
+/// whose last NAME and last REQUIREMENTS count.)  If any problem is an error, the rules are not to be used.
+#[must_use]
+pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<Rule>, Vec<Problem>) {
+    let text = match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            return (Vec::new(), vec![Problem::at(at..at + 1, 0, "a rules file must be UTF-8")]);
+        }
+    };
+    let mut parser = Parser {
+        dialect,
+        lines: Lines::new(text),
+        rules: vec![Rule::default()],
+        problems: Vec::new(),
+        open: Vec::new(),
+        used: Vec::new(),
+        variables: BUILT_IN.map(str::to_owned).into(),
+    };
+    while let Some(line) = parser.lines.next() {
+        if !line.text.is_empty()
+            && let Err(problem) = parser.line(&line)
+        {
+            parser.problems.push(problem);
+        }
+    }
+    parser.finish()
+}
+
+/// Variables that every rule has.
+const BUILT_IN: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
+
+/// HTCondor nests `if` no deeper.
+const DEEPEST: usize = 63;
+
+struct Parser<'t> {
+    dialect: Dialect,
+    lines: Lines<'t>,
+    rules: Vec<Rule>,
+    problems: Vec<Problem>,
+    /// The `if`s that no `endif` closes yet: where, and whether an `else` was seen.
+    open: Vec<(Range<usize>, bool)>,
+    /// Variables that are used without a default, and where.
+    used: Vec<(String, Range<usize>)>,
+    /// Variables that have a value.
+    variables: Vec<String>,
+}
+
+/// A problem at a place of the file.
+fn at(range: Range<usize>, message: impl Into<String>) -> Problem {
+    Problem::at(range, 0, message)
+}
+
+/// A refusal of a part of a line.
+fn refused(line: &Line, (range, message, help): Refusal) -> Problem {
+    let problem = at(line.place(range), message);
+    match help {
+        Some(help) => problem.with_help(help),
+        None => problem,
+    }
+}
+
+/// A syntax error of the part of a line that begins at `offset`.
+fn located(line: &Line, offset: usize, error: SyntaxError) -> Problem {
+    let place = |span: crate::ad::Span| {
+        let range = span.range();
+        let end = line.text.len();
+        line.place((offset + range.start).min(end)..(offset + range.end).min(end))
+    };
+    let related = error.related.map(|(span, text)| (place(span), text));
+    let mut problem = at(place(error.span), error.message);
+    problem.help = error.help;
+    problem.related = related;
+    problem
+}
+
+impl Parser<'_> {
+    fn rule(&mut self) -> &mut Rule {
+        if self.rules.is_empty() {
+            self.rules.push(Rule::default());
+        }
+        let last = self.rules.len() - 1;
+        &mut self.rules[last]
+    }
+
+    fn line(&mut self, line: &Line) -> Result<(), Problem> {
+        let text = line.text.as_str();
+        let word = text.find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | ':')).unwrap_or(text.len());
+        let behind = skip_blank(text, word);
+        let keyword = Keyword::of(&text[..word]);
+        let branch = matches!(keyword, Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf));
+        let ends = text[word..].starts_with(|c: char| c.is_ascii_whitespace()) || word == text.len();
+        if !(branch && ends) {
+            if text[behind..].starts_with('=') {
+                return self.assignment(line, &text[..word], behind + 1);
+            }
+            if text[behind..].starts_with("@=") {
+                return self.document(line, &text[..word], behind + 2);
+            }
+        }
+        match keyword {
+            Some(keyword) if ends => self.keyword(line, keyword, behind),
+            _ => Err(unknown(line, word, behind)),
+        }
+    }
+
+    /// `variable = text`
+    fn assignment(&mut self, line: &Line, name: &str, value: usize) -> Result<(), Problem> {
+        self.variable(line, name)?;
+        let start = skip_blank(&line.text, value);
+        self.check_macros(line, start, Some(name));
+        self.push(line, Action::Assign(name.to_owned(), line.text[start..].to_owned()));
+        Ok(())
+    }
+
+    /// `variable @=tag`, then lines up to `@tag`.
+    fn document(&mut self, line: &Line, name: &str, tag: usize) -> Result<(), Problem> {
+        self.variable(line, name)?;
+        let end = format!("@{}", line.text[tag..].trim_ascii());
+        let mut text = Vec::new();
+        loop {
+            match self.lines.next() {
+                Some(next) if next.text == end => break,
+                Some(next) if next.text.is_empty() => {}
+                Some(next) => {
+                    self.check_macros(&next, 0, Some(name));
+                    text.push(next.text);
+                }
+                None => {
+                    let message = format!("the line `{end}` that ends this text is missing");
+                    return Err(at(line.whole(), message));
+                }
+            }
+        }
+        self.push(line, Action::Assign(name.to_owned(), text.join("\n")));
+        Ok(())
+    }
+
+    /// Checks the name of a variable that is given a value, and remembers it.
+    fn variable(&mut self, line: &Line, name: &str) -> Result<(), Problem> {
+        let place = line.place(0..name.len().max(1));
+        if let Some(attribute) = name.strip_prefix('+').filter(|attribute| keywords::is_name(attribute)) {
+            return Err(
+                at(place, "a rule sets no attribute like this").with_help(format!("write `SET {attribute} ...`"))
+            );
+        }
+        if !is_variable(name) {
+            let problem = at(place, format!("`{name}` is no name of a variable"));
+            return Err(problem.with_help("a variable's name has letters, digits, underscores and dots"));
+        }
+        if matches!(Keyword::of(name), Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)) {
+            return Err(at(place, format!("{name} cannot name a variable")));
+        }
+        if let Some(keyword) = Keyword::of(name) {
+            let message = format!("this gives a variable called {name} a value, because `=` stands behind it");
+            self.problems.push(at(place, message).with_help(keyword.usage()).as_warning());
+        }
+        self.variables.push(name.to_owned());
+        Ok(())
+    }
+
+    fn keyword(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<(), Problem> {
+        let text = line.text.as_str();
+        if text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
+            let problem = at(line.whole(), format!("{} wants more", keyword.as_str()));
+            return Err(problem.with_help(keyword.usage()));
+        }
+        let in_rule = !matches!(keyword, Keyword::Name);
+        if in_rule && self.rule().iteration.is_some() {
+            let problem = at(line.whole(), "nothing of this rule may stand behind its TRANSFORM");
+            return Err(problem.with_help("HTCondor reads no further; only another NAME may follow"));
+        }
+        match keyword {
+            Keyword::Name | Keyword::Requirements | Keyword::Universe | Keyword::Transform => {
+                if !self.open.is_empty() {
+                    let message = format!("{} cannot depend on an `if`", keyword.as_str());
+                    return Err(at(line.whole(), message).with_help("HTCondor reads it whatever the condition is"));
+                }
+                self.heading(line, keyword, behind)
+            }
+            Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf => self.branch(line, keyword, behind),
+            _ => {
+                let action = self.change(line, keyword, behind)?;
+                self.push(line, action);
+                Ok(())
+            }
+        }
+    }
+
+    /// What is said of a rule as a whole.
+    fn heading(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<(), Problem> {
+        let text = &line.text[behind..];
+        match keyword {
+            Keyword::Name => {
+                if self.rule().name.is_some() || self.rule().iteration.is_some() {
+                    self.rules.push(Rule::default());
+                }
+                self.rule().name = Some(text.to_owned());
+            }
+            Keyword::Requirements => {
+                if self.rule().requirements.is_some() {
+                    let problem = at(line.whole(), "this rule has REQUIREMENTS already");
+                    return Err(problem.with_help("join them with `&&`; HTCondor would only use the last"));
+                }
+                if macros::has_any(text) {
+                    return Err(at(line.place(behind..line.text.len()), "macros are not expanded in REQUIREMENTS"));
+                }
+                let operand = Operand::new(text, Rules::long(self.dialect));
+                self.rule().requirements = Some(operand.map_err(|error| located(line, behind, error))?);
+            }
+            Keyword::Universe => {
+                let message = "UNIVERSE has no effect: only HTCondor's job router uses it";
+                self.problems.push(at(line.whole(), message).as_warning());
+            }
+            _ => {
+                let iteration = self.iteration(line, behind)?;
+                self.variables.extend(iteration.variables.iter().cloned());
+                self.rule().iteration = Some(iteration);
+            }
+        }
+        Ok(())
+    }
+
+    /// The arguments of TRANSFORM, and the lines that belong to them.
+    fn iteration(&mut self, line: &Line, behind: usize) -> Result<Iteration, Problem> {
+        let mut iteration = match iteration::arguments(&line.text, behind).map_err(|refusal| refused(line, refusal))? {
+            Arguments::Whole(iteration) => return Ok(iteration),
+            Arguments::Open(iteration) => iteration,
+        };
+        loop {
+            let Some(next) = self.lines.next() else {
+                return Err(at(line.whole(), "the `)` that ends this list is missing"));
+            };
+            if next.text.starts_with(')') {
+                break;
+            }
+            match iteration.items.as_mut() {
+                Some(Items::From(lines)) => lines.push(next.text),
+                Some(Items::In(items)) => items.extend(iteration::words(&next.text)),
+                None => {}
+            }
+        }
+        iteration::check(&iteration, 0..line.text.len()).map_err(|refusal| refused(line, refusal))?;
+        Ok(iteration)
+    }
+
+    fn branch(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<(), Problem> {
+        let condition = |parser: &mut Self| {
+            parser.check_macros(line, behind, None);
+            let condition = Condition::new(&line.text[behind..], Rules::new(parser.dialect));
+            condition.map_err(|error| located(line, behind, error))
+        };
+        let without = || at(line.whole(), format!("{} without an `if`", keyword.as_str()));
+        let after_else = || at(line.whole(), format!("{} behind an `else`", keyword.as_str()));
+        let action = match keyword {
+            Keyword::If => {
+                if self.open.len() >= DEEPEST {
+                    return Err(at(line.whole(), format!("`if`s are nested more than {DEEPEST} deep")));
+                }
+                self.open.push((line.whole(), false));
+                Action::If(condition(self)?)
+            }
+            Keyword::Elif => match self.open.last() {
+                None => return Err(without()),
+                Some((_, true)) => return Err(after_else()),
+                Some(_) => Action::ElseIf(condition(self)?),
+            },
+            Keyword::Else => match self.open.last_mut() {
+                None => return Err(without()),
+                Some((_, seen)) if *seen => return Err(after_else()),
+                Some((_, seen)) => {
+                    *seen = true;
+                    if !line.text[behind..].is_empty() && !line.text[behind..].starts_with('#') {
+                        let place = line.place(behind..line.text.len());
+                        let help = "for another condition write `elif`";
+                        return Err(at(place, "nothing may stand behind `else`").with_help(help));
+                    }
+                    Action::Else
+                }
+            },
+            _ => {
+                self.open.pop().ok_or_else(without)?;
+                Action::EndIf
+            }
+        };
+        self.push(line, action);
+        Ok(())
+    }
+
+    /// A statement that changes an attribute or a variable.
+    fn change(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<Action, Problem> {
+        let text = line.text.as_str();
+        let word = next_word(text, behind).map_err(|refusal| refused(line, refusal))?;
+        let word = word.ok_or_else(|| at(line.whole(), format!("{} wants more", keyword.as_str())))?;
+        if keyword == Keyword::Delete {
+            let target = self.target(line, &word)?;
+            let rest = skip_blank(text, word.range.end);
+            if rest < text.len() {
+                let message = "what stands behind the name is ignored, as HTCondor ignores it";
+                self.problems.push(at(line.place(rest..text.len()), message).as_warning());
+            }
+            return Ok(Action::Delete(target));
+        }
+        let start = operand_start(text, word.range.end);
+        let missing = || {
+            let written = &text[word.range.clone()];
+            let help = match written.split_once('=') {
+                Some((name, value)) if keywords::is_name(name) => {
+                    format!("write `{} {name} {value}`", keyword.as_str())
+                }
+                _ => keyword.usage(),
+            };
+            at(line.whole(), format!("{} wants two things", keyword.as_str())).with_help(help)
+        };
+        if start >= text.len() {
+            return Err(missing());
+        }
+        Ok(match keyword {
+            Keyword::Copy | Keyword::Rename => {
+                let target = self.target(line, &word)?;
+                let name = &text[start..];
+                self.check_macros(line, start, None);
+                let pattern = matches!(target, super::Target::Pattern(_)) && name.contains('\\');
+                if !macros::has_any(name) && !pattern && !keywords::is_name(name) {
+                    let place = line.place(start..text.len());
+                    return Err(at(place, format!("`{name}` is no name of an attribute")));
+                }
+                let name = name.to_owned();
+                if keyword == Keyword::Copy { Action::Copy(target, name) } else { Action::Rename(target, name) }
+            }
+            Keyword::EvalMacro => {
+                let variable = text[word.range.clone()].to_owned();
+                self.variable(line, &variable)
+                    .map_err(|problem| Problem { range: line.place(word.range), ..problem })?;
+                Action::EvaluateMacro(variable, self.operand(line, start, Rules::new(self.dialect))?)
+            }
+            _ => {
+                let name = self.attribute(line, &word)?;
+                match keyword {
+                    Keyword::EvalSet => Action::EvaluateSet(name, self.operand(line, start, Rules::new(self.dialect))?),
+                    Keyword::Default => Action::Default(name, self.operand(line, start, Rules::long(self.dialect))?),
+                    _ => Action::Set(name, self.operand(line, start, Rules::long(self.dialect))?),
+                }
+            }
+        })
+    }
+
+    fn target(&self, line: &Line, word: &Word) -> Result<super::Target, Problem> {
+        keywords::target(&line.text, word, self.dialect).map_err(|refusal| refused(line, refusal))
+    }
+
+    fn attribute(&self, line: &Line, word: &Word) -> Result<Name, Problem> {
+        if matches!(word.kind, keywords::WordKind::Pattern(_)) {
+            let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
+            return Err(at(line.place(word.range.clone()), message));
+        }
+        keywords::attribute(&line.text, word, self.dialect).map_err(|refusal| refused(line, refusal))
+    }
+
+    /// The expression that the rest of a line is.
+    fn operand(&mut self, line: &Line, start: usize, rules: Rules) -> Result<Operand, Problem> {
+        self.check_macros(line, start, None);
+        Operand::new(&line.text[start..], rules).map_err(|error| located(line, start, error))
+    }
+
+    /// Looks at the macros in the rest of a line.
+    fn check_macros(&mut self, line: &Line, start: usize, own: Option<&str>) {
+        let text = &line.text[start..];
+        for found in macros::all(text.as_bytes()) {
+            let name = &text[found.body.clone()];
+            let plain = found.function.is_empty() && found.default.is_none() && is_variable(name);
+            let attribute = name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("MY."));
+            if plain && !attribute && own.is_none_or(|own| !own.eq_ignore_ascii_case(name)) {
+                let place = line.place(start + found.body.start..start + found.body.end);
+                self.used.push((name.to_owned(), place));
+            }
+        }
+        // What no parenthesis closes is text.
+        let last = text.rfind(')').unwrap_or(0);
+        for (dollar, _) in text[..last].match_indices('$') {
+            let word =
+                text[dollar + 1..].split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or("");
+            let open = dollar + 1 + word.len();
+            if !text[open..].starts_with('(') {
+                continue;
+            }
+            let place = || line.place(start + dollar..start + open);
+            match function::suspicion(word) {
+                Some(Suspicion::Unsupported) => {
+                    self.problems.push(at(place(), format!("${word}() is not supported")));
+                }
+                Some(Suspicion::Spelling(meant)) => {
+                    let message = format!("${word}() is no function: it is written ${meant}()");
+                    self.problems.push(at(place(), message).as_warning());
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn push(&mut self, line: &Line, action: Action) {
+        let statement = Statement { action, range: line.whole(), line: line.number };
+        self.rule().statements.push(statement);
+    }
+
+    fn finish(mut self) -> (Vec<Rule>, Vec<Problem>) {
+        for (place, _) in &self.open {
+            self.problems.push(at(place.clone(), "the `endif` of this is missing"));
+        }
+        for (name, place) in std::mem::take(&mut self.used) {
+            if self.variables.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+                continue;
+            }
+            let problem = at(place, format!("nothing gives the variable {name} a value: it stands for nothing"));
+            let near = nearest(&name, self.variables.iter().map(String::as_str))
+                .first()
+                .map(|n| format!("did you mean $({n})?"));
+            let help =
+                near.unwrap_or_else(|| format!("$({name}:...) has a default, $(MY.{name}) is the ad's attribute"));
+            self.problems.push(problem.with_help(help).as_warning());
+        }
+        self.problems.sort_by_key(|problem| problem.range.start);
+        (self.rules, self.problems)
+    }
+}
+
+/// Where the second operand begins: a `=` or a comma that stands alone may come before it.
+fn operand_start(text: &str, at: usize) -> usize {
+    let start = skip_blank(text, at);
+    let rest = &text[start..];
+    let alone = rest.starts_with(['=', ',']) && rest[1..].starts_with(|c: char| c.is_ascii_whitespace());
+    if alone || matches!(rest, "=" | ",") { skip_blank(text, start + 1) } else { start }
+}
+
+/// A line that begins with no keyword.
+fn unknown(line: &Line, word: usize, behind: usize) -> Problem {
+    let text = line.text.as_str();
+    let first = &text[..word];
+    let place = line.place(0..word.max(1));
+    if first.is_empty() {
+        return at(place, "a line cannot begin with this");
+    }
+    if text[behind..].contains(':')
+        && ["include", "use", "error", "warning"].iter().any(|w| first.eq_ignore_ascii_case(w))
+    {
+        return at(place, format!("`{first} :` is not supported in rules"));
+    }
+    if text[word..].starts_with(':') {
+        let problem = at(place, format!("`{first}` is no keyword"));
+        return problem.with_help("a variable is given a value with `=`");
+    }
+    let problem = at(place, format!("`{first}` is no keyword"));
+    match Keyword::near(first) {
+        Some(near) => problem.with_help(format!("did you mean {near}?")),
+        None => problem.with_help("a line begins with a keyword such as SET, or reads `variable = text`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_rules;
+    use crate::ad::Dialect;
+    use crate::format::{Position, Severity};
+
+    /// Each problem as `line:column: message (help)`; warnings begin with a tilde.
+    fn problems(text: &str) -> Vec<String> {
+        let (_, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
+        let shown = problems.into_iter().map(|problem| {
+            let at = Position::of(text.as_bytes(), problem.range.start);
+            let mark = if problem.severity == Severity::Warning { "~" } else { "" };
+            let help = problem.help.map_or(String::new(), |help| format!(" ({help})"));
+            format!("{mark}{}:{}: {}{help}", at.line, at.column, problem.message)
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        for (text, expected) in [
+            ("SETT A 1", "1:1: `SETT` is no keyword (did you mean SET?)"),
+            (
+                "qwerty A 1",
+                "1:1: `qwerty` is no keyword (a line begins with a keyword such as SET, or reads `variable = text`)",
+            ),
+            ("SET", "1:1: SET wants more (write `SET attribute expression`)"),
+            ("SET A", "1:1: SET wants two things (write `SET attribute expression`)"),
+            ("SET A=1", "1:1: SET wants two things (write `SET A 1`)"),
+            ("SET A= 1", "1:5: `A=` is no name of an attribute (write a blank instead of the `=`)"),
+            ("SET A 1 +", "1:10: expected an expression, found the end (`+` wants something behind it)"),
+            ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` wants something behind it)"),
+            ("SET /a/ 1", "1:5: a regular expression can stand only behind COPY, RENAME and DELETE"),
+            ("\n  DELETE /[a/", "2:10: `[a` is not a pattern: missing terminating ] for character class"),
+            (
+                "DELETE /a",
+                "1:8: the second slash is missing (a regular expression stands between two slashes, and has none in it)",
+            ),
+            (
+                "DELETE /a/iz",
+                "1:12: this is no option (behind a regular expression can stand g, i, m and U; a slash cannot be part of it)",
+            ),
+            ("DELETE A B", "~1:10: what stands behind the name is ignored, as HTCondor ignores it"),
+            ("COPY A 1x", "1:8: `1x` is no name of an attribute"),
+            ("REQUIREMENTS A == $(x)", "1:14: macros are not expanded in REQUIREMENTS"),
+            (
+                "REQUIREMENTS = A",
+                "~1:1: this gives a variable called REQUIREMENTS a value, because `=` stands behind it (write `REQUIREMENTS expression`)",
+            ),
+            (
+                "REQUIREMENTS A\nREQUIREMENTS B",
+                "2:1: this rule has REQUIREMENTS already (join them with `&&`; HTCondor would only use the last)",
+            ),
+            (
+                "if true\nNAME x\nendif",
+                "2:1: NAME cannot depend on an `if` (HTCondor reads it whatever the condition is)",
+            ),
+            ("if true", "1:1: the `endif` of this is missing"),
+            ("endif", "1:1: endif without an `if`"),
+            (
+                "if a\nendif",
+                "1:4: a name alone is no condition (write `if defined a`, `if $(a)`, or compare it with something)",
+            ),
+            ("if true\nelse\nelif true\nendif", "3:1: elif behind an `else`"),
+            (
+                "if version > 8\nendif",
+                "1:4: `version` asks for HTCondor's version, of which there is none here (leave it out)",
+            ),
+            (
+                "SET A $(limit)\nlimits = 1",
+                "~1:9: nothing gives the variable limit a value: it stands for nothing (did you mean $(limits)?)",
+            ),
+            ("SET A \"$int(1)\"", "~1:8: $int() is no function: it is written $INT()"),
+            ("SET A \"$Fn(1)\"", "1:8: $Fn() is not supported"),
+            ("+A = 1", "1:1: a rule sets no attribute like this (write `SET A ...`)"),
+            ("include : x", "1:1: `include :` is not supported in rules"),
+            ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
+            ("TRANSFORM 0", "1:11: no ad would be left of any (REQUIREMENTS false leaves an ad as it is)"),
+            ("TRANSFORM x", "1:11: `in` or `from` is missing behind the variables (write `TRANSFORM x in (a, b)`)"),
+            (
+                "TRANSFORM x matching *.dat",
+                "1:13: names of files are not looked for here (list the items behind `in` or `from`)",
+            ),
+            (
+                "TRANSFORM x from items.txt",
+                "1:18: items are not read from a file: they stand behind `from (`, a line for each",
+            ),
+            ("TRANSFORM 99999 in (a)", "1:20: more than 10000 ads would be made of one"),
+            ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
+            (
+                "TRANSFORM\nSET A 1",
+                "2:1: nothing of this rule may stand behind its TRANSFORM (HTCondor reads no further; only another NAME may follow)",
+            ),
+            ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect: only HTCondor's job router uses it"),
+        ] {
+            assert_eq!(problems(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn each_name_but_the_first_begins_a_rule() {
+        assert_eq!(problems("SET A 1\nNAME one\nSET B 1 # not a comment\n").len(), 1);
+        let (rules, problems) = parse_rules(b"# rules\nSET A 1\nNAME one\nNAME two\nSET B 2\n", Dialect::Condor);
+        assert!(problems.is_empty());
+        let shown: Vec<_> = rules.iter().map(|rule| (rule.name.as_deref(), rule.statements.len())).collect();
+        assert_eq!(shown, [(Some("one"), 1), (Some("two"), 1)]);
+        assert_eq!(rules[1].statements[0].line, 5);
+    }
+}

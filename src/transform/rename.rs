@@ -1,0 +1,53 @@
+//! The names that COPY and RENAME give.
+
+use crate::ad::Name;
+
+use super::edited_ad::Draft;
+use super::keywords::is_name;
+use super::rule::Pattern;
+
+/// The attributes whose names match, and the new names that a template gives them: `\0` stands for what
+/// matched, `\1` to `\9` for what a group did.  They are in the order in which HTCondor goes about it.
+pub(super) fn matches(draft: &Draft, pattern: &Pattern, template: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, String> {
+    let pattern = pattern.compiled()?;
+    let mut found = Vec::new();
+    for name in draft.sorted_names() {
+        let subject = name.as_str().as_bytes();
+        if let Some(groups) = pattern.find(subject, 0)? {
+            // Groups behind the last that took part are none to HTCondor.
+            let count = (0..groups.len()).rev().find(|group| groups.get(*group).is_some()).map_or(0, |last| last + 1);
+            let group = |number: usize| {
+                (number < count).then(|| groups.get(number).map_or(&b""[..], |(start, end)| &subject[start..end]))
+            };
+            found.push((name.clone(), substitute(template, group)));
+        }
+    }
+    Ok(found)
+}
+
+/// A template with its groups filled in.
+fn substitute<'s>(template: &[u8], group: impl Fn(usize) -> Option<&'s [u8]>) -> Vec<u8> {
+    let mut text = Vec::with_capacity(template.len());
+    let mut at = 0;
+    while let Some(byte) = template.get(at) {
+        let digit = template.get(at + 1).filter(|digit| *byte == b'\\' && digit.is_ascii_digit());
+        if let Some(inside) = digit.and_then(|digit| group(usize::from(digit - b'0'))) {
+            text.extend_from_slice(inside);
+            at += 2;
+        } else {
+            text.push(*byte);
+            at += 1;
+        }
+    }
+    text
+}
+
+/// The name that a text is.
+pub(super) fn new_name(text: &[u8]) -> Result<Name, String> {
+    let text = String::from_utf8_lossy(text);
+    if is_name(text.trim_ascii()) {
+        return Ok(Name::new(text.trim_ascii()));
+    }
+    let shown: String = text.chars().take(60).collect();
+    Err(format!("`{shown}` is no name of an attribute"))
+}
