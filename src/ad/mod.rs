@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads text or computes a value; the floors above do.
 
+#[allow(clippy::module_inception)] // the file is called as the type in it
 mod ad;
 mod attribute_map;
 mod byte_string;
