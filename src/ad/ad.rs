@@ -1,4 +1,4 @@
-//! Ads: names bound to expressions.
+//! The [`Ad`]: an ordered, immutable map from names to expressions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,33 +8,33 @@ use super::equality::{Likeness, all_same};
 use super::{Expression, Name};
 
 /// A classified advertisement: distinct names bound to expressions, in the order in which they were
-/// first written (thesis §2.3).  Immutable and cheap to clone; build one with [`Ad::from_iter`].
+/// first written (thesis 2.3).  Immutable; cloning is O(1).  Build one with [`Ad::from_iter`].
 #[derive(Clone, Default)]
 pub struct Ad(Arc<Attributes>);
 
 /// One attribute of an ad.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute<'a> {
-    /// Its name, as first written.
+    /// The name, in its first spelling.
     pub name: &'a Name,
-    /// What is bound to it.
+    /// The expression bound to the name.
     pub expression: &'a Expression,
 }
 
 impl Ad {
-    /// The expression bound to a name.
+    /// Returns the expression bound to a name; `None` if the ad lacks the attribute.
     #[must_use]
     pub fn get(&self, name: &Name) -> Option<&Expression> {
         self.0.get(name).map(|(_, expression)| expression)
     }
 
-    /// The attribute of a name, with its name as it is written in this ad.
+    /// Returns the attribute with a name, which is spelt as in this ad; `None` if the ad lacks it.
     #[must_use]
     pub fn attribute(&self, name: &Name) -> Option<Attribute<'_>> {
         self.0.get(name).map(|(name, expression)| Attribute { name, expression })
     }
 
-    /// The expression bound to the name spelt like this, in any case.
+    /// Returns the expression bound to a name, given as text in any case; `None` if the ad lacks it.
     #[must_use]
     pub fn get_str(&self, name: &str) -> Option<&Expression> {
         self.get(&Name::new(name))
@@ -46,18 +46,18 @@ impl Ad {
         self.0.len()
     }
 
-    /// Whether it has no attributes.
+    /// Whether the ad has no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
     }
 
-    /// The attributes, in the order in which they were written.
+    /// Iterates over the attributes in the order in which they were first written.
     pub fn iter(&self) -> impl Iterator<Item = Attribute<'_>> {
         self.0.iter().map(|(name, expression)| Attribute { name, expression })
     }
 
-    /// This ad with one more attribute, or another expression for one that it has.
+    /// Returns a copy of this ad with one attribute added, or its expression replaced.
     #[must_use]
     pub fn with(&self, name: Name, expression: Expression) -> Ad {
         let mut attributes = Attributes::clone(&self.0);
@@ -65,13 +65,13 @@ impl Ad {
         Ad(Arc::new(attributes))
     }
 
-    /// A number that no other living ad has.
+    /// Returns the address of the shared attributes: equal for clones, unique among living ads.
     #[must_use]
     pub fn identity(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// Moves the expressions out, if nothing else holds this ad.
+    /// Moves the expressions into `into` if this is the only clone of the ad; else does nothing.
     pub(super) fn take_expressions(&mut self, into: &mut Vec<Expression>) {
         if let Some(attributes) = Arc::get_mut(&mut self.0) {
             attributes.take_expressions(into);
@@ -80,7 +80,8 @@ impl Ad {
 }
 
 impl FromIterator<(Name, Expression)> for Ad {
-    /// Of several expressions for one name the last counts; the first spelling and place are kept.
+    /// Collects attributes.  A name bound repeatedly keeps its first spelling and position and takes the last
+    /// expression.
     fn from_iter<I: IntoIterator<Item = (Name, Expression)>>(attributes: I) -> Self {
         let attributes = attributes.into_iter();
         let mut bound = Attributes::with_capacity(attributes.size_hint().0);
@@ -90,7 +91,7 @@ impl FromIterator<(Name, Expression)> for Ad {
 }
 
 impl PartialEq for Ad {
-    /// Equal when the same names are bound, in any order, to expressions written alike.
+    /// Equal if both bind the same names, in any order, to expressions that are equal by their `==`.
     fn eq(&self, other: &Self) -> bool {
         if Arc::ptr_eq(&self.0, &other.0) {
             return true;

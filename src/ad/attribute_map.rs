@@ -1,25 +1,27 @@
-//! What an ad binds: found by name, in the order in which it was written.
+//! The attributes of an ad: a hash map that keeps the order of insertion.
 
 use super::{Expression, Name};
 
-/// Names bound to expressions, no name twice.
+/// Distinct names bound to expressions, in the order of insertion.
 ///
-/// Pools have many ads of few attributes: in a hundred thousand of them a byte for each place counts.
+/// The hash table stores positions in one byte where they fit: pools have hundred thousands of ads with few
+/// attributes each, so the table's size matters.
 #[derive(Clone, Default)]
 pub(super) struct Attributes {
     bound: Vec<(Name, Expression)>,
     places: Places,
 }
 
-/// Fewer attributes are compared one by one.
+/// Maximum number of attributes that are searched linearly, without a hash table.
 const FEW: usize = 8;
 
-/// Positions of attributes, each at the first free place from that of its name on; at least every second one is free.
+/// An open-addressing hash table with linear probing: maps a name to the position of its attribute.
+/// The number of slots is a power of two, and at least half of them are free.
 #[derive(Clone)]
 enum Places {
-    /// Positions below 255, which stands for a free place; none at all for a few attributes.
+    /// Positions below 255; 255 marks a free slot.  Empty if the attributes are searched linearly.
     Bytes(Box<[u8]>),
-    /// Any positions.
+    /// Positions that do not fit a byte; `u32::MAX` marks a free slot.
     Words(Box<[u32]>),
 }
 
@@ -30,7 +32,7 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Room for so many attributes, all of it free.
+    /// Creates an empty table with capacity for a number of attributes.
     fn new(attributes: usize) -> Self {
         let length = if attributes > FEW { (2 * attributes).next_power_of_two() } else { 0 };
         if attributes < usize::from(u8::MAX) {
@@ -54,7 +56,7 @@ impl Places {
         }
     }
 
-    /// How many attributes there is room for.
+    /// Number of attributes that fit without growing.
     fn room(&self) -> usize {
         match self {
             _ if self.len() == 0 => FEW,
@@ -63,7 +65,7 @@ impl Places {
         }
     }
 
-    /// Where a name is, if it is the one that is bound at a position.
+    /// Looks a name up; `is_at` tells whether the attribute at a position has that name.
     fn find(&self, name: &Name, is_at: impl Fn(usize) -> bool) -> Sought {
         match self {
             Places::Bytes(places) => sought(places, name, |at| (at != u8::MAX).then_some(usize::from(at)), is_at),
@@ -72,11 +74,11 @@ impl Places {
     }
 }
 
-/// Where a name is, or could be.
+/// Result of a lookup.
 enum Sought {
-    /// At this position.
+    /// The name is bound at this position.
     Bound(usize),
-    /// Nowhere; this place is free for it.
+    /// The name is not bound; this slot is free for it.
     Free(usize),
 }
 
@@ -87,10 +89,10 @@ fn sought<P: Copy>(
     is_at: impl Fn(usize) -> bool,
 ) -> Sought {
     let last = places.len() - 1;
-    // The upper bits of the product depend on all bits of the hash.
+    // Fibonacci hashing: the upper bits of the product depend on all bits of the hash.
     let mixed = u64::from(name.folded()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let mut place = usize::try_from(mixed).unwrap_or_default() & last;
-    // There always is a free place.
+    // Terminates: at least one slot is free.
     loop {
         match position(places[place]) {
             None => return Sought::Free(place),
@@ -101,7 +103,7 @@ fn sought<P: Copy>(
 }
 
 impl Attributes {
-    /// Nothing yet, with room for so many.
+    /// Creates an empty map with capacity for a number of attributes.
     pub(super) fn with_capacity(attributes: usize) -> Self {
         Attributes { bound: Vec::with_capacity(attributes), places: Places::new(attributes) }
     }
@@ -110,12 +112,12 @@ impl Attributes {
         self.bound.len()
     }
 
-    /// In the order in which they were first bound.
+    /// Iterates in the order in which the names were first bound.
     pub(super) fn iter(&self) -> std::slice::Iter<'_, (Name, Expression)> {
         self.bound.iter()
     }
 
-    /// The name, as it was first written, and what is bound to it.
+    /// Returns the name in its first spelling and its expression; `None` if the name is not bound.
     pub(super) fn get(&self, name: &Name) -> Option<&(Name, Expression)> {
         match self.find(name) {
             Sought::Bound(position) => self.bound.get(position),
@@ -123,7 +125,7 @@ impl Attributes {
         }
     }
 
-    /// Binds a name, or binds it anew: its first spelling and its place are kept.
+    /// Binds a name.  If it is bound already, only its expression is replaced; spelling and position stay.
     pub(super) fn bind(&mut self, name: Name, expression: Expression) {
         let position = self.bound.len();
         match self.find(&name) {
@@ -138,7 +140,7 @@ impl Attributes {
                 self.bound.push((name, expression));
                 self.places = Places::new(2 * self.bound.len());
                 for (position, (name, _)) in self.bound.iter().enumerate() {
-                    // No name is there twice.
+                    // The names are distinct, so none needs to be compared.
                     if let Sought::Free(place) = self.places.find(name, |_| false) {
                         self.places.set(place, position);
                     }
@@ -147,7 +149,7 @@ impl Attributes {
         }
     }
 
-    /// Moves all expressions out.
+    /// Moves all expressions into `into` and leaves the map empty.
     pub(super) fn take_expressions(&mut self, into: &mut Vec<Expression>) {
         self.places = Places::default();
         into.extend(self.bound.drain(..).map(|(_, expression)| expression));
@@ -171,7 +173,7 @@ mod tests {
         Expression::new(Kind::Literal(Value::Integer(value)), Span::default())
     }
 
-    /// As a list of pairs would have it, whatever the room that was asked for.
+    /// The map behaves like a list of pairs, for any initial capacity.
     #[test]
     fn every_attribute_is_found_in_its_order() {
         let mut random = fastrand::Rng::with_seed(1);

@@ -1,10 +1,10 @@
-//! String values: bytes, as HTCondor has them, though nearly always UTF-8.
+//! String values: byte strings, as in HTCondor, nearly always UTF-8.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The value of a string: any bytes.  Cheap to clone.
+/// The value of a string: arbitrary bytes.  Cloning is O(1).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Text(Arc<[u8]>);
 
@@ -15,24 +15,24 @@ impl Text {
         &self.0
     }
 
-    /// The text; bytes that are not UTF-8 are replaced.
+    /// Returns the text, with U+FFFD in place of bytes that are not UTF-8.
     #[must_use]
     pub fn to_str(&self) -> Cow<'_, str> {
-        // Nearly all of it is UTF-8, which is told sooner than what is to be replaced is found.
+        // Nearly all strings are UTF-8; validating is faster than the lossy conversion.
         str::from_utf8(&self.0).map_or_else(|_| String::from_utf8_lossy(&self.0), Cow::Borrowed)
     }
 
-    /// Equal when upper and lower case count the same, as `==` compares (thesis §2.4.4).
+    /// Compares without regard to ASCII case, as the language's `==` does (thesis 2.4.4).
     #[must_use]
     pub fn eq_ignore_case(&self, other: &Text) -> bool {
         self.0.eq_ignore_ascii_case(&other.0)
     }
 
-    /// The order of `<` and its kin: by bytes in lower case.
+    /// Orders by bytes in ASCII lower case, as the language's `<` does.
     #[must_use]
     pub fn cmp_ignore_case(&self, other: &Text) -> std::cmp::Ordering {
         let folded = |text: &Text| text.0.to_ascii_lowercase();
-        // Almost every comparison is decided by the first byte.
+        // The first byte decides almost every comparison, without allocating.
         match (self.0.first(), other.0.first()) {
             (Some(a), Some(b)) if !a.eq_ignore_ascii_case(b) => a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()),
             _ => folded(self).cmp(&folded(other)),

@@ -1,18 +1,18 @@
-//! The two dialects: what a text means where the papers and HTCondor disagree.
+//! The two dialects of the language: that of the papers and that of HTCondor.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a text means where the papers and HTCondor disagree.
+/// Decides syntax and semantics where the papers and HTCondor disagree.
 ///
-/// A dialect is a value that the lexer, the parser, the evaluator and the printer are handed; there
-/// is no global state and no third mode.
+/// The dialect is passed to the lexer, the parser, the evaluator and the printer; there is no global state
+/// and no third mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// The papers: the thesis's chapter 2 and appendix A, and the 1998 paper where it is silent.
+    /// The papers: thesis 2 and A; the 1998 paper where the thesis is silent.
     #[default]
     Classad,
-    /// What HTCondor 25's own tools do.
+    /// The behaviour of HTCondor 25's own tools.
     Condor,
 }
 
@@ -23,7 +23,7 @@ impl Dialect {
         self == Dialect::Condor
     }
 
-    /// The name as `--dialect` takes it.
+    /// Returns the name that `--dialect` accepts.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

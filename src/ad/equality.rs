@@ -1,24 +1,27 @@
-//! When two expressions are the same: written alike, or the same tree however they are written.
+//! Equality of expressions, either as written or as trees.
+//!
+//! Comparing keeps an explicit stack instead of recursing, so that deep trees cannot overflow the call stack.
 
 use super::{Expression, Kind, Value};
 
-/// What two expressions may differ in.
+/// Which differences between two expressions are ignored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Likeness {
-    /// Spelling of names, spaces and positions.
+    /// Case of names, white space and positions.
     Writing,
-    /// That, parentheses, and the order of the attributes of ads within.
+    /// Additionally parentheses, and the order of attributes in nested ads.
     Tree,
 }
 
-/// Whether two expressions are the same tree: like `==`, but neither parentheses nor the order of the
-/// attributes of ads within count.  Literals are the same to the bit, names and functions in any case.
+/// Whether two expressions are the same tree: like `==`, but also ignoring parentheses and the order of
+/// attributes in nested ads.  Literals are compared by their bits, names without regard to case.
+/// O(n) in the size of the trees.
 #[must_use]
 pub fn same_tree(left: &Expression, right: &Expression) -> bool {
     all_same(vec![(left, right)], Likeness::Tree)
 }
 
-/// Whether every pair is the same.
+/// Whether the expressions of every pair are equal.
 pub(super) fn all_same<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, likeness: Likeness) -> bool {
     while let Some((left, right)) = pending.pop() {
         let (left, right) = match likeness {
@@ -64,12 +67,12 @@ pub(super) fn all_same<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, l
     true
 }
 
-/// Literals are the same to the bit, so that a NaN is itself and -0.0 is not 0.0.
+/// Compares reals by their bits, so that a NaN equals itself and -0.0 differs from 0.0.
 fn literals_same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
         (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.to_bits() == b.seconds.to_bits(),
-        // Lists that functions make may be nested as values.
+        // Lists made by functions nest as values, so this comparison recurses.
         _ => stacker::maybe_grow(64 * 1024, 1024 * 1024, || left == right),
     }
 }

@@ -1,16 +1,16 @@
-//! Why a value is `error`.
+//! The origin of an `error` value: the reason and the place.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::Span;
 
-/// Why an evaluation gave `error`: what went wrong first, and where.
+/// The first failure that made an evaluation yield `error`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The expression that made the error, in the text that it was parsed from.
+    /// The failing expression, as a span of the text that it was parsed from.
     pub span: Span,
-    /// What went wrong, as a phrase.
+    /// The reason, as a phrase without a full stop.
     pub reason: String,
 }
 
@@ -20,18 +20,19 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The first cause of an error value.  It is no part of the value: all causes are equal.
+/// The optional origin of an error value.  It is diagnostic only: any two compare equal, so that it does not
+/// affect the equality of values.
 #[derive(Clone, Debug, Default)]
 pub struct Cause(Option<Arc<Fault>>);
 
 impl Cause {
-    /// An error that came of this fault.
+    /// Creates the cause of a failure at a span.
     #[must_use]
     pub fn new(span: Span, reason: impl Into<String>) -> Self {
         Cause(Some(Arc::new(Fault { span, reason: reason.into() })))
     }
 
-    /// What went wrong; nothing for an `error` that was written as such.
+    /// Returns the origin; `None` for a literal `error`.
     #[must_use]
     pub fn fault(&self) -> Option<&Fault> {
         self.0.as_deref()

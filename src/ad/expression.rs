@@ -1,7 +1,7 @@
-//! Expressions: immutable trees, shared, that no depth can harm.
+//! Expressions: immutable trees with shared nodes.
 //!
-//! Dropping and comparing keep their own list of what is left to do instead of recursing, so that a
-//! chain of a million operators is as safe as a short one.
+//! Dropping, hashing and comparing keep an explicit stack instead of recursing, so that a chain of a million
+//! operators cannot overflow the call stack.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -12,7 +12,7 @@ use rustc_hash::FxHasher;
 use super::equality::{Likeness, all_same};
 use super::{Ad, BinaryOperator, Name, Span, UnaryOperator, Value};
 
-/// An expression.  Immutable; cloning it shares the tree.
+/// An expression tree.  Immutable; cloning is O(1) and shares the tree.
 #[derive(Clone)]
 pub struct Expression(Arc<Node>);
 
@@ -21,28 +21,28 @@ struct Node {
     span: Span,
 }
 
-/// What an expression is made of.
+/// The operation at the root of an expression, with its operands.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// A scalar value, written out.
+    /// A scalar value.
     Literal(Value),
-    /// `name`: looked up in the scope, outwards.
+    /// `name`: looked up in the innermost ad, then outwards.
     Attribute(Name),
     /// `.name`: looked up in the root scope.
     RootAttribute(Name),
-    /// `expression.name`: looked up in an ad, outwards from there.
+    /// `expression.name`: looked up in the ad that `expression` evaluates to, then outwards from there.
     Select(Expression, Name),
     /// `expression[index]`
     Subscript(Expression, Expression),
-    /// An operator before its operand.
+    /// A prefix operator with its operand.
     Unary(UnaryOperator, Expression),
-    /// An operator between its operands.
+    /// An infix operator with its operands.
     Binary(BinaryOperator, Expression, Expression),
     /// `condition ? consequent : alternative`
     Conditional(Expression, Expression, Expression),
-    /// `expression ?: default`: the default where the expression is undefined.
+    /// `expression ?: default`: the default if the expression is undefined.
     Elvis(Expression, Expression),
-    /// `(expression)`, kept as written.
+    /// `(expression)`: kept in the tree so that it is printed again.
     Parentheses(Expression),
     /// `name(arguments)`
     Call(Name, Box<[Expression]>),
@@ -56,31 +56,31 @@ static UNDEFINED: LazyLock<Expression> =
     LazyLock::new(|| Expression(Arc::new(Node { kind: Kind::Literal(Value::Undefined), span: Span::default() })));
 
 impl Expression {
-    /// An expression that stands at this place of its text.
+    /// Creates an expression that was parsed from this span.
     #[must_use]
     pub fn new(kind: Kind, span: Span) -> Self {
         Expression(Arc::new(Node { kind, span }))
     }
 
-    /// A literal that stands nowhere.
+    /// Creates a literal with an empty span.
     #[must_use]
     pub fn literal(value: Value) -> Self {
         Expression::new(Kind::Literal(value), Span::default())
     }
 
-    /// What it is made of.
+    /// Returns the operation at the root, with its operands.
     #[must_use]
     pub fn kind(&self) -> &Kind {
         &self.0.kind
     }
 
-    /// Where it stands in the text it was parsed from.
+    /// Returns the span in the text it was parsed from.
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
     }
 
-    /// The expression inside any parentheses around it.
+    /// Returns the expression without the parentheses around it.
     #[must_use]
     pub fn bare(&self) -> &Expression {
         let mut expression = self;
@@ -90,19 +90,19 @@ impl Expression {
         expression
     }
 
-    /// Whether both are the same tree in memory.
+    /// Whether both share the same root node in memory.
     #[must_use]
     pub fn same(&self, other: &Expression) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// A number that no other living tree has.
+    /// Returns the address of the root node: equal for clones, unique among living trees.
     #[must_use]
     pub fn identity(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// A number that trees which are written alike have in common, and others hardly ever.
+    /// Returns a hash that is consistent with `==`.  O(n) in the size of the tree.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
@@ -116,16 +116,16 @@ impl Expression {
 }
 
 impl Kind {
-    /// Whether there is nothing below that a drop would have to descend into.
+    /// Whether dropping the node cannot recurse.
     fn is_leaf(&self) -> bool {
         match self {
-            // Lists that functions make are literals whose elements are values.
+            // Functions make lists and ads that are literals but contain expressions.
             Kind::Literal(value) => !matches!(value, Value::List(_) | Value::Ad(_)),
             kind => matches!(kind, Kind::Attribute(_) | Kind::RootAttribute(_)),
         }
     }
 
-    /// The expressions directly below, in the order in which they are written.
+    /// Calls `visit` for each direct child, in the order in which the children are written.
     pub fn for_each_child<'a>(&'a self, mut visit: impl FnMut(&'a Expression)) {
         match self {
             Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => {}
@@ -145,7 +145,7 @@ impl Kind {
         }
     }
 
-    /// Hashes what it is, without what is below.
+    /// Hashes this node without its children.
     fn hash_head(&self, hasher: &mut FxHasher) {
         std::mem::discriminant(self).hash(hasher);
         match self {
@@ -169,7 +169,7 @@ impl Kind {
         }
     }
 
-    /// Moves the expressions below out, as far as nothing else holds them.
+    /// Moves the children into `into`, except those of lists and ads that are shared.
     pub(super) fn take_children(&mut self, into: &mut Vec<Expression>) {
         match std::mem::replace(self, Kind::Literal(Value::Undefined)) {
             Kind::Literal(Value::List(mut list)) => take_elements(&mut list.elements, into),
@@ -185,13 +185,13 @@ impl Kind {
 }
 
 impl fmt::Debug for Expression {
-    /// Only where it stands: the tree may be too deep to descend into.
+    /// Prints only the span: a deep tree would overflow the call stack.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Expression({}..{})", self.0.span.start, self.0.span.end)
     }
 }
 
-/// Moves the elements of a list out, if nothing else holds it.
+/// Moves the elements of a list into `into`, if the list is not shared.
 fn take_elements(elements: &mut Arc<[Expression]>, into: &mut Vec<Expression>) {
     for element in Arc::get_mut(elements).into_iter().flatten() {
         into.push(std::mem::replace(element, UNDEFINED.clone()));
@@ -215,13 +215,13 @@ impl Drop for Expression {
 }
 
 impl PartialEq for Expression {
-    /// Equal when written alike, spelling of names, spaces and positions aside.
+    /// Compares trees with their parentheses, ignoring the case of names, white space and positions.
     fn eq(&self, other: &Self) -> bool {
         all_same(vec![(self, other)], Likeness::Writing)
     }
 }
 
-/// Whether two lists of expressions are written alike.
+/// Whether two lists of expressions are equal element by element.
 #[must_use]
 pub fn same_list(left: &[Expression], right: &[Expression]) -> bool {
     left.len() == right.len() && all_same(left.iter().zip(right).collect(), Likeness::Writing)

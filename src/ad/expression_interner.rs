@@ -1,22 +1,23 @@
-//! Expressions that are written alike, each with one number.
+//! An interner of expressions: gives equal expressions the same number.
 
 use rustc_hash::FxHashMap;
 
 use super::Expression;
 
-/// Numbers expressions: the first is 0, and those that are written alike have one number.
+/// Interns expressions: numbers them from 0, equal ones with the same number.
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
     by_identity: FxHashMap<usize, usize>,
-    /// By the identity of the first expression below: texts that were read once make trees that have all below in
-    /// common.
+    /// Fast path: trees built from the same cached text share their first child, so its address is likely to
+    /// identify the tree.
     by_child: FxHashMap<usize, usize>,
     by_fingerprint: FxHashMap<u64, Vec<usize>>,
     kept: Vec<Expression>,
 }
 
 impl Distinct {
-    /// The number of an expression, and whether it is new.
+    /// Returns the number of an expression and whether it is new.  O(1) for a tree interned before, else O(n) in
+    /// its size.
     pub fn number(&mut self, expression: &Expression) -> (usize, bool) {
         if let Some(number) = self.by_identity.get(&expression.identity()) {
             return (*number, false);
@@ -35,14 +36,14 @@ impl Distinct {
         if known.is_none() {
             alike.push(number);
             self.kept.push(expression.clone());
-            // Only what is kept is sure to keep its address.
+            // The address of an expression that is not kept may be reused.
             self.by_identity.insert(expression.identity(), number);
             self.by_child.extend(child.map(|child| (child, number)));
         }
         (number, known.is_none())
     }
 
-    /// The first expression that got a number.
+    /// Returns the first expression interned with a number; `None` if the number was not given out.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<&Expression> {
         self.kept.get(number)
@@ -72,7 +73,7 @@ mod tests {
             (literal(Value::Real(-0.0)), (5, true)),
             (less("b", Value::Integer(1)), (2, false)),
         ] {
-            // What was dropped since may leave its address to another.
+            // Each expression is dropped after its turn, so that a later one may get its address.
             assert_eq!(distinct.number(&expression), expected, "{expression:?}");
         }
         let Kind::Binary(_, below, one) = distinct.kept[0].kind() else { panic!("it is a comparison") };

@@ -1,50 +1,49 @@
-//! Where an expression stands: the nest of ads around it.
+//! The scope chain: the ads that enclose an expression.
 
 use std::sync::Arc;
 
 use super::Ad;
 
-/// The number of an ad among those that meet in one evaluation: 0 alone or for `self`, 1 for the
-/// other side of a match, one for each ad of a gang.
+/// 0-based number of a root ad among those that take part in one evaluation: 0 for a single ad or `self`, 1 for
+/// the other side of a match, further ones for the ads of a gang.
 pub type Participant = u32;
 
-/// A link of the chain of ads around an expression, innermost first (thesis §2.3: a classad value
-/// indicates its parent scope).
+/// A link of the scope chain, innermost first (thesis 2.3: a classad value indicates its parent scope).
 #[derive(Debug)]
 pub struct Frame {
     /// The ad of this link.
     pub ad: Ad,
-    /// The ad around it; none for a root.
+    /// The enclosing link; `None` for a root ad.
     pub enclosing: Option<Arc<Frame>>,
-    /// Which of the ads that meet the root of this chain is.
+    /// Number of the root ad of this chain.
     pub participant: Participant,
-    /// The position in the port list, if this ad is a port of the root; labels are seen from there.
+    /// 0-based index in the root's port list, if this ad is one of its ports; labels of earlier ports are visible.
     pub port: Option<u32>,
-    /// Whether HTCondor falls through from here to the other ad of a match: from a root, not from an ad
+    /// Whether HTCondor's lookup continues from here in the other ad of a match: true for a root, false for an ad
     /// nested in it.
     pub falls_through: bool,
 }
 
 impl Frame {
-    /// The outermost link for an ad that is not nested.
+    /// Creates the link of a root ad.
     #[must_use]
     pub fn root(ad: Ad, participant: Participant) -> Arc<Frame> {
         Arc::new(Frame { ad, enclosing: None, participant, port: None, falls_through: true })
     }
 
-    /// The scope of an expression that stands in no ad.
+    /// Creates the scope of an expression outside any ad: an empty root with the number `Participant::MAX`.
     #[must_use]
     pub fn nowhere() -> Arc<Frame> {
         Frame::root(Ad::default(), Participant::MAX)
     }
 
-    /// Whether there is no ad around what is evaluated here.
+    /// Whether this is the scope of an expression outside any ad.
     #[must_use]
     pub fn is_nowhere(&self) -> bool {
         self.participant == Participant::MAX && self.enclosing.is_none() && self.ad.is_empty()
     }
 
-    /// The link for an ad nested in `self`.
+    /// Creates the link of an ad nested in `self`.
     #[must_use]
     pub fn enter(self: &Arc<Self>, ad: Ad) -> Arc<Frame> {
         Arc::new(Frame {
@@ -56,7 +55,7 @@ impl Frame {
         })
     }
 
-    /// The link for a port of the ad that `self` is.
+    /// Creates the link of a port of this ad; `position` is its 0-based index in the port list.
     #[must_use]
     pub fn dock(self: &Arc<Self>, record: Ad, position: Option<u32>) -> Arc<Frame> {
         Arc::new(Frame {
@@ -68,7 +67,8 @@ impl Frame {
         })
     }
 
-    /// The same link as the place of an evaluation of its own, which falls through as the ad around it.
+    /// Returns a copy of this link for a separate evaluation in its ad; it inherits `falls_through` from the
+    /// enclosing link.
     #[must_use]
     pub fn as_context(&self) -> Arc<Frame> {
         Arc::new(Frame {
@@ -80,7 +80,7 @@ impl Frame {
         })
     }
 
-    /// The outermost link.
+    /// Returns the root link.  O(n) in the depth of the chain.
     #[must_use]
     pub fn outermost(self: &Arc<Self>) -> &Arc<Frame> {
         let mut frame = self;
@@ -92,7 +92,7 @@ impl Frame {
 }
 
 impl Drop for Frame {
-    /// A deep nest is taken apart link by link: dropping it must not recurse.
+    /// Drops the chain iteratively, so that a deep nest cannot overflow the call stack.
     fn drop(&mut self) {
         let mut next = self.enclosing.take();
         while let Some(frame) = next {

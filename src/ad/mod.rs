@@ -1,6 +1,6 @@
-//! What things are: names, spans, values, times, expressions, operators, ads and the two dialects.
+//! The data model: names, spans, values, times, expressions, operators, ads and the two dialects.
 //!
-//! Nothing here reads text or computes a value; the floors above do.
+//! Nothing here parses expressions or evaluates them; `syntax` and `eval` do.
 
 #[allow(clippy::module_inception)] // the file is called as the type in it
 mod ad;

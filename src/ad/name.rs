@@ -1,31 +1,31 @@
-//! Attribute and function names: compared without regard to case, printed as first written.
+//! Names of attributes, labels and functions: compared without regard to case, printed as first written.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// So many names are remembered; a power of two.
+/// Number of slots of a thread's name cache; a power of two.
 const REMEMBERED: usize = 512;
 
 thread_local! {
-    /// Names that were spelt lately, by their hashes.  The ads of a pool have the same names again and again: one
-    /// text of each takes less memory, and is in the processor's cache when names are compared.
+    /// Direct-mapped cache of recent names, by hash.  The ads of a pool repeat the same names: sharing one
+    /// allocation per spelling saves memory and keeps comparisons in the processor's cache.
     static SPELT: RefCell<[Option<Name>; REMEMBERED]> = const { RefCell::new([const { None }; REMEMBERED]) };
 }
 
-/// The name of an attribute, a label or a function: equal to any other spelling in upper and lower
-/// case, and remembered as it was written.  Cheap to clone.
+/// The name of an attribute, a label or a function: compared and hashed without regard to ASCII case, printed
+/// in its own spelling.  Cloning is O(1).
 #[derive(Clone)]
 pub struct Name(Arc<Spelling>);
 
 struct Spelling {
     text: Box<str>,
-    /// Hash of the name in lower case, so that looking a name up never folds it again.
+    /// Hash of the name in lower case, computed once.
     hash: u32,
 }
 
-/// A name that is known before any ad is read: names are soon compared with many of these.
+/// A name in the program's text, hashed at compile time: comparing a [`Name`] with it rarely reads the texts.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownName {
     text: &'static str,
@@ -52,7 +52,7 @@ impl Name {
                 _ => slot.insert(Name::spelt(text, hash)).clone(),
             }
         });
-        // A thread that ends remembers nothing.
+        // The cache is gone while the thread ends.
         shared.unwrap_or_else(|_| Name::spelt(text, hash))
     }
 
@@ -66,7 +66,7 @@ impl Name {
         &self.0.text
     }
 
-    /// A number that is the same for all spellings of the name.
+    /// Returns the hash, which all spellings of the name share.
     pub(super) fn folded(&self) -> u32 {
         self.0.hash
     }
@@ -77,13 +77,13 @@ impl Name {
         self.as_str().eq_ignore_ascii_case(text)
     }
 
-    /// Whether this is one of these, in any case.
+    /// Whether this is one of several names, in any case.
     #[must_use]
     pub fn is_any(&self, known: &[KnownName]) -> bool {
         known.iter().any(|known| known.hash == self.0.hash && self.is(known.text))
     }
 
-    /// Whether the papers reserve the name, so that no attribute and no label can have it.
+    /// Whether the papers reserve the name, so that no attribute and no label may have it.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
         const RESERVED: [KnownName; 3] = [KnownName::new("self"), KnownName::new("parent"), KnownName::new("root")];

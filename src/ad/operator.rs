@@ -1,6 +1,6 @@
-//! The operators: one table of symbols and precedences, which the parser and the printer read.
+//! The operators: one table of symbols and precedences for the parser and the printer.
 
-/// What an operator is about; decides which types it takes.
+/// The family of an operator, which decides the types of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// `+ - * / %`
@@ -24,7 +24,7 @@ macro_rules! binary_operators {
         }
 
         impl BinaryOperator {
-            /// Every operator, as the table lists them.
+            /// Every operator, in the order of the table.
             pub const ALL: &'static [BinaryOperator] = &[$(BinaryOperator::$name,)*];
 
             /// How it is written.
@@ -33,13 +33,13 @@ macro_rules! binary_operators {
                 match self { $(BinaryOperator::$name => $symbol,)* }
             }
 
-            /// How tightly it binds: higher is tighter.
+            /// Returns the precedence: higher binds tighter.
             #[must_use]
             pub fn precedence(self) -> u8 {
                 match self { $(BinaryOperator::$name => $precedence,)* }
             }
 
-            /// What it is about.
+            /// Returns the family of the operator.
             #[must_use]
             pub fn group(self) -> Group {
                 match self { $(BinaryOperator::$name => Group::$group,)* }
@@ -48,8 +48,8 @@ macro_rules! binary_operators {
     };
 }
 
-// Precedences as HTCondor's parser has them, which is the thesis's Figure 3 with `=?=` and `=!=` as
-// spellings of `is` and `isnt`.  1 is left for `? :`, 12 for the unary operators, 13 for `?:`.
+// The precedences of HTCondor's parser: thesis Figure 3, with `=?=` and `=!=` as spellings of `is` and `isnt`.
+// 1 is reserved for `? :`, 12 for the unary operators, 13 for `?:`.
 binary_operators! {
     Or "||" 2 Logic,
     And "&&" 3 Logic,
@@ -74,11 +74,11 @@ binary_operators! {
     Remainder "%" 11 Arithmetic,
 }
 
-/// How tightly a unary operator binds, on the scale of [`BinaryOperator::precedence`].
+/// Precedence of the unary operators, on the scale of [`BinaryOperator::precedence`].
 pub const PRECEDENCE_UNARY: u8 = 12;
 
 impl BinaryOperator {
-    /// The spelling that HTCondor uses in its long form.
+    /// Returns the symbol in HTCondor's long form.
     #[must_use]
     pub fn condor_symbol(self) -> &'static str {
         match self {
@@ -88,7 +88,8 @@ impl BinaryOperator {
         }
     }
 
-    /// The operator that says the same with the operands exchanged: `a < b` is `b > a`.
+    /// Returns the operator with the same meaning for exchanged operands, as `a < b` is `b > a`; `None` unless it
+    /// is a comparison or an identity.
     #[must_use]
     pub fn exchanged(self) -> Option<BinaryOperator> {
         use BinaryOperator::{Equal, Greater, GreaterEqual, Is, Isnt, Less, LessEqual, NotEqual};
@@ -103,7 +104,7 @@ impl BinaryOperator {
     }
 }
 
-/// An operator before its one operand.
+/// A prefix operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOperator {
     /// `-`

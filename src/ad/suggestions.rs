@@ -1,15 +1,16 @@
-//! Names that are spelt nearly alike: what a misspelt one may have meant.
+//! Suggestions for misspelt names, by edit distance.
 
-/// So many names are worth suggesting.
+/// Maximum number of names suggested.
 const MOST: usize = 3;
 
-/// A longer name than this, in characters, was not misspelt by a person.
+/// Maximum length of a compared name, in characters; longer ones are hardly typed by a person and would be slow
+/// to compare.
 const LONGEST: usize = 64;
 
-/// The names that are spelt nearly like `name`, in any case: best first, at most three, each once.
+/// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
-/// Near is what one letter in four, and one more, put in, left out, exchanged or swapped with its
-/// neighbour makes of it; nothing is near if no letter would stay.
+/// A name is close if its edit distance is at most one plus a quarter of the letters of `name`, and smaller than
+/// the longer of the two, so that at least one letter stays.  O(m n) for each pair of lengths m and n.
 #[must_use]
 pub fn nearest<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let Some(name) = folded(name) else { return Vec::new() };
@@ -27,14 +28,14 @@ pub fn nearest<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<
     near.into_iter().take(MOST).map(|(_, _, name)| name).collect()
 }
 
-/// The characters in lower case; none if they are too many.
+/// Returns the characters in lower case; `None` if there are more than the limit.
 fn folded(name: &str) -> Option<Vec<char>> {
     let characters: Vec<char> = name.chars().take(LONGEST + 1).map(|c| c.to_ascii_lowercase()).collect();
     Some(characters).filter(|characters| characters.len() <= LONGEST)
 }
 
-/// How many letters have to be put in, left out, exchanged, or swapped with their neighbour to make one
-/// word of the other.
+/// Computes the optimal string alignment distance: the number of insertions, deletions, substitutions and
+/// transpositions of neighbours that turn one word into the other.
 fn distance(left: &[char], right: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=right.len()).collect();

@@ -1,51 +1,51 @@
-//! Values: what expressions evaluate to (thesis §2.3).
+//! Values: the results of evaluating expressions (thesis 2.3).
 
 use std::sync::Arc;
 
 use super::{AbsoluteTime, Ad, Cause, Expression, Fault, Frame, RelativeTime, Span, Text};
 
-/// A value of the language.  Cheap to clone.
+/// A value of the language.  Cloning is O(1).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Missing information.
     Undefined,
-    /// Wrong or incompatible information; the cause is remembered beside it.
+    /// Wrong or incompatible information, with its cause for messages.
     Error(Cause),
     /// `true` or `false`.
     Boolean(bool),
-    /// A whole number: 64 bits are held in both dialects.
+    /// A whole number of 64 bits, in both dialects.
     Integer(i64),
     /// A number in double precision.
     Real(f64),
     /// A string of bytes.
     String(Text),
-    /// A moment.
+    /// A moment, with its offset from UTC.
     AbsoluteTime(AbsoluteTime),
     /// A length of time.
     RelativeTime(RelativeTime),
-    /// A list: its elements are expressions, evaluated on use.
+    /// A list of expressions, evaluated on use.
     List(List),
-    /// An ad: its attributes are expressions, evaluated on use.
+    /// An ad, whose attributes are evaluated on use.
     Ad(Nested),
 }
 
-/// A list and the scope that it was found in.
+/// A list as a value: its elements and their scope.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// The elements, as expressions.
+    /// The elements, unevaluated.
     pub elements: Arc<[Expression]>,
-    /// Where their names are looked up; none for elements without names.
+    /// The scope of the elements; `None` if they refer to no names.
     pub scope: Option<Arc<Frame>>,
 }
 
-/// An ad as a value: the ad itself, and where it was found.
+/// An ad as a value: the ad and its scope chain.
 #[derive(Clone, Debug)]
 pub struct Nested {
-    /// The link of the scope chain that the ad is.
+    /// The link of the scope chain that holds the ad.
     pub frame: Arc<Frame>,
 }
 
-/// The type of a value (thesis §2.3), as `--type` and `--cases` name it.
+/// The type of a value (thesis 2.3), as `--type` and `--cases` name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Type {
@@ -62,7 +62,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The short name in outputs for scripts.
+    /// Returns the short name for machine-readable output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Type {
         }
     }
 
-    /// The name in messages for people, with its article.
+    /// Returns the name for messages, with its article.
     #[must_use]
     pub fn phrase(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Type {
 }
 
 impl Value {
-    /// An error that came of this fault.
+    /// Creates an error with its cause: the failing expression and the reason.
     #[must_use]
     pub fn error(span: Span, reason: impl Into<String>) -> Value {
         Value::Error(Cause::new(span, reason))
@@ -133,7 +133,7 @@ impl Value {
         matches!(self, Value::Undefined | Value::Error(_))
     }
 
-    /// Why it is an error, if it is one and not written as such.
+    /// Returns the origin of an error; `None` for other values and for a literal `error`.
     #[must_use]
     pub fn fault(&self) -> Option<&Fault> {
         match self {
@@ -144,14 +144,14 @@ impl Value {
 }
 
 impl PartialEq for List {
-    /// Equal when the elements are written alike; the scope does not count.
+    /// Compares the elements as expressions, ignoring the scope.
     fn eq(&self, other: &Self) -> bool {
         super::same_list(&self.elements, &other.elements)
     }
 }
 
 impl PartialEq for Nested {
-    /// Equal when the attributes are written alike; the scope does not count.
+    /// Compares the attributes as expressions, ignoring the scope.
     fn eq(&self, other: &Self) -> bool {
         self.frame.ad == other.frame.ad
     }

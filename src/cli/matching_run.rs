@@ -1,4 +1,4 @@
-//! Which pairs of requests and offers `match` finds.
+//! The runs of bilateral matching behind `match`: choice of the algorithm, progress, results.
 
 use std::sync::Arc;
 
@@ -23,27 +23,27 @@ pub enum Strategy {
     Max,
 }
 
-/// Which pairs of requests and offers are asked for.
+/// The options that say which pairs of requests and offers to list.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     pub strategy: Strategy,
-    /// Every pair that is compatible.
+    /// Whether to list every compatible pair.
     pub all: bool,
-    /// So many of the best for each request.
+    /// Maximum number of candidates listed for each request, the best first.
     pub best: Option<usize>,
-    /// Whether a matched offer is gone.
+    /// Whether a match takes its offer, so that later requests cannot have it.
     pub consume: bool,
-    /// Whether nobody looks at more than the first.
+    /// Whether to stop at the first pair, as the caller only needs to know that there is one.
     pub one_will_do: bool,
 }
 
 impl Wanted {
-    /// Whether offers are found that a request could have, rather than matches.
+    /// Whether candidates are listed rather than matches made, so that no offer is taken.
     pub fn takes_nothing(&self) -> bool {
         self.all || self.best.is_some()
     }
 
-    /// The pairs, from the candidates of each request.
+    /// Makes the pairs from the candidate lists of all requests, and counts them in the statistics.
     fn of_lists(&self, lists: &[Arc<[Candidate]>], statistics: &mut Statistics) -> Vec<Pairing> {
         let (pairings, matched) = match self.strategy {
             Strategy::Greedy => {
@@ -61,7 +61,7 @@ impl Wanted {
         pairings
     }
 
-    /// What is shown of the offers that a request could have: the best, or all, in the order of the offers.
+    /// Returns the candidates of a request to list: the best ones, or with `--all` all in the order of the offers.
     fn shown(&self, list: &[Candidate]) -> Vec<Candidate> {
         let most = match (self.all, self.best) {
             (true, _) => usize::MAX,
@@ -75,15 +75,15 @@ impl Wanted {
     }
 }
 
-/// What was found.
+/// The result of a run.
 #[derive(Default)]
 pub struct Found {
     pub pairings: Vec<Pairing>,
-    /// For each pairing which one it is of those that the request counts, and which part of the offer; empty if no
-    /// request counts and no offer is divided.
+    /// For each pairing the unit of the request and the part of the offer; empty if no request has a resource count and
+    /// no offer is divided.
     pub parts: Vec<(Option<usize>, usize)>,
     pub statistics: Statistics,
-    /// The components of the docking vector that discarded every candidate.
+    /// Indexes of the components of the docking vector that discarded every candidate.
     pub unplaced: Vec<usize>,
 }
 
@@ -92,7 +92,7 @@ impl Found {
         Found { pairings, statistics, ..Found::default() }
     }
 
-    /// Which one of those that the request counts it is, and which part of the offer.
+    /// Returns the unit of the request, `None` without a resource count, and the part of the offer of a pairing.
     pub fn part(&self, pairing: usize) -> (Option<usize>, usize) {
         self.parts.get(pairing).copied().unwrap_or((None, 1))
     }
@@ -103,44 +103,49 @@ fn counted(pairings: Vec<Pairing>) -> (Vec<Pairing>, usize) {
     (pairings, count)
 }
 
-/// What is being done, to whoever waits for it.
+/// Label of the progress bar.
 const MATCHING: &str = "matching";
 
-/// How many requests of a cycle have been considered.
+/// The progress of a negotiation cycle: number of requests considered, of all.
 pub struct Considered {
     done: usize,
     all: usize,
 }
 
 impl Considered {
-    /// None of so many.
+    /// The beginning of a cycle with `all` requests.
     pub fn of(all: usize) -> Self {
         Considered { done: 0, all }
     }
 
-    /// Notes what happens in the cycle, and shows how far it has come.
+    /// Counts an event of the cycle and updates the progress bar.
     pub fn note(&mut self, event: &Event<'_>) {
         if let Event::Matched { .. } | Event::Rejected { .. } = event {
             self.done += 1;
-            // Who asks for several of a kind is considered several times.
+            // Requests with a resource count are considered several times, so that the total may be exceeded.
             progress::step(MATCHING, self.done, (self.done <= self.all).then_some(self.all));
         }
     }
 }
 
-/// What is to be done with some requests and offers.
+/// The settings of a run.
 pub struct Task {
     pub wanted: Wanted,
     pub settings: Settings,
-    /// Whether a policy decides, or requests may count what they ask for.
+    /// Whether matching has to follow the policy or resource counts, instead of constraints and ranks alone.
     pub has_rules: bool,
-    /// Whether requests that nothing tells apart are one ad already, and how many ads they are.
+    /// Whether equivalent requests already share one ad, as they were read selectively; then `distinct` is the number
+    /// of these ads.
     pub is_clustered: bool,
     pub distinct: u64,
 }
 
 impl Task {
-    /// The pairs that are asked for.
+    /// Finds the pairs.
+    ///
+    /// # Errors
+    ///
+    /// The policy cannot be followed.
     pub fn find(&self, ads: &[Vec<Ad>; 2]) -> Result<Found, PolicyFault> {
         if self.has_rules {
             return ruled(&self.wanted, &self.settings, ads);
@@ -185,7 +190,7 @@ impl Task {
     }
 }
 
-/// The pairs that are wanted under a policy, or of requests that ask for the same thing several times.
+/// Finds the pairs under a policy, or for requests with resource counts.
 fn ruled(wanted: &Wanted, settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Found, PolicyFault> {
     if wanted.strategy == Strategy::Greedy && !wanted.takes_nothing() && wanted.consume {
         let mut considered = Considered::of(requests.len());
@@ -209,7 +214,7 @@ fn ruled(wanted: &Wanted, settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]
         requests.clone()
     };
     let mut ranking = Ranking::new(settings, offers);
-    // Each request, and which one of those that it counts.
+    // For each candidate list its request, and the unit of the request.
     let (mut units, mut lists) = (Vec::new(), Vec::new());
     let all = roots.len();
     for (index, root) in roots.into_iter().enumerate() {
@@ -232,7 +237,7 @@ fn ruled(wanted: &Wanted, settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]
     Ok(Found { statistics, unplaced: ranking.unplaced(), ..found })
 }
 
-/// The requests with one ad for all that are alike, and how many ads these are.
+/// Replaces each request by the representative of its autocluster. Also returns the number of autoclusters.
 fn alike(settings: &Settings, requests: &[Ad], offers: &[Ad], policies: &Policies) -> (Vec<Ad>, u64) {
     let clusters = Clusters::new(requests, offers, policies, &settings.protocol, &settings.context);
     let representative = |cluster: &usize| clusters.clusters[*cluster].representative.clone();

@@ -1,4 +1,4 @@
-//! One run: its dialect, and what went wrong on the way.
+//! The state of one run: options, dialect, evaluation context, and the errors counted for the exit status.
 
 use std::io::{self, IsTerminal};
 
@@ -12,10 +12,10 @@ use super::io::source::{Source, Text};
 use super::render::diagnostics;
 use super::{Failure, Status};
 
-/// So many errors are shown, and as many warnings; the rest is counted.
+/// Maximum number of errors, of warnings, and of lossy conversions printed per run; further ones are only counted.
 const MOST_SHOWN: usize = 50;
 
-/// One run.
+/// The state of one run.
 pub struct Session {
     pub options: Options,
     context: Context,
@@ -23,10 +23,10 @@ pub struct Session {
     budget: bool,
     errors: usize,
     warnings: usize,
-    /// What a form could not carry.
+    /// Number of values that the output form could not represent.
     changes: usize,
     mistakes: usize,
-    /// Where what is being done was asked for, before every message; nothing for a command line.
+    /// Prefix of every message: the location of the current entry of a script. Empty for a command line.
     place: String,
 }
 
@@ -51,7 +51,8 @@ impl Session {
         self.decide_dialect_by(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
     }
 
-    /// The same by the names and forms of the inputs.
+    /// Decides the dialect of the run by the names and forms of the inputs: an explicit option wins, else HTCondor's
+    /// dialect if any form is HTCondor's.
     pub fn decide_dialect_by<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, Form)>) {
         let condors = inputs.find(|(_, form)| form.is_condors());
         let reason = match (self.options.dialect, condors) {
@@ -71,7 +72,7 @@ impl Session {
         self.context.clone()
     }
 
-    /// What evaluations are given from now on.
+    /// The context of further evaluations, to be changed.
     pub fn context_mut(&mut self) -> &mut Context {
         &mut self.context
     }
@@ -80,19 +81,20 @@ impl Session {
         self.context.dialect
     }
 
-    /// Refuses to go on with what nobody waits for any more.
+    /// Fails if the user has interrupted the run.
     pub fn go_on(&self) -> Result<(), Failure> {
         if self.context.is_interrupted() { Err(Failure::Refused(None)) } else { Ok(()) }
     }
 
-    /// Begins something new, which was asked for at this place: what of the last is not shown is told.
+    /// Begins the next entry of a script, at this location: notes how many messages of the last one were suppressed,
+    /// and resets their counters.
     pub fn turn(&mut self, place: String) {
         self.tell_rest();
         (self.errors, self.warnings, self.changes) = (0, 0, 0);
         self.place = place;
     }
 
-    /// Whoever sits before the terminal has seen what went wrong: it is not told by the exit status.
+    /// Clears the failure flags. An interactive session exits with 0 even after errors, which the user has seen.
     pub fn forgive(&mut self) {
         (self.trouble, self.budget) = (false, false);
     }
@@ -106,7 +108,11 @@ impl Session {
         io::stdout().is_terminal()
     }
 
-    /// Reports something wrong in a file.  After so many of a kind the rest is only counted.
+    /// Reports a problem in a text; once the maximum number of its severity has been printed, only counts it.
+    ///
+    /// # Errors
+    ///
+    /// The problem is an error and `--fail-fast` is given.
     pub fn problem(&mut self, text: &Text, problem: &Problem) -> Result<(), Failure> {
         let count = match problem.severity {
             Severity::Error => {
@@ -126,16 +132,17 @@ impl Session {
         Ok(())
     }
 
-    /// How much went wrong so far, in ads or elsewhere.
+    /// Number of errors so far, in ads or elsewhere.
     pub fn mistakes(&self) -> usize {
         self.mistakes
     }
 
-    /// Tells what a form could not carry; refuses with `--strict`.  Whether the ad may be written.
+    /// Reports the values of an ad that the output form cannot represent, as warnings, or as errors with `--strict`.
+    /// Returns whether the ad may be written.
     pub fn changed(&mut self, id: &str, changes: &[(Name, Change)]) -> bool {
         let mut before = None;
         for change in changes {
-            // The same again in the same attribute is no news.
+            // Repetitions within one attribute are reported once.
             if before.replace(change) == Some(change) {
                 continue;
             }
@@ -155,31 +162,31 @@ impl Session {
         changes.is_empty() || !self.options.strict
     }
 
-    /// Reports something wrong that is not in an ad.
+    /// Reports an error that has no location in a text.
     pub fn trouble(&mut self, message: &str) {
         self.trouble = true;
         self.mistakes += 1;
         self.say("error", message);
     }
 
-    /// Warns of something that is done, but perhaps not as it was meant; the exit status stays.
+    /// Prints a warning, which does not change the exit status.
     pub fn warning(&self, message: &str) {
         self.say("warning", message);
     }
 
-    /// Tells something that does not change the exit status.
+    /// Prints a note, which does not change the exit status.
     pub fn note(&self, message: &str) {
         self.say("note", message);
     }
 
-    /// Reports that a budget was exceeded, in words that say which.
+    /// Reports that a budget was exceeded; the message says which.
     pub fn exceeded(&mut self, message: &str) {
         self.budget = true;
         self.mistakes += 1;
         self.say("error", message);
     }
 
-    /// Reports that an evaluation did not end within its budget.
+    /// Reports that the evaluation of `what` exceeded its budget, with the option that raises it.
     pub fn halted(&mut self, halt: &Halt, what: &str) {
         let hint = match halt {
             Halt::TooDeep(_) => "; --max-depth raises the limit",
@@ -189,7 +196,7 @@ impl Session {
         self.exceeded(&format!("{what}: {halt}{hint}"));
     }
 
-    /// Notes that a number of evaluations did not end within their budgets.
+    /// Reports the number of evaluations that exceeded their budgets, unless it is 0.
     pub fn failures(&mut self, count: u64) {
         if count > 0 {
             self.budget = true;
@@ -199,7 +206,7 @@ impl Session {
         }
     }
 
-    /// Tells how much is not shown.
+    /// Notes how many messages were suppressed.
     fn tell_rest(&self) {
         for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings"), (self.changes, "changes")] {
             if count > MOST_SHOWN {
@@ -208,18 +215,18 @@ impl Session {
         }
     }
 
-    /// Notes that a budget was exceeded, which has been told.
+    /// Records an exceeded budget that has already been reported.
     pub fn spent(&mut self) {
         self.budget = true;
         self.mistakes += 1;
     }
 
-    /// The exit status of the run.
+    /// Returns the exit status of the run, after reporting the failure that ended it, if any.
     pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
         self.tell_rest();
         let status = match result {
             Ok(status) => status,
-            // Whoever closed the pipe has seen enough.
+            // The reader of the pipe has stopped early, such as `head`: that is no error.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Status::Yes,
             Err(Failure::Output(error)) => {
                 diagnostics::message(

@@ -1,48 +1,49 @@
-//! The parts of a constraint that must all be true, followed through the ad's own attributes.
+//! The clauses of a constraint, collected through the ad's own attributes.
 
 use crate::ad::{Ad, BinaryOperator, Expression, Kind, Name};
 
 use super::Operand;
 
-/// There is room for so many parts from the beginning.
+/// Initial capacity for clauses and for the work list.
 const USUAL: usize = 8;
 
-/// The parts of a constraint, in the order in which they are evaluated.
+/// The clauses of a constraint, in evaluation order: the constraint is their conjunction.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
-    /// They must all be true.
+    /// The clauses.
     pub parts: Vec<Part<'a>>,
-    /// The attributes that were followed, the constraint's own first.  A part that refers back to one through which it
-    /// was found is not evaluated there as it is by itself.
+    /// The attributes that were expanded, the constraint's own first. A clause that refers back to one of them is
+    /// circular: it evaluates differently here than by itself.
     followed: Vec<Followed<'a>>,
 }
 
-/// A part of a constraint that must be true.
+/// One clause of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// What must be true.
+    /// The expression that must be true.
     pub expression: &'a Expression,
-    /// The attribute in which it stands, by its position among those that were followed.
+    /// Index into [`Parts::followed`] of the attribute that contains the clause.
     place: usize,
 }
 
-/// An attribute that was followed.
+/// An expanded attribute, linked to the attribute whose clause names it.
 #[derive(Clone, Copy, Debug)]
 struct Followed<'a> {
     name: &'a Name,
-    /// The attribute that names it; none for the constraint itself.
+    /// Index of the attribute that refers to this one; `None` for the constraint itself.
     from: Option<usize>,
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of what an attribute is bound to: `Requirements = START && a`, where the ad has `START = b && c`, has
-    /// three.  An attribute that is named twice is followed once.
+    /// Collects the clauses of the constraint in `attribute`. A clause that only names an attribute of the ad is
+    /// replaced by the clauses of that attribute: `Requirements = START && a` with `START = b && c` has three
+    /// clauses. An attribute that is named twice is expanded once.
     #[must_use]
     pub fn of(ad: &'a Ad, attribute: &'a Name) -> Self {
         let mut parts = Vec::with_capacity(USUAL);
         let mut followed = vec![Followed { name: attribute, from: None }];
-        // The right side of a conjunction is looked at before the left one is taken apart: the nodes of many ads are in
-        // no cache, and so several are waited for at once.
+        // Both operands are dereferenced when they are pushed, before either is processed. With many ads the nodes
+        // are not in the CPU cache, so that several cache misses overlap.
         let mut pending = Vec::with_capacity(USUAL);
         let push = |pending: &mut Vec<_>, part: Part<'a>| pending.push((part, part.expression.bare().kind()));
         if let Some(expression) = ad.get(attribute) {
@@ -67,12 +68,12 @@ impl<'a> Parts<'a> {
         Parts { parts, followed }
     }
 
-    /// The attributes through which any part was found.
+    /// Iterates over the names of all expanded attributes, the constraint's own first.
     pub fn through(&self) -> impl Iterator<Item = &'a Name> + '_ {
         self.followed.iter().map(|followed| followed.name)
     }
 
-    /// The attributes through which a part was found, the constraint's own first: it stands in the last one.
+    /// Returns the path of attribute names from the constraint to the attribute that contains the clause.
     #[must_use]
     pub fn way(&self, part: &Part<'a>) -> Vec<&'a Name> {
         let at = |place: usize| &self.followed[place];
@@ -83,7 +84,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The attribute, of its own ad if that has it, that a part is nothing but the name of.
+/// Returns the name if the clause consists only of a reference to an attribute that may be the ad's own (`x` or
+/// `MY.x`); else `None`.
 #[must_use]
 pub fn named(part: &Expression) -> Option<&Name> {
     match Operand::of(part) {

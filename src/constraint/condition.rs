@@ -1,36 +1,37 @@
-//! The form of one part of a constraint: what an index can look up, and what only evaluation can tell
-//! (thesis §4.4: exported and imported intervals).
+//! The form of one clause: either a shape that an index can look up, or a residue that needs evaluation (thesis 4.4:
+//! exported and imported intervals).
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, KnownName, Name, Text, Value};
 
-/// A side of a comparison, as far as it can be told without an ad.
+/// An operand of a comparison, classified without looking at an ad.
 #[derive(Clone, Copy, Debug)]
 pub enum Operand<'e> {
     /// `target.x` or `other.x`: an attribute of the other side.
     Other(&'e Name),
     /// `my.x` or `self.x`: an attribute of this side.
     Own(&'e Name),
-    /// `x`: an attribute of this side or, if it has none of that name, of the other.
+    /// `x`: an attribute of this side or, if this side lacks it, of the other.
     Free(&'e Name),
-    /// A value, written out.
+    /// A literal value.
     Literal(&'e Value),
 }
 
-/// What a part of a constraint asks.
+/// The form of one clause of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub enum Condition<'e> {
-    /// A comparison or an identity (`is`) of two operands.
+    /// `left operator right`: a comparison or an identity test (`is`, `isnt`).
     Comparison(BinaryOperator, Operand<'e>, Operand<'e>),
-    /// That an attribute is true.
+    /// An attribute that must be true.
     Truth(Operand<'e>),
-    /// That an attribute is an item of a list in a string: `stringListMember(attribute, "a, b")`.
+    /// An attribute that must be an item of a string list: `stringListMember(attribute, "a, b")`.
     Listed(Operand<'e>, &'e Text),
-    /// Anything else.
+    /// Any other expression.
     Residue,
 }
 
 impl<'e> Operand<'e> {
-    /// The operand that an expression is; none if it is more than a value or the name of an attribute.
+    /// Classifies an expression as an operand; `None` if it is neither a literal nor a reference to an attribute of
+    /// one side.
     #[must_use]
     pub fn of(expression: &'e Expression) -> Option<Self> {
         match expression.bare().kind() {
@@ -47,7 +48,7 @@ impl<'e> Operand<'e> {
 }
 
 impl<'e> Condition<'e> {
-    /// The condition that an expression is.
+    /// Classifies a clause.
     #[must_use]
     pub fn of(expression: &'e Expression) -> Self {
         let bare = expression.bare();
@@ -72,23 +73,24 @@ impl<'e> Condition<'e> {
     }
 }
 
-/// What one ad of a pair calls itself.
+/// Names by which an ad of a pair refers to itself.
 const OWN: &[KnownName] = &[KnownName::new("my"), KnownName::new("self")];
 
-/// What it calls the other.
+/// Names by which an ad of a pair refers to the other ad.
 const OTHER: &[KnownName] = &[KnownName::new("target"), KnownName::new("other")];
 
-/// What the ads around an ad are called, and the time.
+/// Names of enclosing ads, and of the current time.
 const ABOVE: &[KnownName] =
     &[KnownName::new("root"), KnownName::new("parent"), KnownName::new("toplevel"), KnownName::new("CurrentTime")];
 
-/// Whether a name is, in any scope, an ad or the time and not an attribute; `x.self` is `x`, too.
+/// Whether a name denotes a scope or the current time rather than an attribute, as in `x.self`, which is `x`.
 #[must_use]
 pub fn stands_for_an_ad(name: &Name) -> bool {
     stands_for_a_side(name) || name.is_any(ABOVE)
 }
 
-/// Whether a literal evaluates to what is written: the papers' integers have 32 bits.
+/// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do integers beyond 32 bits in
+/// the papers' dialect.
 #[must_use]
 pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
     match value {
@@ -98,7 +100,7 @@ pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
     }
 }
 
-/// Whether a name is one of those that one ad of a pair has for itself or for the other.
+/// Whether a name denotes one ad of a pair: `my`, `self`, `target` or `other`.
 #[must_use]
 pub fn stands_for_a_side(name: &Name) -> bool {
     name.is_any(OWN) || name.is_any(OTHER)

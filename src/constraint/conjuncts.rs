@@ -1,9 +1,9 @@
-//! The parts of a constraint that must all be true.
+//! Splits a constraint at `&&`.
 
 use crate::ad::{BinaryOperator, Expression, Kind};
 
-/// The expressions that `&&` joins at the top of a constraint, first one first; parentheses around
-/// them do not count.
+/// Returns the operands of the `&&` chain at the top of a constraint, from left to right. Parentheses around operands
+/// and around parts of the chain are skipped.
 #[must_use]
 pub fn conjuncts(constraint: &Expression) -> Vec<&Expression> {
     let (mut parts, mut pending) = (Vec::new(), Vec::new());

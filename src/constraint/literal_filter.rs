@@ -1,5 +1,5 @@
-//! Constraints that plain values decide: comparisons of attributes with constants, and attributes that are
-//! booleans, joined by `&&`.
+//! A fast path for constraints over literals: conjunctions of comparisons between attributes and constants, and of
+//! boolean attributes, decided without the evaluator.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Span, Value};
 use crate::eval::{Context, Environment, Resolution, binary};
@@ -7,33 +7,34 @@ use crate::eval::{Context, Environment, Resolution, binary};
 use super::conjuncts;
 use crate::protocol::is_met;
 
-/// A constraint that needs no ad to be evaluated in, only the values of a few attributes.
+/// A compiled constraint that needs only the values of a few attributes, not a scope.
 pub struct Simple {
     names: Vec<Name>,
     tests: Vec<Test>,
     dialect: Dialect,
 }
 
-/// One of the parts that must all be true.
+/// One conjunct.
 enum Test {
     Truth(Operand),
     Comparison(BinaryOperator, Operand, Operand),
 }
 
 enum Operand {
-    /// The value of one of the names.
+    /// The value of an attribute, as an index into `names`.
     Attribute(usize),
     Constant(Value),
 }
 
-/// An evaluation of so few parts is far within any budget but one that is set to be exceeded.
+/// Maximum number of conjuncts. Evaluating this many stays far below [`BUDGET`].
 const MOST_TESTS: usize = 32;
 
-/// Budgets that no evaluation of so few parts exceeds.
+/// Minimum evaluation budgets, in steps and in depth. With smaller ones the evaluator might fail where the filter
+/// does not.
 const BUDGET: u32 = 1000;
 
 impl Simple {
-    /// What a constraint comes down to in an ad that stands alone; none if it is not that simple.
+    /// Compiles a constraint that is evaluated in an ad alone; `None` if it has any other form.
     #[must_use]
     pub fn new(constraint: &Expression, context: &Context) -> Option<Self> {
         let parts = conjuncts(constraint);
@@ -55,14 +56,14 @@ impl Simple {
         Some(simple)
     }
 
-    /// The attributes whose values it needs.
+    /// Returns the attributes whose values [`Simple::is_met`] needs, in order.
     #[must_use]
     pub fn names(&self) -> &[Name] {
         &self.names
     }
 
-    /// Whether the constraint is met where the attributes have these values: none but undefined, booleans,
-    /// numbers and strings.  None if that is for an evaluation to tell.
+    /// Whether the constraint is met for these values of [`Simple::names`]. Returns `None` if a value is not
+    /// undefined, a boolean, a number or a string: then the evaluator must decide.
     #[must_use]
     pub fn is_met(&self, values: &[Value]) -> Option<bool> {
         if !values.iter().all(|value| is_its_own_value(value, self.dialect)) {
@@ -72,7 +73,7 @@ impl Simple {
             Operand::Attribute(index) => values.get(*index).cloned().unwrap_or(Value::Undefined),
             Operand::Constant(value) => value.clone(),
         };
-        // One that is not true leaves no way for all of them to be.
+        // A conjunct that is not true makes the conjunction not true, whatever the others are.
         Some(self.tests.iter().all(|test| match test {
             Test::Truth(operand) => is_met(&value(operand), self.dialect),
             Test::Comparison(operator, left, right) => {
@@ -86,7 +87,7 @@ impl Simple {
             Kind::Literal(value) if is_its_own_value(value, self.dialect) => Some(Operand::Constant(value.clone())),
             Kind::Attribute(name) => {
                 let (environment, frame) = Environment::alone(crate::ad::Ad::default());
-                // Some names mean something in every ad.
+                // Names such as `CurrentTime` are defined in every ad.
                 let Resolution::Missing = environment.resolve(&frame, name, context) else { return None };
                 let known = self.names.iter().position(|known| known == name);
                 Some(Operand::Attribute(known.unwrap_or_else(|| {
@@ -99,7 +100,7 @@ impl Simple {
     }
 }
 
-/// Whether a literal means in the dialect just what is written.
+/// Whether a value is a scalar that evaluates to itself in the dialect.
 fn is_its_own_value(value: &Value, dialect: Dialect) -> bool {
     match value {
         Value::Undefined | Value::Boolean(_) | Value::Real(_) | Value::String(_) => true,
@@ -143,10 +144,10 @@ mod tests {
                 .map(|simple| simple.names().iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
             assert_eq!(found.as_deref(), names, "{text}");
         }
-        // The time is none of the ad's attributes; to the papers it is a name like others.
+        // HTCondor defines `CurrentTime`; in the papers it is a name like any other.
         assert!(simple("CurrentTime > 3", Dialect::Condor).is_none());
         assert!(simple("CurrentTime > 3", Dialect::Classad).is_some());
-        // The papers have 32 bits.
+        // Integers of the papers have 32 bits.
         assert!(simple("a > 2147483648", Dialect::Classad).is_none());
         assert!(simple("a > 2147483648", Dialect::Condor).is_some());
         let small = Context { most_steps: 10, ..Context::new(Dialect::Condor) };

@@ -1,6 +1,5 @@
-//! What a matchmaker reads in an ad: the advertising protocol (thesis §3.2.1).
-//!
-//! Constraint and rank, ports and their labels, identity and lifetime; and the parts that a constraint is made of.
+//! The normal form of constraints: conjuncts, clauses followed through attributes, indexable conditions, and
+//! contradictions among them.
 
 mod clauses;
 mod condition;

@@ -1,4 +1,4 @@
-//! What an evaluation is given beside the expression: dialect, clock, chance, budgets.
+//! Settings of an evaluation: dialect, clock, random numbers, budgets, interrupt.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,26 +7,26 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::ad::Dialect;
 
-/// What is the same for every evaluation of a run.
+/// Settings that all evaluations of a run share.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// Whose language.
+    /// Dialect of the language.
     pub dialect: Dialect,
-    /// The time now, in seconds since 1970-01-01T00:00:00Z; constant within a run.  None while it is not
-    /// known, as for an ad that is specialized now and evaluated later.
+    /// Current time, in seconds since 1970-01-01T00:00:00Z; constant within a run. `None` if it is unknown, as for an
+    /// ad that is specialized now and evaluated later.
     pub now: Option<i64>,
-    /// What `random()` draws from: one stream for all evaluations of the run; none as for the time.
+    /// Source of `random()`, shared by all evaluations of the run. `None` if it is unknown, as with `now`.
     pub chance: Option<Chance>,
-    /// How many evaluations may be nested in one another.
+    /// Maximum nesting depth of evaluations.
     pub deepest: u32,
-    /// How many nodes one evaluation may visit.
+    /// Maximum number of nodes that one evaluator visits.
     pub most_steps: u64,
-    /// By what it may be stopped before it is done; none if nobody waits.
+    /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,
 }
 
 impl Context {
-    /// The usual budgets, the system's clock, and chance.
+    /// Returns a context with the default budgets, the system clock and a random seed.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -40,67 +40,67 @@ impl Context {
         }
     }
 
-    /// Whether nobody waits for the result any more.  What matches, searches and explains ends early then: its result
-    /// is of no use.
+    /// Whether the interrupt is raised. Matching, searching and explaining end early then, and their result must be
+    /// discarded.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(Interrupt::is_raised)
     }
 }
 
-/// A flag that says that a result is no longer wanted, which clones share.  Whoever waits raises it, from any thread or
-/// the handler of a signal; evaluations and searches that were handed it look at it now and then.
+/// Cancellation flag, shared by its clones. Any thread or a signal handler may raise it; evaluations and searches
+/// poll it and stop.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Stops what is going on.
+    /// Raises the flag: running evaluations and searches stop at their next poll.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Lets what comes next go on.
+    /// Lowers the flag, so that later evaluations run normally.
     pub fn lower(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Whether it has been raised.
+    /// Whether the flag is raised.
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A stream of random numbers, which clones share.
+/// Stream of random numbers, shared by its clones.
 #[derive(Clone, Debug)]
 pub struct Chance(Arc<AtomicU64>);
 
 impl Chance {
-    /// The stream that a seed fixes.
+    /// Returns the stream that `seed` determines.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Chance(Arc::new(AtomicU64::new(seed)))
     }
 
-    /// A generator for the next draw.
+    /// Returns the generator for the next draw and advances the stream.
     #[must_use]
     pub fn next(&self) -> fastrand::Rng {
-        // An odd step, far from small numbers: near seeds do not give near draws.
+        // The step is odd and large, so that adjacent seeds do not give similar draws.
         fastrand::Rng::with_seed(self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed))
     }
 }
 
-/// Why an evaluation has no value.  That is not the value `error`: the expression may well have a
+/// Reason why an evaluation stopped without a value. It differs from the value `error`: the expression may have a
 /// value that was not reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// Evaluations are nested deeper than the budget allows.
+    /// Evaluations are nested deeper than [`Context::deepest`], which this holds.
     TooDeep(u32),
-    /// The evaluation took more steps than the budget allows.
+    /// The evaluation took more steps than [`Context::most_steps`], which this holds.
     TooLong(u64),
-    /// The value depends on something that is not known yet: a name that is not bound, the time.
+    /// The value depends on something unknown, such as a name that is not bound yet or the time.
     Unknown,
-    /// Nobody waits for the value any more: [`Context::interrupt`].
+    /// [`Context::interrupt`] was raised.
     Interrupted,
 }
 

@@ -1,4 +1,4 @@
-//! Evaluation (thesis §2.4).
+//! Evaluation by a recursive walk over the tree (thesis 2.4).
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use super::operators::{self, Truth};
 use super::scope::{Environment, Resolution};
 use super::{Context, Halt};
 
-/// Evaluates expressions among the ads of an environment.
+/// Evaluator of expressions in the scopes of one environment. Its step budget spans all calls.
 pub struct Evaluator<'e> {
     environment: &'e Environment,
     context: &'e Context,
-    /// The attributes that are being evaluated; meeting one again is a circular reference.
+    /// Attributes that are being evaluated; meeting one of them again is a circular reference.
     active: Vec<Active>,
-    /// How often one was met again.
+    /// Number of circular references met so far.
     circles: u64,
     depth: u32,
     steps: u64,
-    /// Up to this step nothing has to be looked at.
+    /// Step up to which neither the step budget nor the interrupt is checked.
     unchecked: u64,
 }
 
-/// So many steps are taken between two looks at the interrupt.
+/// Number of steps between two checks of the interrupt.
 const UNCHECKED: u64 = 4096;
 
-/// An attribute that is being evaluated: the expression, in which ad, of which participant.
+/// Attribute that is being evaluated: the identities of its expression and ad, and the ad's participant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Active {
     expression: usize,
@@ -37,65 +37,66 @@ struct Active {
 }
 
 impl<'e> Evaluator<'e> {
-    /// An evaluator with its budgets untouched.
+    /// Returns an evaluator with full budgets.
     #[must_use]
     pub fn new(environment: &'e Environment, context: &'e Context) -> Self {
         let unchecked = if context.interrupt.is_some() { 0 } else { context.most_steps };
         Evaluator { environment, context, active: Vec::new(), circles: 0, depth: 0, steps: 0, unchecked }
     }
 
-    /// What the evaluation is given.
+    /// Settings of the evaluation.
     #[must_use]
     pub fn context(&self) -> &'e Context {
         self.context
     }
 
-    /// The ads that meet.
+    /// Environment in which names are resolved.
     #[must_use]
     pub fn environment(&self) -> &'e Environment {
         self.environment
     }
 
-    /// The time now, in seconds since 1970.
+    /// Returns the current time, in seconds since 1970.
     ///
     /// # Errors
     ///
-    /// When it is not known.
+    /// [`Halt::Unknown`] when the time is unknown.
     pub fn now(&self) -> Result<i64, Halt> {
         self.context.now.ok_or(Halt::Unknown)
     }
 
-    /// The generator for one draw of `random()`.
+    /// Returns the generator for one draw of `random()`.
     ///
     /// # Errors
     ///
-    /// When chance is not known.
+    /// [`Halt::Unknown`] when the context has no random stream.
     pub fn random(&self) -> Result<fastrand::Rng, Halt> {
         self.context.chance.as_ref().map(super::context::Chance::next).ok_or(Halt::Unknown)
     }
 
-    /// The value of an expression in a scope.
+    /// Returns the value of `expression` in the scope `frame`.
     ///
     /// # Errors
     ///
-    /// When a budget is exceeded, or the value depends on a label that is not docked yet.
+    /// When a budget is exceeded, the interrupt is raised, or the value depends on something unknown, such as a label
+    /// whose port is not docked yet.
     pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
         self.deeper(|evaluator| evaluator.descend(expression, frame))
     }
 
-    /// Does something one level deeper, if the budget allows.
+    /// Runs `work` one nesting level deeper; fails if the depth budget is exhausted.
     fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
         if self.depth >= self.context.deepest {
             return Err(Halt::TooDeep(self.context.deepest));
         }
         self.depth += 1;
-        // Whatever the depth, the stack is long enough: it goes on in another piece of memory.
+        // The stack cannot overflow: `stacker` continues it in a new segment.
         let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || work(self));
         self.depth -= 1;
         result
     }
 
-    /// The value of an attribute of an ad; undefined if it has none of this name.
+    /// Returns the value of the attribute `name` of an ad; undefined if the ad lacks it.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// The value of one element of a list.
+    /// Returns the value of one element of a list, evaluated in the list's own scope; undefined beyond the end.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Follows the branches that need no return: parentheses and conditionals.
+    /// Evaluates parentheses, conditionals and elvis operators in a loop: their last operand is a tail call.
     fn descend(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
         let mut expression = expression;
         loop {
@@ -158,7 +159,7 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
-    /// Whether it may go on, and for how long.
+    /// Checks the interrupt and the step budget, and sets the step of the next check.
     #[cold]
     fn check(&mut self) -> Result<(), Halt> {
         if self.context.is_interrupted() {
@@ -201,14 +202,14 @@ impl<'e> Evaluator<'e> {
             Kind::List(elements) => {
                 Ok(Value::List(List { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
             }
-            // An ad that is not inside another is a root itself (thesis §2.4).
+            // An ad outside any other ad is a root itself (thesis 2.4).
             Kind::Ad(ad) if frame.is_nowhere() => Ok(Value::Ad(Nested { frame: Frame::root(ad.clone(), 0) })),
             Kind::Ad(ad) => Ok(Value::Ad(Nested { frame: frame.enter(ad.clone()) })),
             Kind::Parentheses(_) | Kind::Conditional(..) | Kind::Elvis(..) => self.evaluate(expression, frame),
         }
     }
 
-    /// The papers' integers have 32 bits.
+    /// Returns the value of a literal; an error in the papers' dialect for an integer beyond 32 bits.
     fn literal(&self, value: &Value, span: Span) -> Value {
         match value {
             Value::Integer(integer) if self.context.dialect == Dialect::Classad && i32::try_from(*integer).is_err() => {
@@ -228,8 +229,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// The value of an attribute's expression, where it was found; undefined when it is being
-    /// evaluated already (thesis §2.4.7).
+    /// Returns the value of an attribute's expression in the scope where it was found; undefined for a circular
+    /// reference (thesis 2.4.7).
     fn found(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
         if let Kind::Literal(value) = expression.kind() {
             return Ok(self.literal(value, expression.span()));
@@ -238,7 +239,7 @@ impl<'e> Evaluator<'e> {
             .unwrap_or(Ok(Value::Undefined))
     }
 
-    /// Does something for an expression of an ad, unless it is being done already.
+    /// Runs `work` with an expression of an ad marked as active. `None` if it is active already.
     fn once<T>(&mut self, expression: usize, frame: &Frame, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if !self.enter(expression, frame) {
             return None;
@@ -248,7 +249,8 @@ impl<'e> Evaluator<'e> {
         Some(result)
     }
 
-    /// Notes that the expression of an attribute is being evaluated, until `end`; false if it is already.
+    /// Marks the expression of an attribute as active until [`Evaluator::end`]. Returns whether it was inactive
+    /// before.
     pub(super) fn begin(&mut self, expression: &Expression, frame: &Frame) -> bool {
         self.enter(expression.identity(), frame)
     }
@@ -264,17 +266,17 @@ impl<'e> Evaluator<'e> {
         !again
     }
 
-    /// The attribute begun last is evaluated.
+    /// Unmarks the attribute that was marked last.
     pub(super) fn end(&mut self) {
         self.active.pop();
     }
 
-    /// How often an attribute led back to itself so far.
+    /// Returns the number of circular references met so far.
     pub(super) fn circles(&self) -> u64 {
         self.circles
     }
 
-    /// `value.name`
+    /// Returns the value of `value.name`.
     pub(super) fn select(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
         self.deeper(|evaluator| evaluator.select_from(value, name, span, frame))
     }
@@ -294,8 +296,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// The value of an element as HTCondor's functions see it: evaluated where they are called, but for
-    /// lists and ads, which know where they were written.
+    /// Returns the value of a list element as HTCondor's functions see it: evaluated in the scope of the call. Nested
+    /// lists and ads keep the scope in which they were written.
     pub(super) fn element_here(
         &mut self,
         element: &Expression,
@@ -309,9 +311,10 @@ impl<'e> Evaluator<'e> {
         self.evaluate(element, scope)
     }
 
-    /// HTCondor selects from each element of a list, evaluated where the selection stands.
+    /// Selects `name` from each element of a list, as HTCondor does; elements are evaluated in the scope of the
+    /// selection.
     fn select_each(&mut self, list: &List, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
-        // A list that contains itself would be selected from for ever.
+        // A list that contains itself would recurse without end.
         let identity = list.elements.as_ptr() as usize;
         let elements = self.once(identity, frame, |evaluator| {
             list.elements
@@ -330,7 +333,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// `value[index]`
+    /// Returns the value of `value[index]`.
     pub(super) fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Halt> {
         let condor = self.context.dialect.is_condor();
         match (value, index) {
@@ -361,8 +364,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Operators between operands.  A chain such as `a + b + c` leans to the left and may be a million
-    /// long, so its left spine is walked, not recursed into.
+    /// Evaluates a chain of binary operators. A chain such as `a + b + c` leans to the left and may have a million
+    /// operators, so its left spine is walked in a loop.
     fn binary(
         &mut self,
         operator: BinaryOperator,
@@ -385,7 +388,9 @@ impl<'e> Evaluator<'e> {
         Ok(value)
     }
 
-    /// One operator, whose left operand has its value; `&&` and `||` may not need the right one.
+    /// Applies one operator to the value of its left operand; `&&` and `
+    ///
+    /// ` may not evaluate the right one.
     fn apply(
         &mut self,
         operator: BinaryOperator,
@@ -411,7 +416,7 @@ impl<'e> Evaluator<'e> {
         self.called(name, arguments, None, span, frame)
     }
 
-    /// The value of a call of whose arguments some values are known already.
+    /// Returns the value of a call, given the values of its arguments; [`Halt::Unknown`] stands for an unknown one.
     pub(super) fn call_with(
         &mut self,
         name: &Name,
@@ -459,7 +464,7 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// HTCondor's `ad["name"]` and `list.name` give lists and ads without the scope they stand in.
+/// Strips the scope from a list or an ad, as HTCondor's `ad["name"]` and `list.name` do.
 fn detached(value: Value) -> Value {
     let nowhere = |ad| Frame::root(ad, Participant::MAX);
     match value {

@@ -1,4 +1,4 @@
-//! The names that an expression mentions, wherever it will stand.
+//! Free names of an expression, found without an ad: a syntactic over-approximation.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -6,52 +6,56 @@ use rustc_hash::FxBuildHasher;
 use crate::ad::{Dialect, Expression, Kind, Name, Value};
 use crate::syntax::{Rules, parse_expression};
 
-/// Functions that read texts, evaluate elsewhere, or draw a number.
+/// Functions whose value depends on more than the values of their arguments: they read texts, evaluate in other ads,
+/// or draw random numbers.
 const MORE_THAN_VALUES: [&str; 7] =
     ["eval", "unparse", "unresolved", "evalInEachContext", "countMatches", "debug", "random"];
 
-/// Functions that evaluate their first argument in other ads than the one in which they stand.
+/// Functions that evaluate their first argument in each ad of a list.
 const ELSEWHERE: [&str; 2] = ["evalInEachContext", "countMatches"];
 
-/// The names of the own ad, and of what is around it.
+/// Names of the ad that holds the expression.
 const OWN: [&str; 2] = ["self", "my"];
+/// Names of the ads around it.
 const OUTWARDS: [&str; 3] = ["parent", "root", "toplevel"];
 
-/// The names of the ad of the other side.
+/// Names of the ad on the other side of a match.
 const OTHERS: [&str; 2] = ["other", "target"];
 
-/// Those in the expressions of a policy.
+/// Names of the ad on the other side, in the expressions of a policy.
 const OTHERS_IN_RULES: [&str; 3] = ["other", "target", "label"];
 
-/// A part of an expression.
+/// Subexpression that is still to be visited.
 struct Part {
     expression: Expression,
-    /// Whether it is what a name is selected from.
+    /// Whether a name is selected from it.
     is_selected_from: bool,
-    /// Whether it may be evaluated elsewhere than where it stands: in lists, in ads, in what is computed.
+    /// Whether it may be evaluated in another scope than the one it is written in, as elements of lists and
+    /// attributes of nested ads are.
     travels: bool,
 }
 
-/// What an expression mentions.  Coarser than [`super::References`], and needs no ad: no attribute that is not
-/// among the names, or mentioned by what is bound to them, can have to do with its value.
+/// Names that an expression mentions. It is coarser than [`super::References`] and needs no ad. The value can depend
+/// only on attributes with these names, and on attributes that their expressions mention in turn.
 #[derive(Clone, Debug, Default)]
 pub struct Mentions {
-    /// Every name in it, also those that are selected from something.
+    /// Every name in the expression, including names that are selected from something.
     pub names: IndexSet<Name, FxBuildHasher>,
-    /// Those that may be looked up in the ad in which it stands only, `my.x`; some more than once.
+    /// Names looked up in the expression's own ad only, such as `my.x`; may hold duplicates.
     pub own: Vec<Name>,
-    /// Those that may be looked up in the ad of the other side only: `other.x`.
+    /// Names looked up in the other side's ad only, such as `other.x`; may hold duplicates.
     pub other: Vec<Name>,
-    /// Those that are looked up in the own ad, and where that lacks them in the other: `x`.
+    /// Unqualified names such as `x`, looked up in the own ad and, if it lacks them, in the other; may hold
+    /// duplicates.
     pub either: Vec<Name>,
-    /// Whether it may read more than it mentions: a name is computed, or an ad around it may be used whole.
+    /// Whether it may read attributes that it does not mention: a name is computed, or a whole ad is used as a value.
     pub everything: bool,
-    /// Whether its value depends on more than the values of what it mentions: on their texts, or on chance.
+    /// Whether its value depends on more than the values of the names: on expression texts, or on random numbers.
     pub is_more_than_values: bool,
 }
 
 impl Mentions {
-    /// What an expression mentions.
+    /// Returns the names that `expression` mentions.
     #[must_use]
     pub fn of(expression: &Expression, dialect: Dialect) -> Self {
         let mut mentions = Mentions::default();
@@ -59,18 +63,18 @@ impl Mentions {
         mentions
     }
 
-    /// Whether two evaluations may differ though all that is mentioned has the same values.
+    /// Whether two evaluations may differ although every mentioned name has the same value in both.
     #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.everything || self.is_more_than_values
     }
 
-    /// Adds what an expression mentions, also in constant texts that `eval()` reads.
+    /// Adds the names that an expression mentions, including those in constant texts passed to `eval()`.
     pub fn add(&mut self, expression: &Expression, dialect: Dialect) {
         self.look(expression, dialect, &OTHERS);
     }
 
-    /// Adds what an expression of a policy mentions, where `label` stands for the other side, too.
+    /// Adds the names that an expression of a policy mentions; there `label` stands for the other side, too.
     pub fn add_rule(&mut self, expression: &Expression, dialect: Dialect) {
         self.look(expression, dialect, &OTHERS_IN_RULES);
     }
@@ -123,7 +127,8 @@ impl Mentions {
         }
     }
 
-    /// Notes on which side the names of a path such as `other.x.y` are looked up; false if it begins with no name.
+    /// Records on which side the names of a path such as `other.x.y` are looked up. Returns whether the path begins
+    /// with a name.
     fn place(&mut self, path: &Expression, others: &[&str]) -> bool {
         let (mut at, mut rest) = (path, Vec::new());
         let first = loop {
@@ -136,7 +141,7 @@ impl Mentions {
                 _ => return false,
             }
         };
-        // Nested ads look outwards, into the ad that they stand in.
+        // Names missing in a nested ad are looked up in the ads around it, so every name of the path counts.
         if is_one_of(first, others) {
             self.other.extend(rest.into_iter().cloned());
         } else if is_one_of(first, &OWN) {
@@ -196,7 +201,7 @@ mod tests {
 
     #[test]
     fn on_which_side_names_are_looked_up() {
-        // The own ad, the other, either.
+        // Expected: names of the own ad, of the other, of either.
         for (text, expected) in [
             ("a + MY.b > (TARGET).c", ["b", "c", "a"]),
             ("other.a.b && self.c.d", ["c d", "a b", ""]),

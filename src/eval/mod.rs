@@ -1,7 +1,7 @@
-//! Meaning: what names refer to, what expressions evaluate to, which names they need.
+//! Semantics of expressions: name resolution, evaluation, specialization and reference analysis.
 //!
-//! One resolver ([`Environment`]) serves every walk over a tree; only it knows how a name finds an
-//! attribute.
+//! [`Environment`] is the only place that knows how a name finds an attribute. Evaluation, specialization and
+//! reference analysis all resolve names through it.
 
 mod builtin;
 mod context;

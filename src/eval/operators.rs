@@ -1,21 +1,23 @@
-//! What the operators do to values (thesis §2.4.4; HTCondor where its dialect differs).
+//! Operators on values (thesis 2.4.4; HTCondor where its dialect differs).
 
 use std::cmp::Ordering;
 
 use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, Group, RelativeTime, Span, UnaryOperator, Value};
 
-/// What a value is as an operand of `&&`, `||`, `!` and `? :`.
+/// Truth value of an operand of `&&`, `
+///
+/// `, `!` or `? :`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     True,
     False,
     Undefined,
     Error,
-    /// A value of a type that has no truth value.
+    /// The value is of a type without truth values.
     Other,
 }
 
-/// The truth value of a value.  Numbers have one only in HTCondor's dialect.
+/// Returns the truth value of a value. Numbers have one only in HTCondor's dialect.
 #[must_use]
 pub fn truth(value: &Value, dialect: Dialect) -> Truth {
     let of = |is| if is { Truth::True } else { Truth::False };
@@ -29,7 +31,9 @@ pub fn truth(value: &Value, dialect: Dialect) -> Truth {
     }
 }
 
-/// The value of `&&` or `||` where the right operand does not count.
+/// Returns the value of `&&` or `
+///
+/// ` if the left operand decides it alone; `None` if the right one counts.
 #[must_use]
 pub fn decided_by_left(
     operator: BinaryOperator,
@@ -42,13 +46,15 @@ pub fn decided_by_left(
     match truth {
         Truth::Error => Some(left.clone()),
         Truth::Other => Some(no_truth(operator, left, span)),
-        // In the papers an error on the right is never hidden.
+        // In the papers' dialect an error on the right is never hidden.
         _ if truth == decisive && dialect.is_condor() => Some(Value::Boolean(truth == Truth::True)),
         _ => None,
     }
 }
 
-/// The value of `&&` or `||`, by the truth tables, when the left operand leaves it open.
+/// Returns the value of `&&` or `
+///
+/// ` by the truth tables, when the left operand does not decide it.
 #[must_use]
 pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dialect, span: Span) -> Value {
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
@@ -66,7 +72,7 @@ fn no_truth(operator: BinaryOperator, value: &Value, span: Span) -> Value {
     Value::error(span, format!("`{}` wants booleans, not {}", operator.symbol(), value.kind().phrase()))
 }
 
-/// The value of an operator before its operand.
+/// Returns the value of a unary operator.
 #[must_use]
 pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span) -> Value {
     match (operator, &value) {
@@ -85,7 +91,9 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
     }
 }
 
-/// The value of an operator between operands that both count: all but `&&` and `||`.
+/// Returns the value of a binary operator that always evaluates both operands: any but `&&` and `
+///
+/// `.
 #[must_use]
 pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
     if operator.group() == Group::Identity {
@@ -115,7 +123,7 @@ fn mismatch(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -
     Value::error(span, reason)
 }
 
-/// Whether two values are the same; `None` where HTCondor calls the question an error.
+/// Whether two values are identical under `is`; `None` where the comparison is an error in HTCondor.
 fn identical(left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
     Some(match (left, right) {
         (Value::Undefined, Value::Undefined) | (Value::Error(_), Value::Error(_)) => true,
@@ -133,7 +141,7 @@ fn identical(left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
     })
 }
 
-/// The answer of a comparison; `None` for types that do not compare.
+/// Returns the result of a comparison; `None` for types that do not compare.
 #[must_use]
 pub fn compare(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
     let ordering = match (left, right) {
@@ -162,7 +170,7 @@ pub fn compare(operator: BinaryOperator, left: &Value, right: &Value, dialect: D
     })
 }
 
-/// A number as a real, and a boolean too if booleans count as 0 and 1.
+/// Returns a number, or a boolean if `booleans_count`, as a real; `None` for other values.
 fn number(value: &Value, booleans_count: bool) -> Option<f64> {
     match value {
         Value::Integer(integer) => Some(approximate(*integer)),
@@ -172,7 +180,7 @@ fn number(value: &Value, booleans_count: bool) -> Option<f64> {
     }
 }
 
-/// A whole number, and a boolean too.
+/// Returns an integer, or a boolean as 0 or 1; `None` for other values.
 fn integer(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(integer) => Some(*integer),
@@ -181,15 +189,15 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Beyond 2^53 the nearest real, as in C.
+/// Returns the integer as a real; beyond 2^53 the nearest one, as in C.
 #[allow(clippy::cast_precision_loss)]
 fn approximate(integer: i64) -> f64 {
     integer as f64
 }
 
-/// An integer of the dialect: the papers' wrap at 32 bits.
+/// Returns an integer value of the dialect, wrapped to 32 bits in the papers' one.
 #[must_use]
-#[allow(clippy::cast_possible_truncation)] // wrapping is what is meant
+#[allow(clippy::cast_possible_truncation)] // wrapping is intended
 pub fn whole(integer: i64, dialect: Dialect) -> Value {
     match dialect {
         Dialect::Classad => Value::Integer(i64::from(integer as i32)),
@@ -217,7 +225,7 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
             BinaryOperator::Subtract => whole(a.wrapping_sub(b), dialect),
             BinaryOperator::Multiply => whole(a.wrapping_mul(b), dialect),
             _ if b == 0 => Value::error(span, "division by zero"),
-            // HTCondor gives the largest integer for the one quotient that does not fit.
+            // `i64::MIN / -1` is the only quotient that overflows; HTCondor returns the largest integer.
             BinaryOperator::Divide if dialect.is_condor() => Value::Integer(a.checked_div(b).unwrap_or(i64::MAX)),
             BinaryOperator::Divide => whole(a.wrapping_div(b), dialect),
             BinaryOperator::Remainder => whole(a.wrapping_rem(b), dialect),
@@ -237,7 +245,7 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
         BinaryOperator::Remainder if dialect == Dialect::Classad => a % b,
         _ => return None,
     };
-    // HTCondor calls positive infinity an error, but neither negative infinity nor NaN.
+    // In HTCondor positive infinity is an error; negative infinity and NaN are values.
     Some(if dialect.is_condor() && result == f64::INFINITY {
         Value::error(span, if b == 0.0 { "division by zero" } else { "the result is too large for a real" })
     } else {
@@ -273,25 +281,25 @@ fn times(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> O
     })
 }
 
-/// A moment so many seconds later, shown at the same offset.
+/// Returns the time `seconds` later, at the same UTC offset.
 #[allow(clippy::cast_possible_truncation)] // `as` saturates
 fn later(at: AbsoluteTime, seconds: f64) -> Value {
     Value::AbsoluteTime(AbsoluteTime { seconds: at.seconds.saturating_add(seconds as i64), offset: at.offset })
 }
 
-/// Bits as in Java: 32 of them in the papers' dialect, 64 in HTCondor's.
+/// Applies a bitwise operator or a shift, as in Java: on 32 bits in the papers' dialect, on 64 in HTCondor's.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect) -> Option<Value> {
     let (Value::Integer(a), Value::Integer(b)) = (left, right) else { return None };
     let (a, b) = (*a, *b);
-    // Java, like the hardware, takes the count modulo the width; wrapping shifts do just that.
+    // Java takes the shift count modulo the width, and so do Rust's wrapping shifts.
     let count = b as u32;
     Some(Value::Integer(match (operator, dialect) {
         (BinaryOperator::BitAnd, _) => a & b,
         (BinaryOperator::BitOr, _) => a | b,
         (BinaryOperator::BitXor, _) => a ^ b,
         (BinaryOperator::ShiftLeft, Dialect::Condor) => a.wrapping_shl(count),
-        // HTCondor's library does not take the count of a negative number modulo the width.
+        // HTCondor's library does not reduce the count when it shifts a negative number right.
         (BinaryOperator::ShiftRight, Dialect::Condor) if a < 0 => a >> b.clamp(0, 63),
         (BinaryOperator::ShiftRight, Dialect::Condor) => a.wrapping_shr(count),
         (BinaryOperator::ShiftRightUnsigned, Dialect::Condor) => (a as u64).wrapping_shr(count) as i64,
@@ -302,7 +310,7 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
     }))
 }
 
-/// HTCondor's library drops the fraction of a length of time that it puts into a list.
+/// Truncates a relative time to whole seconds, as HTCondor's library does with elements of lists.
 #[must_use]
 pub fn whole_seconds(value: Value) -> Value {
     match value {

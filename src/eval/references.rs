@@ -1,4 +1,4 @@
-//! External references (thesis §2.6.2): the names that an expression needs and its ad does not have.
+//! External references (thesis 2.6.2): names that an expression needs and its own ad lacks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::syntax::{Rules, parse_expression, print_name};
 use super::Context;
 use super::scope::{Environment, Resolution};
 
-/// A name that an expression refers to, dotted as it is written: `TARGET.x.y`.
+/// Dotted path that an expression refers to, as it is written: `TARGET.x.y`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reference {
-    /// The parts of the path, first one first.
+    /// Names of the path, in order.
     pub path: Vec<Name>,
-    /// How many of the first parts lead to an ad; the next one is missing there.
+    /// Number of leading names that resolve to an ad; the next name is missing in that ad.
     pub known: usize,
 }
 
 impl Reference {
-    /// The parts that are missing: `z` of `MY.z`, for the ad itself is there.
+    /// Returns the names that do not resolve: `z` of `MY.z`, since `MY` resolves to the ad itself.
     #[must_use]
     pub fn missing(&self) -> &[Name] {
         &self.path[self.known.min(self.path.len() - 1)..]
@@ -30,7 +30,7 @@ impl Reference {
 }
 
 impl fmt::Display for Reference {
-    /// What is missing, dotted, as it is written.
+    /// Writes the missing names as a dotted path.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, name) in self.missing().iter().enumerate() {
             let dot = if position > 0 { "." } else { "" };
@@ -40,18 +40,18 @@ impl fmt::Display for Reference {
     }
 }
 
-/// What an expression refers to.
+/// References of an expression.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// What its own ad does not answer, in the order of first use, through the ad's own attributes.
+    /// References that its own ad does not resolve, in order of first use, also those of attributes it reads.
     pub external: Vec<Reference>,
-    /// The attributes of its own ad that it reads, in the order of first use.
+    /// Attributes of its own ad that it reads, in order of first use.
     pub internal: IndexSet<Name>,
-    /// Whether it may read anything: the name is computed, or a whole ad is used as a value.
+    /// Whether it may read any attribute: a name is computed, or a whole ad is used as a value.
     pub everything: bool,
 }
 
-/// What an expression refers to, also through constant texts that `eval()` reads.
+/// Returns the references of an expression, also through attributes of its ad and constant texts passed to `eval()`.
 #[must_use]
 pub fn references(
     expression: &Expression,
@@ -62,7 +62,7 @@ pub fn references(
     references_of_all([expression], frame, environment, context)
 }
 
-/// What expressions of one ad refer to together.
+/// Returns the references of several expressions of one ad together.
 #[must_use]
 pub fn references_of_all<'a>(
     expressions: impl IntoIterator<Item = &'a Expression>,
@@ -76,7 +76,7 @@ pub fn references_of_all<'a>(
     walk.finish()
 }
 
-/// What an expression refers to itself, and not through the attributes of its ad.
+/// Returns the references of an expression itself, without following the attributes of its ad.
 #[must_use]
 pub fn direct_references(
     expression: &Expression,
@@ -91,8 +91,8 @@ pub fn direct_references(
     walk.finish()
 }
 
-/// The references that its own ad does not answer, as HTCondor's `unresolved()` sees them: a name that
-/// only falls through to the partner of a match is external, too; texts are not looked into.
+/// Returns the references that its own ad does not resolve, as HTCondor's `unresolved()` reports them: a name found
+/// only in the partner of a match is external, and texts passed to `eval()` are not read.
 #[must_use]
 pub fn external_references(
     expression: &Expression,
@@ -107,33 +107,33 @@ pub fn external_references(
     walk.finish().external
 }
 
-/// An alias may lead to an alias; a chain this long is most likely a circle.
+/// Maximum length of a chain of attributes that are aliases of one another; a longer one is most likely circular.
 const MOST_ALIASES: usize = 64;
 
-/// So many steps may be taken for what is looked up elsewhere; that is as many elements times as many places.
+/// Maximum number of nodes visited while relocatable expressions are tried in every scope; the work is their product.
 const MOST_LOOKED_UP_ELSEWHERE: u64 = 1_000_000;
 
 struct Walk<'w> {
     environment: &'w Environment,
     context: &'w Context,
-    /// Where the expression stands.
+    /// Scope of the analysed expression.
     home: Arc<Frame>,
     reads_texts: bool,
     through_attributes: bool,
     external: IndexSet<Reference>,
     internal: IndexSet<Name>,
     everything: bool,
-    /// Expressions of ads that have been walked, so that circular references end.
+    /// Identities of the expressions walked and of their ads, so that circular references end.
     seen: FxHashSet<(usize, usize)>,
-    /// What `eval()` reads, kept so that no other expression is taken for it.
+    /// Expressions parsed for `eval()`, kept alive because identities are addresses.
     texts: Vec<Expression>,
-    /// Expressions whose names may be looked up elsewhere than where they are written, and the ads in which
-    /// they are: elements of lists, which HTCondor's functions evaluate where they are called, and what is
-    /// evaluated in each ad of a list.
+    /// Relocatable expressions by identity, with the identity of their ad: they may be evaluated in another scope
+    /// than the one they are written in. These are elements of lists, which HTCondor's functions evaluate in the
+    /// scope of the call, and arguments that are evaluated in each ad of a list.
     travellers: IndexMap<usize, (Expression, usize)>,
-    /// Names that are selected from ads which are not known.
+    /// Names that are selected from ads which the analysis cannot determine.
     selected: IndexSet<Name>,
-    /// Where they may be looked up: the ads that were met, and where calls stand.
+    /// Scopes in which relocatable expressions may be evaluated: the ads that were met and the scopes of calls.
     places: IndexMap<usize, Arc<Frame>>,
 }
 
@@ -172,8 +172,8 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Keeps its own list of what is left, last one first, so that no depth can harm it.  Gives how many steps
-    /// of so many are left.
+    /// Visits the pending expressions and their children, with an explicit stack so that no depth overflows it.
+    /// Visits at most `steps` nodes and returns the number of steps left.
     fn visit(&mut self, mut pending: Pending, mut steps: u64) -> u64 {
         while let Some((expression, frame)) = pending.pop()
             && steps > 0
@@ -186,7 +186,8 @@ impl<'w> Walk<'w> {
         steps
     }
 
-    /// Looks up what may be looked up elsewhere; what would take too long may read everything.
+    /// Visits relocatable expressions in every scope until nothing new is found. If the step budget is exhausted, the
+    /// expression may read everything.
     fn travel(&mut self) {
         let mut steps = MOST_LOOKED_UP_ELSEWHERE;
         let mut before = None;
@@ -195,7 +196,7 @@ impl<'w> Walk<'w> {
             let names = self.selected.iter().map(|name| Kind::Attribute(name.clone()));
             let names: Vec<_> = names.map(|name| Expression::new(name, Span::default())).collect();
             if !self.external.is_empty() {
-                // They may be selected from an ad of the other side.
+                // The names may be selected from an ad of the other side.
                 let nowhere = Frame::nowhere();
                 steps = self.visit(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))).collect(), steps);
             }
@@ -242,7 +243,7 @@ impl<'w> Walk<'w> {
                 }
             }
             Kind::Subscript(inner, index) => {
-                // With a computed index a list gives one of its elements; an ad gives whatever it has.
+                // A computed index selects one of the elements of a list, but any attribute of an ad.
                 let place = matches!(index.bare().kind(), Kind::Literal(_));
                 self.everything |= !place && !matches!(inner.bare().kind(), Kind::List(_) | Kind::Call(..));
                 children(expression, frame, pending);
@@ -257,22 +258,24 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Notes an expression that may be evaluated elsewhere; lists and ads know where they were written.
+    /// Adds a relocatable expression. Literals, lists and ads are skipped: they keep the scope in which they were
+    /// written.
     fn traveller(&mut self, expression: &Expression, frame: &Arc<Frame>) {
         if !matches!(expression.bare().kind(), Kind::Literal(_) | Kind::List(_) | Kind::Ad(_)) {
             self.travellers.entry(expression.identity()).or_insert((expression.clone(), frame.ad.identity()));
         }
     }
 
-    /// Notes a scope in which travellers may be evaluated.
+    /// Adds a scope in which relocatable expressions may be evaluated.
     fn place(&mut self, frame: &Arc<Frame>) {
         let around = |frame: &Frame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
         let known = self.places.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
-        // An ad in an element of a list that is evaluated here and there is two ads.
+        // An ad in a list element that is evaluated in two scopes is two different ads.
         self.everything |= around(known) != around(frame);
     }
 
-    /// What `evalInEachContext()` evaluates in each ad of a list: what a name is bound to, not the name.
+    /// Adds the expression that `evalInEachContext()` evaluates in each ad of a list. If the argument is a name, that
+    /// is the expression bound to it.
     fn in_each(&mut self, each: &Expression, list: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
         if matches!(each.kind(), Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..)) {
             match self.referred(each, frame, pending) {
@@ -284,12 +287,12 @@ impl<'w> Walk<'w> {
             self.traveller(each, frame);
         }
         if !matches!(list.bare().kind(), Kind::List(_)) {
-            // The ads may be anywhere.
+            // The ads of the list are not known.
             self.place(&Frame::nowhere());
         }
     }
 
-    /// What `eval()` reads: the expression, if the text is constant.
+    /// Visits the argument of `eval()`: the parsed expression if the text is constant.
     fn text(&mut self, text: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
         match text.bare().kind() {
             Kind::Literal(Value::String(text)) => {
@@ -306,7 +309,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// What a name, or a name selected from something, refers to; unknown if that has to be computed.
+    /// Resolves a name or a dotted path. `Unknown` if it is selected from a computed value.
     fn referred(&mut self, expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
         match Path::of(expression) {
             Ok(path) => self.follow(path, frame, pending),
@@ -317,10 +320,10 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Follows a dotted path through ads, and through attributes that are such paths themselves.
+    /// Follows a dotted path through ads, and through aliases: attributes that are dotted paths themselves.
     fn follow(&mut self, mut path: Path, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
         let mut frame = Arc::clone(frame);
-        // Where it stands, and the aliases on its way.
+        // Scopes of the path and of the aliases followed.
         let mut stands = vec![Arc::clone(&frame)];
         'path: loop {
             let mut known = 0;
@@ -332,7 +335,7 @@ impl<'w> Walk<'w> {
                     Resolution::Missing | Resolution::Unknown => return self.missing(path.names, known),
                     Resolution::Expression(bound, scope) => match (bound.bare().kind(), Path::of(&bound)) {
                         (Kind::Ad(ad), _) => scope.enter(ad.clone()),
-                        // Nothing can be selected from it, and nothing looked for.
+                        // Nothing can be selected from a scalar.
                         (Kind::Literal(value), _) if !matches!(value, Value::List(_) | Value::Ad(_)) => {
                             return Resolution::Value(Value::Undefined);
                         }
@@ -363,7 +366,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// What the first name of a path refers to.
+    /// Resolves the first name of a path.
     fn first(&mut self, path: &Path, frame: &Arc<Frame>) -> Resolution {
         if let Start::Ad(ad) = &path.start {
             return Resolution::Expression(ad.clone(), Arc::clone(frame));
@@ -377,7 +380,7 @@ impl<'w> Walk<'w> {
             }
         });
         match found {
-            // In a match it is the ad itself.
+            // In a match `my` is the ad itself.
             Resolution::Missing | Resolution::Unknown
                 if self.context.dialect == Dialect::Classad && path.names[0].is("my") && !rooted =>
             {
@@ -387,7 +390,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Looks a name up, and notes it if it is an attribute of the ad that the expression stands in.
+    /// Looks a name up, and records it as internal if it is an attribute of the expression's own ad.
     fn noted(&mut self, name: &Name, look: impl FnOnce(&Environment, &Name, &Context) -> Resolution) -> Resolution {
         let found = look(self.environment, name, self.context);
         if let Resolution::Expression(_, frame) = &found
@@ -399,7 +402,7 @@ impl<'w> Walk<'w> {
         found
     }
 
-    /// Names that are looked up in an ad that is not known, and outwards from there.
+    /// Resolves names that are selected from an unknown ad, which may find them in the ads around it.
     fn outward(&mut self, names: Vec<Name>, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
         self.place(frame);
         for name in names {
@@ -432,23 +435,24 @@ fn children(expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) 
     expression.kind().for_each_child(|child| pending.push((child.clone(), Arc::clone(frame))));
 }
 
-/// The names of a dotted path.
+/// Dotted path: its start and the names that follow.
 struct Path {
     start: Start,
     names: Vec<Name>,
 }
 
-/// Where the first name of a path is looked up.
+/// Where the first name of a dotted path is looked up.
 enum Start {
     Here,
-    /// The path begins with a dot.
+    /// In the outermost ad: the path begins with a dot.
     Root,
-    /// The names are selected from an ad that is written there.
+    /// In a literal ad with which the path begins.
     Ad(Expression),
 }
 
 impl Path {
-    /// The path that an expression is; or what it selects from, and which names, first one first.
+    /// Splits an expression into a dotted path. `Err` holds the computed expression that names are selected from, and
+    /// the names in order.
     fn of(expression: &Expression) -> Result<Path, (Expression, Vec<Name>)> {
         let mut names = Vec::new();
         let mut expression = expression;
@@ -477,7 +481,7 @@ impl Path {
         }
     }
 
-    /// The position of the first name that is selected from something.
+    /// Index of the first name that is selected from something.
     fn first(&self) -> usize {
         usize::from(!matches!(self.start, Start::Ad(_)))
     }
@@ -490,7 +494,8 @@ mod tests {
     use crate::eval::{Context, Environment};
     use crate::syntax::{Rules, parse_ad, parse_expression};
 
-    /// The external references, `*` among them if there may be any, and the internal ones after a bar; sorted.
+    /// Formats the external references, with `*` if everything may be read, and after a bar the internal ones; both
+    /// sorted.
     fn found(text: &str, ad: &str, dialect: Dialect) -> String {
         let rules = Rules::new(dialect);
         let (environment, frame) = Environment::alone(parse_ad(ad.as_bytes(), rules).unwrap());
@@ -528,14 +533,14 @@ mod tests {
                 ("MY.x", "x | "),
                 (".x", "x | "),
                 ("(a > 1 ? n : f).k", "f k q | a n"),
-                // Selected from an ad that stands in another, and found there.
+                // Selected from a nested ad and found in the ad around it.
                 ("[ g = d > 1 ? [ m = [ ]; k = v ].m : 0; h = g.k ].h", "d k v | "),
                 ("countMatches(e > a, [ a = h; g = { [ i = 1 ] } ].g)", "a e h | a"),
             ] {
                 assert_eq!(found(text, ad, dialect), expected, "{text} in {dialect}");
             }
         }
-        // Elements are evaluated where a function of HTCondor's is called.
+        // HTCondor's functions evaluate elements in the scope of the call.
         let ad = "[ x = [ y = sum(l.e); q = z ]; l = [ e = { q }; q = 5 ] ]";
         assert_eq!(found("x.y", ad, Dialect::Classad), " | l x");
         assert_eq!(found("x.y", ad, Dialect::Condor), "z | l x");

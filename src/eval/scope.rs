@@ -1,7 +1,7 @@
-//! How a name finds an attribute (thesis §2.4.5, §3.2.2).
+//! Scopes and name resolution: how a name finds an attribute (thesis 2.4.5 and 3.2.2).
 //!
-//! `my`, `target`, `other` and the labels of ports are one thing: names bound to an ad, in the scope
-//! of another.  An evaluation alone binds none, a match binds one, a gang one for each docked port.
+//! `my`, `target`, `other` and the labels of ports are all names bound to an ad in the scope of another ad. The
+//! evaluation of a single ad binds none, a match binds one, a gang binds one for each docked port.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,91 +9,93 @@ use crate::ad::{Ad, Dialect, Expression, Frame, Name, Participant, Value};
 
 use super::Context;
 
-/// The ads that meet in an evaluation, and the names they have for one another.
+/// Ads that take part in an evaluation, and the names by which they refer to one another.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     members: Vec<Member>,
-    /// Whether this is a match: what HTCondor calls the root is then none of the ads.
+    /// Whether this is a match. HTCondor's `root` is then its match ad, not one of the participants.
     matching: bool,
-    /// Whether it is not known yet whom the ads meet, if anyone.
+    /// Whether it is unknown which partner the ads have, if any.
     unmet: bool,
-    /// Whether not even the ad is known that an expression stands in, if any.
+    /// Whether the ad that holds the expression is unknown, too.
     unplaced: bool,
 }
 
-/// An ad among those that meet.
+/// Ad that takes part in an evaluation.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The ad as a scope.
+    /// Scope of the ad.
     pub frame: Arc<Frame>,
-    /// The scopes of its ports; one that is the ad itself when it has no port list.
+    /// Scopes of its ports; the ad's own scope alone if it has no port list.
     pub ports: Vec<Arc<Frame>>,
-    /// The names that it has for others, innermost last.
+    /// Names that it has for other ads, innermost last.
     pub bindings: Vec<Binding>,
-    /// Where a name is looked up that it neither has nor binds.
+    /// Where names are looked up that the ad neither defines nor binds.
     pub fallback: Fallback,
-    /// How much of it is known.
+    /// Whether all of the ad is known.
     pub extent: Extent,
 }
 
-/// Where a name is looked up that an ad neither has nor binds: only an ad without a port list falls through.
+/// Where names are looked up that an ad neither defines nor binds. Only an ad without a port list falls through to
+/// its partner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fallback {
-    /// Nowhere.
+    /// Nowhere: the name is undefined.
     #[default]
     Nowhere,
-    /// In a partner that is not known yet.
+    /// In a partner that is not known yet: the name is unknown.
     Unknown,
-    /// In this port of its one partner.
+    /// In a port of its only partner: the participant and its index into [`Member::ports`].
     Partner(Participant, usize),
 }
 
-/// How much of an ad is known (thesis §2.6.1).
+/// Whether an ad is known completely (thesis 2.6.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it: an attribute that it lacks is undefined.
+    /// Completely: an attribute that it lacks is undefined.
     #[default]
     Closed,
-    /// A part: whether it has further attributes, and which, is not known.  The names that are bound in
-    /// every scope, such as `my` and `other`, are not free for them.
+    /// In part: it may have further attributes, whose names and values are unknown. Names that every scope binds,
+    /// such as `my` and `other`, cannot be among them.
     Open,
 }
 
-/// A name that stands for another ad.
+/// Name that is bound to another ad.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// The name: a label, `other`, `target`.
+    /// The name: a port's label, `other` or `target`.
     pub name: Name,
-    /// The position in the port list from which on the name is seen; everywhere if there is no list.
+    /// Index of the first port in the port list that sees the name. `None` if the ad has no port list: the name is
+    /// visible everywhere.
     pub since: Option<u32>,
-    /// The other member and the port that is docked; none while it is not known which.
+    /// The other participant and the index of its docked port; `None` while they are unknown.
     pub to: Option<(Participant, usize)>,
 }
 
-/// What is docked at a port that stays unfilled: its label is undefined.
+/// Binding of a port that stays unfilled: its label is undefined.
 pub const UNFILLED: (Participant, usize) = (Participant::MAX, 0);
 
-/// What a name refers to.
+/// Result of resolving a name.
 #[derive(Clone, Debug)]
 pub enum Resolution {
-    /// An expression, and the scope in which it was found and is to be evaluated.
+    /// Expression of an attribute, and the scope in which it was found and must be evaluated.
     Expression(Expression, Arc<Frame>),
-    /// An ad of its own right, or the time.
+    /// A value: an ad that the name is bound to, or the time.
     Value(Value),
-    /// A label whose port is not docked yet.
+    /// The name refers to something unknown, such as a label whose port is not docked yet.
     Unknown,
-    /// Nothing.
+    /// The name refers to nothing.
     Missing,
 }
 
 impl Member {
-    /// An ad that meets no one yet.
+    /// Returns a completely known ad without partners.
     #[must_use]
     pub fn new(frame: Arc<Frame>, ports: Vec<Arc<Frame>>) -> Self {
         Member { frame, ports, bindings: Vec::new(), fallback: Fallback::Nowhere, extent: Extent::Closed }
     }
 
-    /// Binds the names that an ad without a port list has for whom it meets.
+    /// Binds `other` and `target` of an ad without a port list; `None` binds them to an unknown partner.
     fn name_other(&mut self, to: Option<(Participant, usize)>) {
         static NAMES: LazyLock<[Name; 2]> = LazyLock::new(|| ["other", "target"].map(Name::new));
         self.bindings.clear();
@@ -102,7 +104,7 @@ impl Member {
 }
 
 impl Environment {
-    /// One ad by itself.
+    /// Returns an environment of one ad without a partner, and the ad's scope.
     #[must_use]
     pub fn alone(ad: Ad) -> (Self, Arc<Frame>) {
         let frame = Frame::root(ad, 0);
@@ -110,7 +112,7 @@ impl Environment {
         (Environment { members: vec![member], ..Environment::default() }, frame)
     }
 
-    /// An ad that is known as far as its extent says, and of which it is not known whom it will meet.
+    /// Returns an environment of one ad whose partner is unknown, and the ad's scope.
     #[must_use]
     pub fn unmet(ad: Ad, extent: Extent) -> (Self, Arc<Frame>) {
         let (mut environment, frame) = Environment::alone(ad);
@@ -120,7 +122,8 @@ impl Environment {
         (environment, frame)
     }
 
-    /// Nothing is known: neither an ad around an expression, nor whom it meets.
+    /// Returns an environment in which nothing is known, neither the ad that holds an expression nor its partner, and
+    /// the scope of the expression.
     #[must_use]
     pub fn unplaced() -> (Self, Arc<Frame>) {
         let (mut environment, frame) = Environment::unmet(Ad::default(), Extent::Open);
@@ -128,19 +131,20 @@ impl Environment {
         (environment, frame)
     }
 
-    /// No ad at all, and the scope of an expression that stands in none.
+    /// Returns an environment without ads, and the scope of an expression outside any ad.
     #[must_use]
     pub fn nowhere() -> (Self, Arc<Frame>) {
         (Environment::default(), Frame::nowhere())
     }
 
-    /// A meeting that ads are yet to join.
+    /// Returns an environment of a match or gang without members yet.
     #[must_use]
     pub fn meeting() -> Self {
         Environment { matching: true, ..Environment::default() }
     }
 
-    /// Two ads that are each other's `other` and `target`: the scopes of the left and the right one.
+    /// Returns a match of two ads, each of which is `other` and `target` of the other, and the scopes of `left` and
+    /// `right`.
     #[must_use]
     pub fn pair(left: Ad, right: Ad) -> (Self, [Arc<Frame>; 2]) {
         let frames = [Frame::root(left, 0), Frame::root(right, 1)];
@@ -153,23 +157,23 @@ impl Environment {
         (environment, frames)
     }
 
-    /// The members so far; a participant is an index into them.
+    /// Members so far; a [`Participant`] is an index into them.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// One of the members.
+    /// Returns the member with this index; `None` if there is none.
     pub fn member_mut(&mut self, participant: Participant) -> Option<&mut Member> {
         self.members.get_mut(participant as usize)
     }
 
-    /// Adds a member, whose frames must carry the next free participant number.
+    /// Adds a member. Its frames must carry the next free participant number.
     pub fn join(&mut self, member: Member) {
         self.members.push(member);
     }
 
-    /// Puts another ad in the place of one of the pair.
+    /// Replaces the ad of a participant; its bindings stay.
     pub fn replace(&mut self, participant: Participant, frame: &Arc<Frame>) {
         if let Some(member) = self.members.get_mut(participant as usize) {
             member.frame = Arc::clone(frame);
@@ -179,7 +183,7 @@ impl Environment {
         }
     }
 
-    /// Makes a port of another member the `other` of an ad that has no port list.
+    /// Binds `other` and `target` of an ad without a port list to a port of another member.
     pub fn bind_other(&mut self, participant: Participant, to: (Participant, usize)) {
         if let Some(member) = self.members.get_mut(participant as usize) {
             member.name_other(Some(to));
@@ -187,7 +191,7 @@ impl Environment {
         }
     }
 
-    /// Makes the `other` of an ad that has no port list someone who is not known yet.
+    /// Binds `other` and `target` of an ad without a port list to an unknown partner.
     pub fn unbind_other(&mut self, participant: Participant) {
         if let Some(member) = self.members.get_mut(participant as usize) {
             member.name_other(None);
@@ -203,7 +207,7 @@ impl Environment {
         self.members.get(participant as usize)?.ports.get(port)
     }
 
-    /// What an unqualified name refers to in a scope.
+    /// Resolves an unqualified name in a scope.
     #[must_use]
     pub fn resolve(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         match self.resolve_own(frame, name, context) {
@@ -212,8 +216,8 @@ impl Environment {
         }
     }
 
-    /// What an unqualified name refers to among an ad's own attributes and the names it has for others:
-    /// what it would only find by falling through to its partner is missing.
+    /// Resolves an unqualified name among an ad's own attributes and the names it has for others. A name that only
+    /// the partner defines is [`Resolution::Missing`].
     #[must_use]
     pub fn resolve_own(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect == Dialect::Classad
@@ -233,13 +237,14 @@ impl Environment {
         self.missing(frame, name, context)
     }
 
-    /// What a name is that was looked for in an ad and outwards, and not found.
+    /// Returns the resolution of a name that lexical lookup did not find: `Unknown` if the outermost ad may have
+    /// further attributes, else `Missing`.
     fn missing(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         let may_be_my = context.dialect == Dialect::Classad && self.unmet && name.is("my");
         if may_be_my || self.is_open(frame.outermost()) { Resolution::Unknown } else { Resolution::Missing }
     }
 
-    /// Whether this is the scope of an ad of which only a part is known.
+    /// Whether this is the scope of an ad that is known in part only.
     #[must_use]
     pub fn is_open(&self, frame: &Frame) -> bool {
         frame.enclosing.is_none()
@@ -248,13 +253,13 @@ impl Environment {
             })
     }
 
-    /// Whether anything about the ads or their meeting is not known.
+    /// Whether anything about the ads or their partners is unknown.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.unmet || self.members.iter().any(|member| member.extent == Extent::Open)
     }
 
-    /// What `.name` refers to: an attribute of the root of this scope.
+    /// Resolves `.name`: an attribute of the outermost ad of this scope.
     #[must_use]
     pub fn resolve_root(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         let root = frame.outermost();
@@ -266,8 +271,7 @@ impl Environment {
         }
     }
 
-    /// What `ad.name` refers to: looked up in the ad and outwards, but never among its labels, which
-    /// are private.
+    /// Resolves `ad.name` in the ad and the ads around it, but never among its labels, which are private.
     #[must_use]
     pub fn resolve_in(&self, ad: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect == Dialect::Classad
@@ -281,7 +285,7 @@ impl Environment {
         let found = self.lexical(ad, name, context);
         match found {
             Some(found) => found,
-            // HTCondor finds the names of its match ad from either side.
+            // HTCondor finds the names bound in its match ad from either side.
             None if context.dialect.is_condor() => {
                 self.bound(ad, name).unwrap_or_else(|| self.missing(ad, name, context))
             }
@@ -289,7 +293,7 @@ impl Environment {
         }
     }
 
-    /// In the ad and outwards.
+    /// Looks a name up in the ad and then in the ads around it.
     fn lexical(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Resolution> {
         if let Some(expression) = frame.ad.get(name) {
             return Some(Resolution::Expression(expression.clone(), Arc::clone(frame)));
@@ -309,9 +313,10 @@ impl Environment {
         None
     }
 
-    /// The attributes that every ad has: `self`, `parent`, `root`, and HTCondor's names for them.
+    /// Resolves the attributes that every ad has: `self`, `parent`, `root`, HTCondor's names for them, and its
+    /// `CurrentTime`. `None` for any other name.
     fn built_in(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Option<Resolution> {
-        // Nothing else is as long as they are: most names are refused here.
+        // Fast path: most names have another length than these.
         if !matches!(name.as_str().len(), 2 | 4 | 6 | 8 | 11) {
             return None;
         }
@@ -340,7 +345,7 @@ impl Environment {
         None
     }
 
-    /// An ad around a scope; not known if the ad is not that the expression stands in.
+    /// Returns an enclosing ad as a value; unknown if it is the root and the ad that holds the expression is unknown.
     fn outer(&self, frame: &Arc<Frame>) -> Resolution {
         if self.unplaced && frame.enclosing.is_none() {
             Resolution::Unknown
@@ -349,7 +354,7 @@ impl Environment {
         }
     }
 
-    /// Among the names that the ad of this scope has for others.
+    /// Looks a name up among the names that the ad of this scope has for others.
     fn bound(&self, frame: &Arc<Frame>, name: &Name) -> Option<Resolution> {
         let binding = self.member(frame)?.bindings.iter().rev().find(|binding| {
             binding.name == *name && binding.since.is_none_or(|since| frame.port.is_some_and(|port| port >= since))
@@ -360,8 +365,8 @@ impl Environment {
         })
     }
 
-    /// In the one partner of an ad without a port list.  HTCondor does this only for names in the ad
-    /// itself, not for those in ads nested in it.
+    /// Looks a name up in the only partner of an ad without a port list. HTCondor does so only for names written in
+    /// the ad itself, not in ads nested in it.
     fn fall_through(&self, frame: &Arc<Frame>, name: &Name, context: &Context) -> Resolution {
         if context.dialect.is_condor() && !frame.falls_through {
             return Resolution::Missing;
@@ -383,7 +388,7 @@ fn ad_value(frame: &Arc<Frame>) -> Value {
     Value::Ad(crate::ad::Nested { frame: Arc::clone(frame) })
 }
 
-/// What HTCondor has around the two ads of a match; nothing can be found in it.
+/// Returns HTCondor's match ad, which encloses the two ads of a match; it is empty here.
 fn match_ad(frame: &Arc<Frame>) -> Value {
     ad_value(&Frame::root(Ad::default(), frame.participant))
 }

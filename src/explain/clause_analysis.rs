@@ -1,4 +1,4 @@
-//! What a clause of a request asks of the offers.
+//! Analyses what one clause of a request requires of the offers.
 
 use std::sync::Arc;
 
@@ -10,43 +10,43 @@ use crate::eval::{Context, Environment, Extent, Liberties, References, Specializ
 
 use super::clauses::Clause;
 
-/// A clause, and what it is when the request is known.
+/// A clause with its analysis: its value and its references given the request's own attributes.
 #[derive(Clone, Debug)]
 pub struct Examined {
     /// The clause.
     pub clause: Clause,
-    /// What is left of it.
+    /// The residue: the clause specialized with the request's attributes.
     pub left: Expression,
-    /// Whether it can be true.
+    /// Whether the residue can be true.
     pub verdict: Verdict,
-    /// The comparison with something constant that it is.
+    /// The clause as a comparison with a constant. `None` if it is anything else.
     pub asked: Option<Asked>,
-    /// The attributes of the offer that it reads, also through attributes of the request.
+    /// The offer's attributes that the clause reads, directly or through attributes of the request.
     pub theirs: IndexSet<Name>,
-    /// The attributes of the request that it reads.
+    /// The request's attributes that the clause reads, without those on the path to the clause.
     pub own: IndexSet<Name>,
-    /// Those that it would read as the request's own, if there were any of that name.
+    /// The attributes that the clause reads as the request's own and that the request lacks.
     pub lacking: IndexSet<Name>,
 }
 
-/// A comparison of something of the offer with a constant: `what operator bound`.
+/// A comparison of an operand of the offer with a constant: `what operator bound`.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// What is compared.
+    /// The operand that depends on the offer.
     pub what: Expression,
-    /// The attribute of the offer that this is, if it is nothing else.
+    /// The offer's attribute, if `what` is a plain reference to it.
     pub attribute: Option<Name>,
-    /// How.
+    /// The operator, with `what` on its left.
     pub operator: BinaryOperator,
-    /// With what.
+    /// The constant: the value of the other operand given the request.
     pub bound: Value,
-    /// The attribute of the request that the bound is, if it is nothing else.
+    /// The request's attribute that holds the bound, if the other operand is a plain reference to it.
     pub own: Option<Name>,
-    /// Whether the bound is written on the left.
+    /// Whether the bound is written on the left: `bound operator what`.
     pub is_exchanged: bool,
 }
 
-/// A request as it is before it meets anyone.
+/// A request specialized on its own, before it meets an offer.
 pub struct Unmet {
     ad: Ad,
     environment: Environment,
@@ -57,11 +57,11 @@ pub struct Unmet {
 impl Unmet {
     pub fn new(ad: &Ad, context: &Context) -> Self {
         let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
-        // What is drawn anew each time is no constant.
+        // Without a random seed, a call of `random()` is not folded to a constant.
         Unmet { ad: ad.clone(), environment, frame, context: Context { chance: None, ..context.clone() } }
     }
 
-    /// Looks at a clause of its constraint.
+    /// Analyses a clause of the request's constraint.
     pub fn examine(&self, clause: &Clause) -> Examined {
         let left = self.specialized(&clause.expression);
         let (theirs, lacking) = sides(&self.references(&clause.expression));
@@ -79,7 +79,8 @@ impl Unmet {
         references(expression, &self.frame, &self.environment, &self.context)
     }
 
-    /// The comparison with a constant that an expression is.
+    /// Returns the comparison with a constant that an expression is. `None` if it is none, or if the constant is a list
+    /// or an ad.
     fn asked(&self, expression: &Expression) -> Option<Asked> {
         let Kind::Binary(operator, left, right) = expression.bare().kind() else { return None };
         if !matches!(operator.group(), Group::Comparison | Group::Identity) {
@@ -107,7 +108,8 @@ impl Unmet {
     }
 }
 
-/// The names of what an ad refers to and lacks: those that the other side may have, and those that only it itself.
+/// Splits the references that an ad does not resolve: names that the other side may define, and names that only the ad
+/// itself could.
 fn sides(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
     let (mut theirs, mut lacking) = (IndexSet::new(), IndexSet::new());
     for reference in &references.external {

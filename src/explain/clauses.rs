@@ -1,4 +1,4 @@
-//! The clauses of a constraint.
+//! Splits a constraint into clauses.
 
 use std::sync::Arc;
 
@@ -6,21 +6,23 @@ use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name};
 use crate::constraint::{Part, Parts};
 use crate::syntax::{Style, print};
 
-/// One of the conditions of a constraint, all of which must be true.
+/// A clause: one conjunct of a constraint, found directly or through attributes that the constraint names.
 #[derive(Clone, Debug)]
 pub struct Clause {
     /// The condition.
     pub expression: Expression,
-    /// The attributes through which it was found, the constraint's own first: it stands in the last one.
+    /// The path of attributes to the clause: the constraint's own attribute first, the attribute that contains the
+    /// clause last.
     pub through: Arc<[Name]>,
-    /// Whether it is the whole constraint, which refers back to itself and cannot be taken apart.
+    /// Whether this is the whole constraint. A constraint that refers back to itself is not split.
     pub is_whole: bool,
 }
 
-/// So many clauses are told apart; what is beyond them is one.
+/// Maximum number of clauses per constraint: one bit each in a `u128` mask. Further clauses are joined into the last
+/// one.
 pub const MOST: usize = u128::BITS as usize;
 
-/// The clauses of the constraint of an ad that has this attribute.
+/// Returns the clauses of the constraint that `ad` has in the attribute `constraint`.
 pub fn clauses(ad: &Ad, constraint: &Name) -> Vec<Clause> {
     let parts = Parts::of(ad, constraint);
     let clause = |part: &Part<'_>| Clause {
@@ -43,31 +45,31 @@ pub fn clauses(ad: &Ad, constraint: &Name) -> Vec<Clause> {
 }
 
 impl Clause {
-    /// An expression that stands nowhere.
+    /// Wraps an expression that belongs to no attribute.
     pub(super) fn of(expression: Expression) -> Self {
         Clause { expression, through: Arc::from([]), is_whole: false }
     }
 
-    /// The whole constraint of an ad, if it has this attribute.
+    /// Wraps the whole constraint of an ad. `None` if the ad lacks the attribute.
     pub(super) fn of_whole(ad: &Ad, constraint: &Name) -> Option<Self> {
         let expression = ad.get(constraint)?.clone();
         Some(Clause { expression, through: Arc::from([constraint.clone()]), is_whole: true })
     }
 
-    /// The attribute in which it stands.
+    /// The attribute that contains the clause. `None` for an expression that belongs to no attribute.
     #[must_use]
     pub fn attribute(&self) -> Option<&Name> {
         self.through.last()
     }
 
-    /// As it is written, on one line.
+    /// The source text on one line.
     #[must_use]
     pub fn text(&self, dialect: Dialect) -> String {
         text(&self.expression, dialect)
     }
 }
 
-/// An expression as it is written in a dialect, on one line.
+/// Prints an expression in the syntax of `dialect`, on one line.
 pub fn text(expression: &Expression, dialect: Dialect) -> String {
     let style = if dialect.is_condor() { Style::Long } else { Style::New };
     String::from_utf8_lossy(&print(expression.bare(), style)).into_owned()

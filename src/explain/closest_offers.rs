@@ -1,4 +1,4 @@
-//! The offers that come nearest to a match.
+//! Finds the offers that come closest to a match.
 
 use super::clauses::Clause;
 use super::conflicts::positions;
@@ -8,14 +8,14 @@ use super::explainer::Situation;
 use super::refusals::{asked_of_request, lacking};
 use super::report::{Demand, Near};
 
-/// So many are told.
+/// Maximum number of offers returned.
 const MOST: usize = 3;
 
-/// So many are looked at more closely.
+/// Maximum number of rows whose own constraints are evaluated, too.
 const CLOSELY: usize = 100;
 
-/// The offers with the fewest unmet clauses on both sides; of these the ones whose values are nearest to what is asked
-/// for, then the first ones.
+/// Returns the offers with the fewest unmet clauses on both sides. Ties are broken by the distance of their values from
+/// the bounds, then by position.
 pub fn nearest(survey: &mut Survey, situation: &Situation) -> Vec<Near> {
     let mut measured: Vec<(u32, f64, usize)> = Vec::with_capacity(survey.rows());
     let fewest = situation.failing.iter().map(|failing| failing.count_ones()).min().unwrap_or_default();
@@ -51,7 +51,8 @@ pub fn nearest(survey: &mut Survey, situation: &Situation) -> Vec<Near> {
     found.into_iter().take(MOST).map(|(_, near)| near).collect()
 }
 
-/// How far the values of a row are from what the clauses ask for that it does not meet.
+/// The sum of the distances of a row's values from the bounds of the clauses that it does not meet. A clause without a
+/// constant bound counts 1.
 fn how_far(survey: &mut Survey, situation: &Situation, row: usize) -> f64 {
     let mut far = 0.0;
     for place in positions(situation.failing[row]) {

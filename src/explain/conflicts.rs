@@ -1,15 +1,15 @@
-//! Sets of clauses that no offer meets together.
+//! Minimal conflicts: sets of clauses that no offer meets together.
 
-/// Sets of clauses that no offer meets together, though some offer meets all but any one of them.
+/// The minimal sets of clauses that no offer meets together: every proper subset is met by some offer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conflicts {
-    /// The positions of the clauses, smaller sets first.
+    /// The sets, as indices into the clauses; smaller sets first.
     pub sets: Vec<Vec<usize>>,
-    /// Whether these are all.
+    /// Whether all minimal sets are listed.
     pub is_complete: bool,
 }
 
-/// With more sets in hand than this, not all are sought.
+/// Maximum number of sets during the exact search. Beyond it only some of the minimal sets are computed.
 const MOST: usize = 2000;
 
 /// The positions of the bits of a mask, in ascending order.
@@ -17,7 +17,7 @@ pub fn positions(mask: u128) -> Vec<usize> {
     (0..u128::BITS as usize).filter(|place| mask >> place & 1 == 1).collect()
 }
 
-/// The masks of which no other one is a part, smaller ones first.
+/// Returns the masks that have no other mask as a subset, smaller ones first. O(n²) in the number of distinct masks.
 pub fn minimal(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
     let mut masks: Vec<u128> = masks.into_iter().collect();
     masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
@@ -32,8 +32,9 @@ pub fn minimal(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
 }
 
 impl Conflicts {
-    /// The conflicts where these sets of clauses fail, each in some offer.  A set is in conflict if it has one of
-    /// each of them: the smallest such sets are found failure by failure (Berge's algorithm).
+    /// Computes the conflicts as the minimal hitting sets of `failing`, whose masks are the clauses that some offer
+    /// fails. A set of clauses is a conflict if it shares a clause with each mask. Berge's algorithm extends the
+    /// hitting sets mask by mask.
     pub(super) fn of(failing: &[u128]) -> Self {
         let mut found = vec![0_u128];
         for failed in failing {
@@ -50,7 +51,8 @@ impl Conflicts {
     }
 }
 
-/// A few of the smallest sets: what is left when one clause after the other is left out, beginning at each.
+/// Computes some of the minimal hitting sets: starts with all clauses and greedily drops one after the other, once per
+/// starting clause.
 fn some(failing: &[u128]) -> Vec<u128> {
     let all = failing.iter().fold(0, |all, failed| all | failed);
     let places = positions(all);
@@ -74,7 +76,7 @@ fn shown(sets: Vec<u128>) -> Vec<Vec<usize>> {
 mod tests {
     use super::{Conflicts, minimal, some};
 
-    /// Every set of clauses, by trying.
+    /// The expected sets, by trying every set of clauses.
     fn brute(failing: &[u128], clauses: u32) -> Vec<Vec<usize>> {
         let is_conflict = |set: u128| failing.iter().all(|failed| failed & set != 0);
         super::shown(minimal((0..1 << clauses).filter(|set| is_conflict(*set))))
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn too_many_are_not_all_sought() {
-        // Twenty pairs: a million ways to have one of each.
+        // Twenty disjoint pairs have 2^20 minimal hitting sets.
         let failing: Vec<u128> = (0..20).map(|pair| 3 << (2 * pair)).collect();
         let found = Conflicts::of(&failing);
         assert!(!found.is_complete && !found.sets.is_empty());

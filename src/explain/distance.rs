@@ -1,4 +1,4 @@
-//! How far the offers are from what a comparison asks for.
+//! Measures how far the offers' values are from the bound of a comparison.
 
 use rustc_hash::FxHashMap;
 
@@ -9,11 +9,12 @@ use crate::pool::Key;
 use super::clause_analysis::Asked;
 use super::evaluation::{Answers, Survey};
 
-/// So many strings are compared letter by letter.
+/// Maximum number of strings compared by edit distance.
 const MOST_COMPARED: usize = 5000;
 
-/// The value, of those that some rows have, that comes nearest to what is asked for: the greatest where more is asked
-/// for, the least where less is, the nearest number where one is, and otherwise what most offers have.
+/// Returns the value of some rows that comes closest to meeting the comparison: the greatest for `>`, the least for
+/// `<`, for equality the nearest number, a similarly spelt string or else the most frequent value. `None` if no value
+/// is comparable with the bound.
 pub fn best(asked: &Asked, answers: &Answers, rows: impl IntoIterator<Item = usize>, survey: &Survey) -> Option<Value> {
     let dialect = survey.context.dialect;
     let mut groups = vec![0; answers.values.len()];
@@ -22,7 +23,8 @@ pub fn best(asked: &Asked, answers: &Answers, rows: impl IntoIterator<Item = usi
     nearest_to(asked.operator, &asked.bound, values, dialect)
 }
 
-/// The same of values, of which so many offers have each.
+/// Returns the value that comes closest to meeting the comparison, as [`best`] does; `values` are pairs of a value and
+/// the number of offers that have it.
 pub fn nearest_to<'v>(
     operator: BinaryOperator,
     bound: &Value,
@@ -41,7 +43,8 @@ pub fn nearest_to<'v>(
     }
 }
 
-/// How far a value is from a bound: 0 where it is there, 1 where it is as far as the bound itself, or further.
+/// The relative distance of a value from a bound: 0 if equal, at most 1. Values that are not both numbers have distance
+/// 1.
 pub fn distance(value: &Value, bound: &Value) -> f64 {
     match (number(value), number(bound)) {
         (Some(value), Some(bound)) => ((value - bound).abs() / bound.abs().max(1.0)).min(1.0),
@@ -49,7 +52,7 @@ pub fn distance(value: &Value, bound: &Value) -> f64 {
     }
 }
 
-/// The number that a value is.
+/// Converts a number to a float. `None` for NaN and for anything but an integer or a real.
 #[allow(clippy::cast_precision_loss)] // a measure of distance
 pub fn number(value: &Value) -> Option<f64> {
     match value {
@@ -81,7 +84,7 @@ fn nearest<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: f64) -> 
     nearest.map(|(_, value)| value.clone())
 }
 
-/// The string that is spelt nearly as one.
+/// Returns the string that is spelt most similarly to the bound. `None` if none is similar.
 fn alike<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_str().into_owned()),
@@ -92,7 +95,7 @@ fn alike<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) ->
     nearest.first().map(|text| Value::string(*text))
 }
 
-/// What most offers have; nothing if no two have the same.
+/// Returns the value that most offers have. `None` if no two offers share a value.
 fn usual<'v>(values: impl Iterator<Item = (&'v Value, usize)>) -> Option<Value> {
     let mut counts: FxHashMap<Key, (usize, usize, &Value)> = FxHashMap::default();
     for (place, (value, weight)) in values.enumerate() {

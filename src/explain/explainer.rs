@@ -1,4 +1,4 @@
-//! From a request to its report.
+//! The entry point: computes the [`Report`] of a request.
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -22,26 +22,27 @@ use super::pair::Paired;
 use super::refusals::refusals;
 use super::report::{ClauseReport, Report, Verdict};
 
-/// Explains what becomes of requests among some offers.
+/// Explains requests against a fixed set of offers. Evaluation results are cached across requests.
 pub struct Explainer {
     survey: Survey,
     names: Vec<Name>,
 }
 
-/// A request among the offers: what there is to know before anything is concluded.
+/// The raw analysis of one request: results per clause and per row, before a verdict is drawn. A row is a distinct ad
+/// of the offers; see [`Survey`].
 pub struct Situation {
     pub asking: Asking,
     pub clauses: Vec<ClauseReport>,
-    /// For each row the clauses that it does not meet, as the bits of a mask.
+    /// For each row the clauses that it does not meet, as a bit mask over `clauses`.
     pub failing: Vec<u128>,
-    /// The smallest sets of clauses that some row does not meet.
+    /// The minimal masks of `failing`: no other row's mask is a proper subset.
     pub least: Vec<u128>,
-    /// For each row why it does not want the request.
+    /// For each row why it refuses the request; `None` if it accepts it.
     pub refusing: Vec<Option<Refusing>>,
 }
 
 impl Situation {
-    /// What there is to know of a request.
+    /// Analyses a request against all rows.
     pub fn of(request: &Ad, survey: &mut Survey) -> Self {
         let asking = Asking::new(request);
         let unmet = Unmet::new(request, &survey.context);
@@ -87,7 +88,7 @@ impl Situation {
         Situation { asking, clauses, failing, least: minimal(patterns.into_keys()), refusing }
     }
 
-    /// The rows that match.
+    /// The rows that match: they meet every clause and do not refuse. Empty if the request has no constraint.
     pub fn matching(&self) -> impl Iterator<Item = usize> {
         let suits = |row: &usize| self.failing[*row] == 0 && self.refusing[*row].is_none();
         (0..self.failing.len()).filter(suits).filter(|_| !self.clauses.is_empty())
@@ -95,15 +96,15 @@ impl Situation {
 }
 
 impl Explainer {
-    /// For these offers.
+    /// Prepares the explanation of requests against `offers`.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
         let survey = Survey::new(offers, protocol, context);
         Explainer { names: survey.names().cloned().collect(), survey }
     }
 
-    /// The same where offers were read in part, and are known to have attributes of these names, too: any of them may
-    /// have been meant where no offer has an attribute.
+    /// Adds attribute names that offers are known to have though they were not read. Use it when the offers were read
+    /// in part: suggestions for a misspelt attribute draw on these names, too.
     #[must_use]
     pub fn with_names(mut self, names: impl IntoIterator<Item = Name>) -> Self {
         let known: IndexSet<Name> = self.names.into_iter().chain(names).collect();
@@ -111,38 +112,38 @@ impl Explainer {
         self
     }
 
-    /// The same under a policy with this docking vector.
+    /// Sets the docking vector of the policy, which discards candidates without a comparable value.
     #[must_use]
     pub fn with_docking(mut self, docking: Vec<Rule>) -> Self {
         self.survey.docking = docking;
         self
     }
 
-    /// How many offers match a request.
+    /// Returns the number of offers that match a request.
     pub fn matches(&mut self, request: &Ad) -> usize {
         let rows = self.survey.matching(&Asking::new(request));
         self.survey.weight(rows.ones())
     }
 
-    /// The positions of the offers that match a request.
+    /// Returns the indices of the offers that match a request.
     pub fn matching(&mut self, request: &Ad) -> Vec<usize> {
         let rows = self.survey.matching(&Asking::new(request));
         let offers = self.survey.row_of.iter().enumerate();
         offers.filter(|(_, row)| rows.contains(**row as usize)).map(|(offer, _)| offer).collect()
     }
 
-    /// How many expressions have been evaluated.
+    /// The number of expressions evaluated so far.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.survey.evaluations
     }
 
-    /// Why a request and an offer do not match, or that they do.
+    /// Explains why a request and one offer match or do not match. `offer` is an index into the offers.
     pub fn pair(&mut self, request: &Ad, offer: usize) -> Paired {
         Paired::new(&mut self.survey, request, offer)
     }
 
-    /// Why a request matches what it matches.
+    /// Explains why a request matches some offers or none.
     pub fn explain(&mut self, request: &Ad) -> Report {
         let situation = Situation::of(request, &mut self.survey);
         let survey = &self.survey;
@@ -190,7 +191,7 @@ impl Explainer {
         report
     }
 
-    /// The verdict if the docking vector discards all that would do.
+    /// Returns [`Verdict::Discarded`] if the docking vector discards every offer that would match, else `None`.
     fn discarded(&mut self, report: &Report, discarded: &[(usize, usize)]) -> Option<Verdict> {
         if report.matches > 0 || discarded.is_empty() {
             return None;
@@ -221,7 +222,7 @@ impl Explainer {
         }
         let left: Vec<_> = report.clauses.iter().map(|clause| &clause.examined.left).collect();
         let contradictions = inconsistencies(&left, self.survey.context.dialect);
-        // Of a clause that contradicts itself there may be more to say.
+        // Skip a clause that contradicts itself if it has a more specific fault or a comparison to report.
         let is_by_itself = |place: usize| matches!(report.clauses[place].fault, Some(Fault::Value | Fault::ByItself));
         let found = contradictions.into_iter().find(|found| match found.parts.as_slice() {
             [only] => report.clauses[*only].examined.asked.is_none() && is_by_itself(*only),
@@ -248,22 +249,23 @@ impl Explainer {
         }
     }
 
-    /// Attributes of offers that are spelt nearly like a name, and how many offers have each.
+    /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
     fn near(&mut self, name: &Name) -> Vec<(Name, usize)> {
         near(name, &mut self.survey, &self.names)
     }
 }
 
-/// Attributes of offers that are spelt nearly like a name, and how many offers have each.
+/// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it. `names`
+/// are the candidates.
 pub fn near(name: &Name, survey: &mut Survey, names: &[Name]) -> Vec<(Name, usize)> {
     let near = nearest_names(name.as_str(), names.iter().map(Name::as_str)).into_iter().map(Name::new);
     near.map(|name| (survey.having(&name), name)).filter(|(having, _)| *having > 0).map(|(n, name)| (name, n)).collect()
 }
 
-/// The attributes that have to do with a verdict.
+/// The attributes that the decisive clauses and refusals read.
 fn attributes(report: &Report) -> IndexSet<Name> {
     let mut places = report.verdict.clauses();
-    // Whatever no offer meets is a cause.
+    // Every clause that no offer meets contributes to these verdicts.
     if matches!(report.verdict, Verdict::Unmet { .. } | Verdict::Contradiction { .. }) {
         let never = report.clauses.iter().enumerate().filter(|(_, clause)| clause.fault.is_some());
         places.extend(never.map(|(place, _)| place));

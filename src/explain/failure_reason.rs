@@ -1,4 +1,4 @@
-//! Why a clause is true of no offer.
+//! Finds out why a clause is true of no offer.
 
 use crate::ad::{BinaryOperator, Expression, Group, Kind, Name, Text, Type, Value};
 use crate::eval::{Mentions, Verdict, find_function, near_functions};
@@ -7,43 +7,43 @@ use super::clause_analysis::{Asked, Examined};
 use super::clauses::text;
 use super::evaluation::{Answers, Asking, Survey};
 
-/// Why a clause is true of no offer.
+/// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// It calls a function that there is not; functions that are spelt nearly alike.
+    /// It calls an unknown function; the names of similar functions.
     Function(Name, Vec<&'static str>),
-    /// It reads an attribute as the request's own that the request has not; those of it that are spelt nearly alike.
+    /// It reads an attribute as the request's own that the request lacks; similar names that the request has.
     Lacking(Name, Vec<Name>),
-    /// `a > b is c ? d : e` is not what it seems to be; how it is read.
+    /// Precedence differs from what the text suggests, as in `a > b is c ? d : e`; the text with explicit parentheses.
     Precedence(String),
-    /// It reads an attribute of the request that offers have, too, and so it is never true: it is meant for theirs.
+    /// It reads the request's own attribute where the offers' attribute of the same name was meant.
     Shadowed(Name),
-    /// Whatever the offer is, it is never true.
+    /// It is never true, whatever the offer is.
     ByItself,
     /// It reads an attribute that no offer has.
     Missing(Name),
-    /// What the offers have there does not compare with what it is compared with.
+    /// It compares an attribute with a value of another type than the offers have.
     Types {
-        /// In the offers.
+        /// The type that the offers have instead, taken from the first of their values.
         theirs: Type,
-        /// What the request compares it with.
+        /// The type of the bound.
         bound: Type,
-        /// In so many offers.
+        /// Number of offers with a value of this type.
         offers: usize,
     },
-    /// `=?=` of strings that differ in case only.
+    /// It compares strings with `=?=`, which is case-sensitive, and they differ in case only.
     Case {
-        /// What the offers have.
+        /// The most frequent such string of the offers.
         theirs: Text,
-        /// So many of them.
+        /// Number of offers with this string.
         offers: usize,
     },
-    /// It asks for more, or for something else, than there is.
+    /// The offers have other values than it asks for.
     Value,
 }
 
 impl Fault {
-    /// How decisive it is: what is wrong with the request before what is wrong with the pool.
+    /// The priority of the reason; lower is more decisive. Mistakes in the request come before properties of the pool.
     fn weight(&self) -> u8 {
         match self {
             Fault::Function(..) => 0,
@@ -57,7 +57,7 @@ impl Fault {
         }
     }
 
-    /// Why a clause is true of no offer, given what it is in them.
+    /// Finds the reason why a clause is true of no offer. The clause must be true of none.
     pub(super) fn of(examined: &Examined, survey: &mut Survey, asking: &Asking) -> Self {
         if let Some(fault) = unknown_function(&examined.clause.expression) {
             return fault;
@@ -81,7 +81,7 @@ impl Fault {
         }
     }
 
-    /// The most decisive of some; of equally decisive ones the first.
+    /// Returns the most decisive reason; the first of equally decisive ones. `None` if `faults` is empty.
     pub(super) fn decisive<T>(faults: Vec<(T, Fault)>) -> Option<(T, Fault)> {
         faults.into_iter().min_by_key(|(_, fault)| fault.weight())
     }
@@ -92,7 +92,8 @@ fn near_own(name: &Name, asking: &Asking) -> Vec<Name> {
     crate::ad::nearest(name.as_str(), names).into_iter().map(Name::new).collect()
 }
 
-/// An attribute of the request that offers have, too, and that is read without saying whose.
+/// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.
+/// `None` if there is none, or if the clause is the whole constraint.
 fn shadowed(examined: &Examined, survey: &Survey, asking: &Asking) -> Option<Name> {
     if examined.clause.is_whole {
         return None;
@@ -102,7 +103,7 @@ fn shadowed(examined: &Examined, survey: &Survey, asking: &Asking) -> Option<Nam
     own.find(|name| survey.having(name) > 0)
 }
 
-/// A call of a function that there is not.
+/// Returns [`Fault::Function`] if the expression calls an unknown function, else `None`.
 fn unknown_function(expression: &Expression) -> Option<Fault> {
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
@@ -116,7 +117,7 @@ fn unknown_function(expression: &Expression) -> Option<Fault> {
     None
 }
 
-/// What `a > b is c ? d : e` is, with parentheses; the operators do not bind as it seems they do.
+/// Returns `a > b is c ? d : e` with the parentheses that show how it is parsed. `None` if the clause has another form.
 pub fn misread(clause: &Expression) -> Option<Expression> {
     let parenthesized = |inner: &Expression| Expression::new(Kind::Parentheses(inner.clone()), inner.span());
     let Kind::Conditional(condition, yes, no) = clause.bare().kind() else { return None };
@@ -155,7 +156,7 @@ fn of_comparison(asked: &Asked, survey: &mut Survey, asking: &Asking) -> Fault {
     Fault::Value
 }
 
-/// How many offers have each value.
+/// Returns the number of offers with each of the values.
 pub fn weights(answers: &Answers, survey: &Survey) -> Vec<usize> {
     let mut groups = vec![0; answers.values.len()];
     for (row, weight) in survey.weights.iter().enumerate() {
@@ -164,7 +165,7 @@ pub fn weights(answers: &Answers, survey: &Survey) -> Vec<usize> {
     groups
 }
 
-/// What a type is called where all numbers are one.
+/// The phrase for a type, with integers and reals both called a number.
 pub fn phrase(kind: Type) -> &'static str {
     match kind {
         Type::Integer | Type::Real => "a number",
@@ -172,7 +173,7 @@ pub fn phrase(kind: Type) -> &'static str {
     }
 }
 
-/// Values that compare with each other.
+/// A class of types whose values can be compared with each other.
 #[derive(PartialEq)]
 enum Class {
     Number,

@@ -1,4 +1,4 @@
-//! What is to be said of the names and types in a constraint.
+//! Remarks on the names and types in a constraint.
 
 use crate::ad::{BinaryOperator, Name, Value};
 use crate::eval::Mentions;
@@ -10,10 +10,10 @@ use super::explainer::near;
 use super::failure_reason::{Fault, misread, phrase, weights};
 use super::report::{Finding, Report};
 
-/// So many names of a clause are looked at.
+/// Maximum number of names per clause that are looked up in the offers.
 const MOST_NAMES: usize = 20;
 
-/// What is to be said of the names and types in the clauses of a report.
+/// Returns the remarks on the names and types in the clauses of a report.
 pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &Asking) -> Vec<Finding> {
     let mut found = Vec::new();
     for (place, clause) in report.clauses.iter().enumerate() {
@@ -35,7 +35,7 @@ pub fn findings(report: &Report, survey: &mut Survey, names: &[Name], asking: &A
             add("lacking", format!("MY.{name} is not there{}", did_you_mean(&near)));
         }
         for name in examined.theirs.iter().take(MOST_NAMES) {
-            // What a clause can do without is not what hinders.
+            // A clause that some offer meets does not need the attribute.
             if report.offers > 0 && clause.counts.is_true == 0 && survey.having(name) == 0 {
                 let near: Vec<String> =
                     near(name, survey, names).iter().map(|(name, offers)| format!("{name} ({offers})")).collect();
@@ -81,7 +81,7 @@ fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
 }
 
-/// A value as it is written.
+/// Prints a value in the classad syntax.
 pub fn value_text(value: &Value) -> String {
     String::from_utf8_lossy(&print_value(value, Style::New)).into_owned()
 }

@@ -1,6 +1,8 @@
-//! Why a request matches nothing: what each clause of its constraint is in every offer, which of them no offer meets
-//! together, who refuses it, and what would let it match.  And what is most likely not meant in ads:
-//! `check`; and whether what was meant holds: `trial`.
+//! Explains why a request matches no offer.
+//!
+//! The analysis counts for each clause of the request's constraint in how many offers it is true, false, undefined or
+//! an error. It finds the minimal sets of clauses that no offer meets together, lists the offers that refuse the
+//! request, and proposes changes that were verified by matching again.
 
 mod changes;
 mod clause_analysis;

@@ -1,4 +1,4 @@
-//! A request and one offer: what each clause of either side is for the other.
+//! Compares a request with one offer: evaluates each clause of either side against the other.
 
 use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
 use crate::eval::Mentions;
@@ -7,27 +7,27 @@ use crate::matching::Side;
 use super::clauses::Clause;
 use super::evaluation::{Asking, Outcome, Survey};
 
-/// A request and one offer.
+/// The result for a request and one offer.
 #[derive(Clone, Debug)]
 pub struct Paired {
-    /// The clauses of the request; none if it has no constraint.
+    /// The clauses of the request; empty if it has no constraint.
     pub request: Vec<PairedClause>,
-    /// Those of the offer.
+    /// The clauses of the offer; empty if it has no constraint.
     pub offer: Vec<PairedClause>,
 }
 
-/// What a clause of one side is for the other.
+/// A clause of one side, evaluated against the other.
 #[derive(Clone, Debug)]
 pub struct PairedClause {
     /// The clause.
     pub clause: Clause,
-    /// As it is written, on one line.
+    /// The source text on one line.
     pub text: String,
-    /// What it is.
+    /// The outcome of the clause.
     pub outcome: Outcome,
     /// Its value.
     pub value: Value,
-    /// What it reads: names with their side, and values.
+    /// The attributes that the clause reads, as `side.name`, with their values.
     pub reads: Vec<(String, Value)>,
 }
 
@@ -45,7 +45,7 @@ impl Paired {
         Paired { request: of(Side::Left, own), offer: of(Side::Right, theirs) }
     }
 
-    /// Whether they match.
+    /// Whether they match: both have clauses, and all are true.
     #[must_use]
     pub fn is_match(&self) -> bool {
         [&self.request, &self.offer]
@@ -81,7 +81,7 @@ impl PairedClause {
     }
 }
 
-/// `side.name`
+/// Builds the expression `side.name`.
 fn selection(side: &str, name: &Name) -> Expression {
     let side = Expression::new(Kind::Attribute(Name::new(side)), Span::default());
     Expression::new(Kind::Select(side, name.clone()), Span::default())

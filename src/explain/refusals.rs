@@ -1,4 +1,4 @@
-//! Offers whose own constraints a request does not meet.
+//! Groups the offers whose own constraints reject a request.
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
@@ -11,11 +11,11 @@ use super::evaluation::{Outcome, Refusing, Survey};
 use super::explainer::Situation;
 use super::report::Refusal;
 
-/// The refusals of all offers, by the text of the first clause that the request does not meet: those first that
-/// suitable offers have, then those of many.
+/// Groups the refusals by the text of the first clause that the request does not meet. Groups with most suitable offers
+/// come first, then those with most offers.
 pub fn refusals(survey: &Survey, situation: &Situation) -> Vec<Refusal> {
     let mut found: IndexMap<Option<String>, Refusal> = IndexMap::new();
-    // Most clauses are one in memory for many offers.
+    // Offers often share one expression in memory, so texts are cached by its identity.
     let mut texts: FxHashMap<usize, String> = FxHashMap::default();
     for (row, refusing) in situation.refusing.iter().enumerate() {
         let (clause, outcome) = match refusing {
@@ -46,12 +46,12 @@ pub fn refusals(survey: &Survey, situation: &Situation) -> Vec<Refusal> {
     found
 }
 
-/// Those of some attributes that a request has not.
+/// Returns the names in `attributes` that the request does not define.
 pub fn lacking(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name> {
     attributes.iter().filter(|name| request.get(name).is_none()).cloned().collect()
 }
 
-/// The attributes of the request that a clause of an offer reads.
+/// Returns the attributes of the request that a clause of an offer reads.
 pub fn asked_of_request(clause: &Clause, survey: &Survey, row: usize) -> IndexSet<Name> {
     let mentions = Mentions::of(&clause.expression, survey.context.dialect);
     let fall_through = mentions.either.into_iter().filter(|name| survey.ads[row].get(name).is_none());

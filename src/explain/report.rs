@@ -1,4 +1,4 @@
-//! What an explanation says.
+//! The data model of an explanation.
 
 use indexmap::IndexSet;
 
@@ -11,85 +11,86 @@ use super::conflicts::Conflicts;
 use super::evaluation::{Counts, Outcome};
 use super::failure_reason::Fault;
 
-/// Why a request matches what it matches.  Clauses are known by their positions.
+/// The explanation of one request. Clauses are referred to by their index into `clauses`.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How many offers there are.
+    /// Number of offers.
     pub offers: usize,
-    /// How many match.
+    /// Number of offers that match.
     pub matches: usize,
-    /// As many more would, but the docking vector of the policy discards them.
+    /// Number of offers that would match but for the docking vector of the policy, which discards them.
     pub discarded: usize,
-    /// How many meet the constraint of the request, whether they want it or not.
+    /// Number of offers that meet the request's constraint, whether they accept the request or not.
     pub suitable: usize,
-    /// What decides.
+    /// The decisive cause.
     pub verdict: Verdict,
-    /// The attributes that have to do with it, of either side.
+    /// The attributes of either side that the decisive cause involves.
     pub attributes: IndexSet<Name>,
-    /// The clauses of the request's constraint, in the order in which they are evaluated.
+    /// The clauses of the request's constraint, in the order of evaluation.
     pub clauses: Vec<ClauseReport>,
-    /// The sets of them that no offer meets together.
+    /// The minimal sets of clauses that no offer meets together.
     pub conflicts: Conflicts,
-    /// What would let it match, fewest and smallest first.
+    /// The changes with which the request would match; fewest and smallest first.
     pub changes: Vec<Change>,
-    /// The offers that come nearest, if none matches.
+    /// The offers that come closest to a match; empty if some match.
     pub nearest: Vec<Near>,
-    /// Why offers refuse the request, those first that suitable ones have.
+    /// The refusals by offers, grouped by clause; groups with suitable offers first.
     pub refusals: Vec<Refusal>,
-    /// What is to be said of names and types.
+    /// Remarks on names and types.
     pub findings: Vec<Finding>,
 }
 
-/// What decides whether a request matches.
+/// The decisive cause why a request matches or does not.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It matches.
     Matches,
-    /// It would match, but others have what it could have: how many, and the requests that have it.
+    /// It matches, but other requests hold all its offers: the indices of these requests.
     Taken(Vec<usize>),
-    /// It has ports, which gangs fill.
+    /// It has ports; it needs a gang, which [`explain_gang`](super::explain_gang) explains.
     Ports,
-    /// The policy does not serve it.
+    /// The policy does not serve the request.
     NotServed,
-    /// The docking vector of the policy discards every offer that would do: most for this component.
+    /// The docking vector of the policy discards every offer that would match.
     Discarded {
-        /// Which component.
+        /// 0-based index of the component that discards most.
         component: usize,
-        /// The component, as it is written.
+        /// The source text of the component.
         text: String,
-        /// What it reads and no offer has, and attributes of offers that are spelt nearly so.
+        /// An attribute that the component reads and no offer has; similar attributes with the number of offers that
+        /// have each.
         missing: Option<(Name, Vec<(Name, usize)>)>,
     },
     /// There are no offers.
     NoOffers,
-    /// It has no constraint, so that it accepts none.
+    /// It has no constraint, and so accepts no offer.
     NoConstraint,
-    /// Clauses of it can never be true together.
+    /// Some of its clauses can never be true together.
     Contradiction {
-        /// Which.
+        /// Indices of the clauses.
         clauses: Vec<usize>,
-        /// What they say different things of.
+        /// The expression that the clauses constrain.
         subject: Expression,
-        /// In which way.
+        /// The kind of contradiction.
         clash: Clash,
     },
     /// A clause is true of no offer.
     Unmet {
-        /// Which.
+        /// Index of the clause.
         clause: usize,
-        /// Why.
+        /// The reason.
         fault: Fault,
-        /// Attributes of offers that are spelt nearly like a missing one, and how many offers have them.
+        /// Similar attributes for a missing one, each with the number of offers that have it.
         near: Vec<(Name, usize)>,
     },
-    /// Each clause is true of some offer, but no offer has all of these.
+    /// Each clause is true of some offer, but no offer meets all of these.
     Conflict(Vec<usize>),
-    /// Offers would do, and none of them wants it.
+    /// Some offers meet the request's constraint, and all of them refuse the request.
     Refused,
 }
 
 impl Verdict {
-    /// The word for it in `classad.explain/1`.
+    /// The verdict's code in the JSON schema `classad.explain/1`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -111,7 +112,7 @@ impl Verdict {
         }
     }
 
-    /// The clauses that decide.
+    /// Indices of the decisive clauses.
     #[must_use]
     pub fn clauses(&self) -> Vec<usize> {
         match self {
@@ -122,73 +123,75 @@ impl Verdict {
     }
 }
 
-/// What a clause is in the offers.
+/// The results of one clause over all offers.
 #[derive(Clone, Debug)]
 pub struct ClauseReport {
-    /// The clause, and what it is when the request is known.
+    /// The analysis of the clause given the request.
     pub examined: Examined,
-    /// As it is written, on one line.
+    /// The source text on one line.
     pub text: String,
-    /// What is left of it when the request is known, if that is something else.
+    /// The text of the residue given the request; `None` if it equals `text`.
     pub left: Option<String>,
-    /// In how many offers it is what.
+    /// Number of offers per outcome.
     pub counts: Counts,
-    /// How many offers meet this clause and those before it.
+    /// Number of offers that meet this clause and all before it.
     pub remaining: usize,
-    /// How many offers meet all other clauses and not this one.
+    /// Number of offers that meet all clauses but this one.
     pub sole_blocker: usize,
-    /// Of what it compares, what comes nearest in the offers.
+    /// The offers' value that comes closest to meeting the comparison. `None` if the clause is no comparison with a
+    /// constant or no value is comparable.
     pub best: Option<Value>,
-    /// Why it is true of no offer, if it is.
+    /// The reason why no offer meets the clause; `None` if some do.
     pub fault: Option<Fault>,
 }
 
-/// An offer that comes near.
+/// An offer that comes close to a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Near {
-    /// Which one.
+    /// Index into the offers.
     pub offer: usize,
-    /// The clauses that it does not meet, and what they are in it.
+    /// The clauses that the offer does not meet, with their outcomes.
     pub fails: Vec<(usize, Outcome)>,
-    /// The clauses of its own constraint that the request does not meet.
+    /// The clauses of the offer's own constraint that the request does not meet.
     pub refuses: Vec<Demand>,
 }
 
-/// What an offer wants, and a request is not.
+/// A clause of an offer's constraint that the request does not meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// The text of the clause; empty if the offer has no constraint.
     pub clause: String,
-    /// The attributes of the request that it reads and the request has not.
+    /// The attributes that the clause reads and the request lacks.
     pub lacking: Vec<Name>,
 }
 
-/// Why some offers refuse a request.
+/// A group of offers that refuse the request by the same clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The text of the clause that is not met; none if they have no constraint.
+    /// The text of the unmet clause; `None` if the offers have no constraint.
     pub clause: Option<String>,
-    /// What it is.
+    /// The outcome of the clause in the first of these offers.
     pub outcome: Outcome,
-    /// How many.
+    /// Number of offers in the group.
     pub offers: usize,
-    /// How many of these meet the request's constraint.
+    /// Number of these offers that meet the request's constraint.
     pub suitable: usize,
-    /// One of them; a suitable one if there is one.
+    /// Index of one of these offers; a suitable one if there is any.
     pub example: usize,
-    /// The attributes of the request that it reads.
+    /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
-    /// Those of them that the request has not.
+    /// Those of `attributes` that the request lacks.
     pub lacking: Vec<Name>,
 }
 
-/// Something to know of a name, or of types.
+/// A remark on a name or on types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// What kind of thing.
+    /// The kind of remark: `function`, `precedence`, `lacking`, `missing`, `shadowed`, `types`, `case` or
+    /// `fall-through`.
     pub kind: &'static str,
-    /// The clause.
+    /// Index of the clause.
     pub clause: usize,
-    /// What there is to know, as a sentence without a full stop.
+    /// The message, as a sentence without a full stop.
     pub text: String,
 }

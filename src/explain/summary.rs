@@ -1,4 +1,4 @@
-//! Verdicts as sentences: what decides comes first.
+//! Renders a verdict as one sentence.
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value, nearest};
 use crate::constraint::Clash;
@@ -9,27 +9,27 @@ use super::failure_reason::{Fault, phrase};
 use super::findings::value_text;
 use super::report::{ClauseReport, Report, Verdict};
 
-/// How things are called in sentences.
+/// Settings for the sentences: nouns, dialect and maximum length of a clause.
 pub struct Wording<'w> {
-    /// What is explained, as the subject of a sentence.
+    /// The explained request, as the subject of a sentence.
     pub subject: &'w str,
-    /// Whether these are several.
+    /// Whether the subject is plural.
     pub is_plural: bool,
-    /// What it could match, one of them and several.
+    /// The noun for the candidates, singular and plural.
     pub ads: [&'w str; 2],
-    /// What other requests are called.
+    /// Returns the name of another request, by index.
     pub names: &'w dyn Fn(usize) -> String,
-    /// The dialect in which clauses are written.
+    /// The dialect in which clauses are printed.
     pub dialect: Dialect,
-    /// Clauses are cut off behind so many characters.
+    /// Maximum length of a clause in characters; the rest is cut off.
     pub longest: usize,
 }
 
-/// So many ads are named in a sentence.
+/// Maximum number of ads named in a sentence.
 pub const MOST_NAMED: usize = 3;
 
 impl Wording<'_> {
-    /// What decides, in one sentence without a full stop.
+    /// Returns the verdict as one sentence without a full stop.
     #[must_use]
     pub fn summary(&self, report: &Report) -> String {
         let Wording { subject, is_plural, .. } = self;
@@ -74,12 +74,12 @@ impl Wording<'_> {
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
     }
 
-    /// `5,979 offers`
+    /// Formats a number of ads: `5,979 offers`.
     fn count(&self, ads: usize) -> String {
         format!("{} {}", thousands(ads), self.ads[usize::from(ads != 1)])
     }
 
-    /// A clause in a sentence.
+    /// Quotes and shortens the text of a clause.
     fn quoted(&self, text: &str) -> String {
         format!("`{}`", shortened(text, self.longest))
     }
@@ -167,7 +167,7 @@ impl Wording<'_> {
                 format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
             }
             Fault::Precedence(reading) => {
-                // Where the parentheses are must be seen.
+                // Allow a longer text: it must show the parentheses.
                 format!("{shown} is read as `{}`", shortened(reading, self.longest.saturating_mul(3)))
             }
             Fault::Shadowed(name) => {
@@ -198,7 +198,7 @@ impl Wording<'_> {
         }
     }
 
-    /// That no offer has an attribute, and what else may have been meant.
+    /// Says that no offer has an attribute, and suggests similar names.
     fn missing(&self, name: &Name, near: &[(Name, usize)]) -> String {
         let one = self.ads[0];
         match near {
@@ -244,14 +244,14 @@ impl Wording<'_> {
     }
 }
 
-/// ` (1.0 has no RequestDisk)`, if something is lacking.
+/// Returns ` (1.0 has no RequestDisk)` for the first name in `lacking`; empty if there is none.
 #[must_use]
 pub fn lacks(subject: &str, is_plural: bool, lacking: &[Name]) -> String {
     let has = if is_plural { "have" } else { "has" };
     lacking.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
-/// What comes nearest to what a comparison asks for.
+/// Says which value comes closest to meeting a comparison, in words that fit the operator.
 pub fn superlative(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
     let text = value_text(best);
     match operator {
@@ -262,7 +262,7 @@ pub fn superlative(operator: BinaryOperator, best: &Value, bound: &Value) -> Str
     }
 }
 
-/// Whether one string is spelt nearly as another.
+/// Whether both are strings with similar spelling.
 fn is_alike(value: &Value, bound: &Value) -> bool {
     match (value, bound) {
         (Value::String(value), Value::String(bound)) => !nearest(&bound.to_str(), [&*value.to_str()]).is_empty(),
@@ -270,7 +270,7 @@ fn is_alike(value: &Value, bound: &Value) -> bool {
     }
 }
 
-/// A number with commas.
+/// Formats a number with commas between thousands.
 #[must_use]
 pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
@@ -284,7 +284,7 @@ pub fn thousands(number: usize) -> String {
     shown
 }
 
-/// `a, b, c and 5 more`
+/// Lists the names of the first ads and counts the rest: `a, b, c and 5 more`.
 pub fn named(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
     let mut shown: Vec<String> = ads.iter().take(MOST_NAMED).map(|ad| name(*ad)).collect();
     if ads.len() > MOST_NAMED {
@@ -293,7 +293,7 @@ pub fn named(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
     listed(&shown)
 }
 
-/// `a, b and c`
+/// Joins items in the manner of a sentence: `a, b and c`.
 #[must_use]
 pub fn listed(items: &[String]) -> String {
     match items {
@@ -303,7 +303,7 @@ pub fn listed(items: &[String]) -> String {
     }
 }
 
-/// The beginning of a text, and three dots if there is more.
+/// Cuts a text to at most `most` characters; a cut text ends with three dots.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {

@@ -1,4 +1,4 @@
-//! Names of attributes, as files write them.
+//! Attribute names as files write them.
 
 use std::ops::Range;
 
@@ -6,11 +6,13 @@ use crate::ad::{Dialect, Name};
 
 use super::Problem;
 
-/// What stands at this place of a file, as a text that names can be made of.
+/// Checks that the bytes of a name are valid text and returns them.
+///
+/// `range` is their place in the file and `ad` the 1-based number of their ad; both only serve the error message.
 ///
 /// # Errors
 ///
-/// Bytes that are no UTF-8 or 0.
+/// Bytes that are not UTF-8, and bytes of value 0.
 pub fn name_text(text: &[u8], range: Range<usize>, ad: usize) -> Result<&str, Problem> {
     match std::str::from_utf8(text) {
         Err(_) => Err(Problem::at(range, ad, "a name must be UTF-8")),
@@ -19,11 +21,11 @@ pub fn name_text(text: &[u8], range: Range<usize>, ad: usize) -> Result<&str, Pr
     }
 }
 
-/// The name of an attribute that stands at this place of a file.
+/// Makes an attribute name of its bytes. `range` and `ad` are as in [`name_text`].
 ///
 /// # Errors
 ///
-/// Bytes that are no UTF-8 or 0, no name at all, and a name that the dialect reserves.
+/// Bytes that are not UTF-8, bytes of value 0, an empty name, and a name that the dialect reserves.
 pub fn attribute_name(text: &[u8], dialect: Dialect, range: Range<usize>, ad: usize) -> Result<Name, Problem> {
     let text = name_text(text, range.clone(), ad)?;
     if text.is_empty() {

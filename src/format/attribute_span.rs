@@ -1,4 +1,4 @@
-//! Where the attributes of an ad stand in its file.
+//! Byte ranges of the attributes of an ad in its file.
 
 use std::ops::Range;
 
@@ -8,30 +8,31 @@ use crate::syntax::{Group, Rules, bindings, first_group, read_name};
 use super::source_map::Decoded;
 use super::{Form, json, long, xml, yaml};
 
-/// An attribute as it is written in a file.
+/// The place of one attribute in a file: its name, and the source of its expression.
 #[derive(Debug)]
 pub struct Place {
-    /// Its name.
+    /// The name, decoded.
     pub name: Name,
-    /// The bytes of the name.
+    /// Byte range of the name as written.
     pub range: Range<usize>,
-    /// What is bound to it.
+    /// Where its expression was read from.
     pub(super) source: Source,
 }
 
-/// Where the text stands that an expression was read from.
+/// Maps the text of an expression to the bytes of the file.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// As it is, from this offset of the file on.
+    /// The text stands in the file unchanged, from this offset on.
     Text(usize),
-    /// In escapes, from this byte of what they stand for on.
+    /// The text was decoded from escapes. The expression begins at this byte of the decoded text.
     Escaped(Decoded, usize),
-    /// It was no expression, but something of the form's own; or where it stands cannot be told.
+    /// The value is not the text of an expression but a value of the format itself, or its exact place is unknown. The
+    /// range covers the whole value.
     Whole(Range<usize>),
 }
 
 impl Place {
-    /// The bytes of the file that a part of the attribute's expression was read from.
+    /// Returns the bytes of the file that a part of the attribute's expression was read from.
     #[must_use]
     pub fn part(&self, span: Span) -> Range<usize> {
         let span = span.range();
@@ -43,8 +44,10 @@ impl Place {
     }
 }
 
-/// Where the attributes of the ad stand that begins at an offset of a text, each as often as it is written and in
-/// the order of the text.  In YAML an attribute is left out whose place is not certain.
+/// Returns the places of the attributes of the ad that begins at `offset`, in the order of the text.
+///
+/// An attribute that is written several times appears as often. In YAML, attributes whose place is uncertain are left
+/// out.
 #[must_use]
 pub fn places(text: &[u8], form: Form, offset: usize, dialect: Dialect) -> Vec<Place> {
     match form {
@@ -100,7 +103,7 @@ mod tests {
     use crate::ad::{Dialect, Expression, Kind};
     use crate::format::{Form, read};
 
-    /// For each attribute of the first ad its name as it is written, and the right operand of its expression.
+    /// For each attribute of the first ad: its name as written, and the right operand of its expression.
     fn found(text: &str, form: Form) -> Vec<String> {
         let entry = read(text.as_bytes(), form, Dialect::Condor).next().unwrap().unwrap();
         places(text.as_bytes(), form, entry.offset, Dialect::Condor)
@@ -132,9 +135,9 @@ mod tests {
                 vec!["<a n=\"a\">", "<a n=\"l\">", "<a n=\"b\">: y"],
             ),
             (Form::Yaml, "a: 1\nb: !expr x + y\nc: !expr 'x + y'\n", vec!["a", "b: y", "c: y"]),
-            // A name may be there twice; what is further in is of something else.
+            // A name may appear twice; lines that are indented further belong to a nested value.
             (Form::Yaml, "# c\na: 1\nn:\n  a: 2\n  b: 3\nt: |\n  a: 4\nA: 5\n", vec!["a", "n", "t", "A"]),
-            // Which of the two is the first ad's?
+            // `a` stands in both elements, so it is uncertain which one is meant.
             (Form::Yaml, "- a: 1\n  b: 2\n- a: 2\n", vec!["b"]),
         ] {
             assert_eq!(found(text, form), expected, "{text}");

@@ -1,4 +1,4 @@
-//! Bracketed ads: `[ name = expression; ... ]`, one after the other.
+//! Reader and writer of bracketed ads: `[ name = expression; ... ]`, one after the other.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -9,36 +9,37 @@ use crate::syntax::{Change, Group, Rules, Style, ad_errors, first_group, parse_a
 
 use super::{Entry, Item, Problem};
 
-/// Reads ads bracket by bracket.
+/// Iterator over the bracketed ads of a text.
 pub struct Reader<'t> {
     text: &'t [u8],
     rules: Rules,
-    /// Offset of what is not read yet.
+    /// Byte offset of the text that has not been read.
     at: usize,
-    /// Ads begun so far.
+    /// Number of ads begun so far.
     number: usize,
-    /// Ads that nothing closes.
+    /// Number of ads found so far that have no closing bracket.
     open: usize,
-    /// Found, but not yet handed out: further problems of an ad.
+    /// Further problems of the current ad, to be yielded next.
     found: VecDeque<Problem>,
 }
 
-/// For each ad that nothing closes the text is searched to its end; that many are enough.
+/// Maximum number of unclosed ads before the reader gives up: for each one the text is searched to its end, so the
+/// total time would be quadratic.
 const MOST_OPEN: usize = 100;
 
 impl<'t> Reader<'t> {
-    /// A reader at the beginning of a text.
+    /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Reader { text, rules: Rules::new(dialect), at, number: 0, open: 0, found: VecDeque::new() }
     }
 
-    /// Offset of what is not read yet.
+    /// Returns the byte offset of the text that has not been read.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Parses one group.
+    /// Parses the ad in a range, which extends over one pair of brackets.
     fn ad(&mut self, range: Range<usize>) -> Item {
         self.number += 1;
         self.at = range.end;
@@ -59,8 +60,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Where the next ad most likely begins when the end of this one cannot be told: at a bracket that
-    /// begins a line and is not indented more than this one.
+    /// Returns where the next ad most likely begins if the end of the ad in `range` is unknown: at a bracket that
+    /// begins a line and is indented no more than this ad. `None` if there is no such bracket.
     fn next_line_with_bracket(&self, range: &Range<usize>) -> Option<usize> {
         let line = memchr::memrchr(b'\n', &self.text[..range.start]).map_or(0, |at| at + 1);
         let indent = range.start - line;
@@ -105,11 +106,11 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// Writes an ad, a line for each attribute.
+/// Writes an ad with one attribute per line. The format can represent every ad, so there are no changes.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
     writeln!(out, "[")?;
     for attribute in ad.iter() {

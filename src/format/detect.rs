@@ -1,29 +1,29 @@
-//! Which form a text is in, from its first bytes.
+//! Detects the format of a text, and compression, from the first bytes.
 
 use std::fmt;
 use std::io::{self, Read};
 
 use super::json;
 
-/// A form of writing ads down.
+/// A file format for ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// HTCondor's `Name = value` lines, ads separated by blank lines.
     Long,
     /// Bracketed ads: `[ Name = value; ... ]`.
     New,
-    /// JSON, as HTCondor writes it: objects back to back or in an array.
+    /// JSON as HTCondor writes it: objects back to back or in an array.
     Json,
-    /// JSON, an object on each line.
+    /// JSON Lines: one object per line.
     JsonLines,
-    /// XML, by HTCondor's DTD.
+    /// XML according to HTCondor's DTD.
     Xml,
-    /// YAML.
+    /// YAML, one document per ad.
     Yaml,
 }
 
 impl Form {
-    /// Whether this is one of HTCondor's own forms, which decides the dialect of a run.
+    /// Whether HTCondor itself reads and writes this format. This decides the default dialect of a run.
     #[must_use]
     pub fn is_condors(self) -> bool {
         matches!(self, Form::Long | Form::Json | Form::JsonLines | Form::Xml)
@@ -43,20 +43,20 @@ impl fmt::Display for Form {
     }
 }
 
-/// A way of making data smaller.
+/// A supported compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     Gzip,
     Zstd,
 }
 
-/// Whether data is compressed, from its first bytes, in a way that is unpacked on reading.
+/// Whether data begins like a compressed file of a kind that is decompressed on reading.
 #[must_use]
 pub fn is_compressed(data: &[u8]) -> bool {
     packing(data).is_some()
 }
 
-/// How data is packed, from its first bytes; none if it is not.
+/// Returns the compression format of data, judged by its first bytes; `None` if it is not compressed.
 pub(super) fn packing(data: &[u8]) -> Option<Packing> {
     match data {
         [0x1f, 0x8b, ..] => Some(Packing::Gzip),
@@ -66,7 +66,11 @@ pub(super) fn packing(data: &[u8]) -> Option<Packing> {
 }
 
 impl Packing {
-    /// What unpacks a stream.
+    /// Returns a reader that decompresses `packed`.
+    ///
+    /// # Errors
+    ///
+    /// Failure to set up the decoder.
     pub(super) fn unpacked(self, packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
         Ok(match self {
             Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
@@ -75,25 +79,24 @@ impl Packing {
     }
 }
 
-/// Whether data is UTF-16, as some shells write it, by its byte order mark.
+/// Whether data is UTF-16, judged by its byte order mark. Some shells on Windows write it.
 pub(super) fn is_utf16(data: &[u8]) -> bool {
     data.starts_with(b"\xff\xfe") || data.starts_with(b"\xfe\xff")
 }
 
-/// What to do about UTF-16.
+/// Help text for UTF-16 input.
 pub(super) const FROM_UTF16: &str = "`iconv -f UTF-16 -t UTF-8` makes UTF-8 of it";
 
-/// The form of a text; none if there is nothing in it but space and comments.
+/// Returns the format of a text; `None` if it contains only white space and comments.
 #[must_use]
 pub fn detect(text: &[u8]) -> Option<Form> {
     let rest = skip_blank(without_mark(text));
     let (first, behind) = rest.split_first()?;
     Some(match first {
         b'<' => Form::Xml,
-        // `[]` is an empty ad; a JSON array holds objects, and an ad begins with a name.
+        // `[]` is an empty ad. A JSON array holds objects, and an ad begins with a name.
         b'[' if skip_brackets(behind).first().is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => Form::Json,
-        // `{ [a=1], [b=2] }` is a list of ads.
-        // An object that fills its line is the first of JSON Lines.
+        // `{ [a=1], [b=2] }` is a list of bracketed ads. An object that fills its line is the first line of JSON Lines.
         b'{' if skip_blank(behind).first() != Some(&b'[') => {
             let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
             if json::is_one_ad(line) { Form::JsonLines } else { Form::Json }
@@ -106,27 +109,28 @@ pub fn detect(text: &[u8]) -> Option<Form> {
     })
 }
 
-/// The form of a text, if it is the same whatever follows this beginning of it.
+/// Returns the format of a text if this prefix of it is sufficient to decide; otherwise `None`.
 pub(super) fn certain(beginning: &[u8]) -> Option<Form> {
     let rest = skip_brackets(without_mark(beginning));
     let rest = rest.strip_prefix(b"{").map_or(rest, skip_blank);
-    // All that tells forms apart stands in the first line behind comments and brackets.
+    // The first line behind comments and brackets distinguishes all formats.
     memchr::memchr(b'\n', rest).and_then(|_| detect(beginning))
 }
 
-/// The form in which a text of nothing but comments can be read.
+/// Returns a format that can read this text, which contains only comments.
 #[must_use]
 pub fn form_of_comments(text: &[u8]) -> Form {
     if without_mark(text).trim_ascii_start().starts_with(b"#") { Form::Long } else { Form::New }
 }
 
-/// A text without its byte order mark.
+/// Returns a text without its byte order mark, if it has one.
 pub(super) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
-/// Whether a text begins with `name: value`, or that as an element of a sequence, as YAML without its
-/// `---` does.  Anything with a `=` where the long form has one is the long form.
+/// Whether a text begins with `name: value` or `- name: value`, like YAML without its `---`.
+///
+/// A text with a `=` where the long form has one is taken for the long form.
 fn begins_mapping(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"- ").map_or(text, <[u8]>::trim_ascii_start);
     let name = match text {
@@ -137,15 +141,15 @@ fn begins_mapping(text: &[u8]) -> bool {
     name > 0 && behind.starts_with(b":") && behind.get(1).is_none_or(u8::is_ascii_whitespace)
 }
 
-/// Skips space and comments of either form.
+/// Skips white space and comments (`#`, `//`, `/* */`). Returns an empty text if a comment does not end.
 fn skip_blank(text: &[u8]) -> &[u8] {
     let rest = &text[blank_length(text)..];
     let is_comment = matches!(rest, [b'#', ..] | [b'/', b'/' | b'*', ..]);
     if is_comment { &[] } else { rest }
 }
 
-/// The bytes of space and of comments of either form that a text begins with; not those of a comment that may
-/// go on behind it.
+/// Returns the number of bytes of white space and comments at the beginning of a text. A comment that may continue
+/// behind the text is not counted.
 pub(super) fn blank_length(text: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -162,7 +166,7 @@ pub(super) fn blank_length(text: &[u8]) -> usize {
     }
 }
 
-/// Skips opening brackets and what [`skip_blank`] skips.
+/// Skips opening brackets, and everything that [`skip_blank`] skips.
 fn skip_brackets(mut text: &[u8]) -> &[u8] {
     loop {
         text = skip_blank(text);
@@ -209,7 +213,7 @@ mod tests {
             ("# c\nName: x = y", Some(Form::Yaml)),
             ("'a b':\n  - 1", Some(Form::Yaml)),
             ("- \"a\": 1", Some(Form::Yaml)),
-            // Whatever may be the long form is.
+            // In case of doubt a text is in the long form.
             ("a = b: c", Some(Form::Long)),
             ("a:b = 1", Some(Form::Long)),
             ("a b: c = 1", Some(Form::Long)),

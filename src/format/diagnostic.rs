@@ -1,43 +1,43 @@
-//! What can be wrong with a file of ads, and where.
+//! Diagnostics of files of ads, and positions in them.
 
 use std::ops::Range;
 
 use crate::syntax::SyntaxError;
 
-/// How bad it is.
+/// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The ad is lost.
+    /// The ad cannot be used.
     Error,
-    /// The ad is kept, but may not mean what was meant.
+    /// The ad is kept, but may not have the intended meaning.
     Warning,
 }
 
-/// Something wrong in a file of ads.
+/// A diagnostic: an error or a warning with its place in a file of ads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Error or warning.
     pub severity: Severity,
-    /// The offending bytes of the file.
+    /// Byte range in the file.
     pub range: Range<usize>,
-    /// Which ad of the file it is in; the first is 1.
+    /// 1-based number of the ad in its file; 0 if the problem belongs to no ad.
     pub ad: usize,
-    /// What is wrong, as a phrase.
+    /// The message: a phrase without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// A hint how to correct it.
     pub help: Option<String>,
-    /// Another place that has to do with it.
+    /// A second place that explains the problem, with its label.
     pub related: Option<(Range<usize>, String)>,
 }
 
 impl Problem {
-    /// An error at a place of the file.
+    /// Creates an error. `range` is in bytes of the file, `ad` is the 1-based number of the ad.
     #[must_use]
     pub fn at(range: Range<usize>, ad: usize, message: impl Into<String>) -> Self {
         Problem { severity: Severity::Error, range, ad, message: message.into(), help: None, related: None }
     }
 
-    /// A syntax error in the part of the file that begins at `offset`.
+    /// Converts a syntax error of the text that begins at byte `offset` of the file.
     #[must_use]
     pub fn from_syntax(error: SyntaxError, offset: usize, ad: usize) -> Self {
         let shifted = |range: Range<usize>| range.start + offset..range.end + offset;
@@ -51,14 +51,14 @@ impl Problem {
         }
     }
 
-    /// The problem with a word of advice.
+    /// Adds a hint.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same as a warning.
+    /// Turns the problem into a warning.
     #[must_use]
     pub fn as_warning(mut self) -> Self {
         self.severity = Severity::Warning;
@@ -66,20 +66,20 @@ impl Problem {
     }
 }
 
-/// A place as people count: lines and columns from 1, columns in characters.
+/// A position for people: line and column, both counted from 1; columns are characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The line.
+    /// 1-based line.
     pub line: usize,
-    /// The column.
+    /// 1-based column, in characters.
     pub column: usize,
 }
 
 impl Position {
-    /// The beginning of a text.
+    /// The position of the beginning of a text.
     pub const START: Position = Position { line: 1, column: 1 };
 
-    /// The place behind a text that begins here.
+    /// Returns the position behind a text that begins at this position. O(n) in the length of the text.
     #[must_use]
     pub fn behind(self, text: &[u8]) -> Self {
         let lines = memchr::memchr_iter(b'\n', text).count();
@@ -88,7 +88,7 @@ impl Position {
         Position { line: self.line + lines, column: if lines == 0 { self.column + characters } else { 1 + characters } }
     }
 
-    /// Where an offset of a text is.
+    /// Returns the position of a byte offset in a text. O(n) in the offset.
     #[must_use]
     pub fn of(text: &[u8], offset: usize) -> Self {
         Position::START.behind(&text[..offset.min(text.len())])

@@ -1,6 +1,6 @@
-//! Files of ads: which form they are in, reading them ad by ad, writing them.
+//! Files of ads: detecting their format, reading them ad by ad, writing them.
 //!
-//! A bad ad never stops the rest and never disappears: a reader yields a [`Problem`] in its place.
+//! A bad ad never stops the reading and is never dropped silently: the reader yields a [`Problem`] in its place.
 
 mod attribute_name;
 mod attribute_span;
@@ -33,23 +33,23 @@ pub use yaml::document_tree;
 use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::{Change, complete_groups};
 
-/// An ad of a file, and where it stands there.
+/// An ad read from a file, with its number and offset there.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The ad.
     pub ad: Ad,
-    /// Which one of its file it is, bad ones counted; the first is 1.
+    /// 1-based number of the ad in its file; bad ads are counted, too.
     pub number: usize,
-    /// Offset of its first byte in the text.
+    /// Byte offset of the ad in the text.
     pub offset: usize,
-    /// Whether the ad has all of its attributes, not only those that were selected.
+    /// Whether the ad has all its attributes. `false` if a projection read only some of them.
     pub is_whole: bool,
 }
 
-/// What a reader finds next: an ad, or why there is none.
+/// An ad, or the problem that a reader found in its place.
 pub type Item = Result<Entry, Problem>;
 
-/// Reads the ads of a text, one after the other.
+/// Returns an iterator that reads the ads of a text one by one.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterator<Item = Item> + 't> {
     match form {
@@ -61,8 +61,9 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
     }
 }
 
-/// The length of the beginning of a stream that holds whole ads only; 0 if it holds none, or none can be
-/// told from the beginning of the next.
+/// Returns the length in bytes of the longest prefix of `window` that contains only complete ads.
+///
+/// Returns 0 if no ad is complete yet, or if its end cannot be told from the beginning of the next ad.
 #[must_use]
 pub fn whole(window: &[u8], form: Form) -> usize {
     match form {
@@ -74,12 +75,13 @@ pub fn whole(window: &[u8], form: Form) -> usize {
     }
 }
 
-/// Writes one ad in a form; [`Writer`] writes many into one document.  What the form cannot carry is
-/// changed; the changes are returned, each with its attribute.
+/// Writes one ad in a format; [`Writer`] writes several into one document.
+///
+/// Returns the changes that were made because the format cannot represent the ad exactly, each with its attribute.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, Change)>> {
     match form {
         Form::Long => long::write(out, ad),

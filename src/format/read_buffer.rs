@@ -1,28 +1,28 @@
-//! The part of a stream that is in memory.
+//! Read buffer of a stream.
 
 use std::io::{self, Read};
 use std::ops::Deref;
 
-/// How much is read at once, in bytes.
+/// Number of bytes requested per read.
 pub(super) const PIECE: usize = 128 * 1024;
 
-/// How much is read first: enough to tell what it is.
+/// Number of bytes requested by the first read: enough to detect the format.
 const FIRST: usize = 4096;
 
-/// What has been read of a stream and not been taken out.
+/// The bytes of a stream that have been read and not been taken out. Dereferences to these bytes.
 #[derive(Default)]
 pub(super) struct Window {
-    /// Memory that has been written to: to read into it again it need not be cleared.
+    /// Initialized memory. It is kept initialized so that reading into it again needs no clearing.
     memory: Vec<u8>,
-    /// How much of it has been read.
+    /// Number of bytes of `memory` that hold data.
     length: usize,
 }
 
 impl Window {
-    /// Reads once; how many bytes that gave.
+    /// Calls `reader` once, repeating interrupted reads, and returns the number of bytes read; 0 at the end.
     pub(super) fn fill(&mut self, reader: &mut dyn Read) -> io::Result<usize> {
         let enough = self.length + if self.memory.is_empty() { FIRST } else { PIECE };
-        // It is not moved while it grows to what it mostly comes to.
+        // Reserves the usual final size at once, so that growing does not move the data.
         self.memory.reserve_exact((2 * PIECE).saturating_sub(self.memory.len()));
         if self.memory.len() < enough {
             self.memory.resize(enough, 0);
@@ -37,7 +37,8 @@ impl Window {
         Ok(count)
     }
 
-    /// Takes the beginning out.  What is behind it goes into other memory, that of a text that is done with.
+    /// Takes the first `length` bytes out. The remaining bytes are copied into `other`, the memory of a block that is
+    /// no longer in use.
     pub(super) fn cut(&mut self, length: usize, mut other: Vec<u8>) -> Vec<u8> {
         let rest = &self[length..];
         let left = rest.len();
@@ -53,13 +54,13 @@ impl Window {
         text
     }
 
-    /// Leaves the beginning out.
+    /// Discards the first `length` bytes.
     pub(super) fn drop(&mut self, length: usize) {
         self.memory.copy_within(length..self.length, 0);
         self.length -= length;
     }
 
-    /// Takes all of it out.
+    /// Takes all bytes out.
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.cut(self.length, Vec::new())
     }

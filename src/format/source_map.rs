@@ -1,36 +1,38 @@
-//! Texts whose escapes are resolved.
+//! Source map: decoded text whose bytes know their offsets in the file.
 
 use crate::syntax::SyntaxError;
 
 use super::Problem;
 
-/// A text whose escapes are resolved, and where in the file its bytes come from.
+/// A text with its escapes resolved, and a map from its bytes to offsets in the file.
 #[derive(Debug, Default)]
 pub struct Decoded {
-    /// The text.
+    /// The decoded text.
     pub bytes: Vec<u8>,
+    /// The segments, in ascending order of `start`.
     pieces: Vec<Piece>,
-    /// Offset in the file behind its last byte.
+    /// Offset in the file behind the last byte.
     end: usize,
 }
 
-/// Bytes that follow each other in the file, too, or the bytes that one escape stands for.
+/// A segment of the decoded text: bytes copied unchanged from the file, or the bytes of one escape.
 #[derive(Debug)]
 struct Piece {
-    /// Offset in the decoded text.
+    /// Offset of the segment in the decoded text.
     start: usize,
-    /// Offset in the file.
+    /// Offset of the segment in the file.
     origin: usize,
+    /// Whether the bytes are copied unchanged.
     verbatim: bool,
 }
 
 impl Decoded {
-    /// Nothing yet; the text begins at this offset of the file.
+    /// Creates an empty text that begins at this offset of the file.
     pub fn at(offset: usize) -> Self {
         Decoded { end: offset, ..Decoded::default() }
     }
 
-    /// Adds bytes that stand in the file as they are, from this offset on.
+    /// Appends bytes that stand unchanged in the file at this offset.
     pub fn plain(&mut self, bytes: &[u8], offset: usize) {
         if !bytes.is_empty() {
             self.pieces.push(Piece { start: self.bytes.len(), origin: offset, verbatim: true });
@@ -39,14 +41,15 @@ impl Decoded {
         }
     }
 
-    /// Adds what an escape stands for that takes this many bytes of the file.
+    /// Appends the decoded bytes of an escape that occupies `length` bytes of the file at `offset`.
     pub fn escaped(&mut self, bytes: &[u8], offset: usize, length: usize) {
         self.pieces.push(Piece { start: self.bytes.len(), origin: offset, verbatim: false });
         self.bytes.extend_from_slice(bytes);
         self.end = offset + length;
     }
 
-    /// Where in the file a byte of the text is.
+    /// Returns the offset in the file of byte `at` of the decoded text. Behind the last byte it is the end of the
+    /// source. O(log n) in the number of segments.
     pub fn origin(&self, at: usize) -> usize {
         if at >= self.bytes.len() {
             return self.end;
@@ -59,7 +62,7 @@ impl Decoded {
         }
     }
 
-    /// What is wrong with the part of the text that begins at `start`, as a problem of the file.
+    /// Converts a syntax error in the decoded text from `start` on into a problem with ranges in the file.
     pub fn problem(&self, error: SyntaxError, start: usize, ad: usize) -> Problem {
         let mut problem = Problem::from_syntax(error, start, ad);
         let origin = |range: std::ops::Range<usize>| self.origin(range.start)..self.origin(range.end);

@@ -1,4 +1,4 @@
-//! Ads that come as a stream: it is cut into blocks of whole ads, so that memory does not grow with it.
+//! Streams of ads, cut into blocks of complete ads so that memory does not grow with the length of the stream.
 
 use std::io::{self, Read};
 
@@ -6,52 +6,53 @@ use super::read_buffer::Window;
 use super::{Form, Item, Position, Selected, Selection, detect, long, read};
 use crate::ad::Dialect;
 
-/// So much tells which form a stream is in, unless it begins with longer comments.
+/// Number of bytes that suffice to detect the format, not counting leading comments.
 const BEGINNING: usize = 4096;
 
-/// An object whose line is longer is not told from JSON that is no JSON Lines.
+/// Maximum length of the first line in bytes for which JSON Lines is distinguished from JSON.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// A stream of ads.
+/// A stream of ads in one format, decompressed if necessary.
 pub struct Stream {
     reader: Box<dyn Read>,
     is_packed: bool,
     form: Option<Form>,
-    /// What has been read and not handed out.
+    /// Bytes that have been read and not been returned in a block.
     window: Window,
-    /// The memory of a block that is done with, for the next one.
+    /// Memory of a recycled block, for the next one.
     spare: Vec<u8>,
-    /// Where the window begins.
+    /// Position of the beginning of `window` in the stream.
     place: Position,
-    /// Whether all has been read, or nothing more can be.
+    /// Whether the end was reached or reading failed.
     ended: bool,
-    /// Why nothing more can be read, until it is told.
+    /// The error that ended the reading, until `next_block` returns it.
     broken: Option<io::Error>,
-    /// Whether the window is known to hold no whole ad.
+    /// Whether `window` was searched and contains no complete ad.
     searched: bool,
 }
 
-/// A piece of a stream that holds whole ads.
+/// A part of a stream that consists of complete ads.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its text.
+    /// The text.
     pub text: Vec<u8>,
-    /// The form it is in.
+    /// The format of the text.
     pub form: Form,
-    /// Where in the stream it begins.
+    /// Position of the block in the stream.
     pub place: Position,
-    /// How many ads of the stream come before it.
+    /// Number of ads of the stream before this block.
     pub before: usize,
 }
 
 impl Block {
-    /// A text that is no part of a longer one.
+    /// Creates a block of a text that is complete in itself.
     #[must_use]
     pub fn whole(text: impl Into<Vec<u8>>, form: Form) -> Self {
         Block { text: text.into(), form, place: Position::START, before: 0 }
     }
 
-    /// Its ads, numbered through the stream; offsets are those in the block.
+    /// Reads the ads of the block. Their numbers count from the beginning of the stream, their offsets from the
+    /// beginning of the block.
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = Item> + '_ {
         let before = self.before;
         read(&self.text, self.form, dialect).map(move |item| match item {
@@ -66,17 +67,17 @@ impl Block {
         })
     }
 
-    /// Of its ads, if they are in the long form, only what is selected; in the dialect of the selection.
+    /// Reads a projection of the ads of a block in the long form, in the dialect of the selection.
     pub fn selected<'t, 's>(&'t self, selection: &'s mut Selection) -> Selected<'t, 's> {
         Selected::new(&self.text, self.before, selection)
     }
 
-    /// The ad of the long form that begins at an offset, read whole; or the problems that it has.
+    /// Reads the complete ad of the long form that begins at an offset; yields the ad or its problems.
     pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = Item> + use<> {
         long::ad_at(&self.text, offset, number, dialect)
     }
 
-    /// Where in the stream an offset of this block is.
+    /// Returns the position in the stream of a byte offset in this block.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         self.place.behind(&self.text[..offset.min(self.text.len())])
@@ -84,11 +85,11 @@ impl Block {
 }
 
 impl Stream {
-    /// Begins to read, unpacks gzip and zstd, and finds out the form unless it is given.
+    /// Begins to read a stream, decompresses gzip and zstd, and detects the format if `form` is `None`.
     ///
     /// # Errors
     ///
-    /// Those of the reader, compressed data that is broken, and what is no text even when it is unpacked.
+    /// I/O errors of the reader, corrupt compressed data, data compressed twice, and UTF-16.
     pub fn new(reader: Box<dyn Read>, form: Option<Form>) -> io::Result<Self> {
         let mut stream = Stream {
             reader,
@@ -124,14 +125,14 @@ impl Stream {
         }
     }
 
-    /// Reads until the form is known.
+    /// Reads until the format is detected or the stream ends.
     fn find_form(&mut self) {
         while self.form.is_none() && !self.ended {
             self.drop_blank();
             let length = self.window.len();
             let enough = length >= BEGINNING;
             self.form = if enough { detect(&self.window) } else { detect::certain(&self.window) };
-            // Whether an object fills its line is seen at the end of the line.
+            // JSON and JSON Lines are told apart by the end of the first line.
             let in_first_line = length < LONGEST_LINE && memchr::memchr(b'\n', &self.window).is_none();
             self.form = self.form.filter(|form| *form != Form::Json || !in_first_line);
             if self.form.is_none() {
@@ -141,7 +142,8 @@ impl Stream {
         self.form = self.form.or_else(|| detect(&self.window));
     }
 
-    /// Leaves out the space and the comments that the stream begins with: however long, they tell nothing.
+    /// Discards the white space and comments at the beginning of the stream. They do not help to detect the format,
+    /// however long they are.
     fn drop_blank(&mut self) {
         let is_start = self.place == Position::START;
         let text = if is_start { detect::without_mark(&self.window) } else { &self.window };
@@ -150,27 +152,29 @@ impl Stream {
         self.window.drop(length);
     }
 
-    /// The form; none if there is nothing but space and comments.
+    /// Returns the format; `None` if the stream contains only white space and comments.
     #[must_use]
     pub fn form(&self) -> Option<Form> {
         self.form
     }
 
-    /// Whether it is unpacked.
+    /// Whether the stream is compressed and is being decompressed.
     #[must_use]
     pub fn is_packed(&self) -> bool {
         self.is_packed
     }
 
-    /// The next block of whole ads, or of what is left at the end.
+    /// Returns the next block of complete ads, or the rest of the stream at its end; `None` when everything was
+    /// returned.
     ///
     /// # Errors
     ///
-    /// Those of the reader, once, when all whole ads before have been handed out; what is left then is part of
-    /// an ad and left out.
+    /// I/O errors of the reader. An error is returned once, after all complete ads before it; an incomplete ad at its
+    /// place is discarded.
     pub fn next_block(&mut self) -> io::Result<Option<Block>> {
         let form = self.form.unwrap_or_else(|| detect::form_of_comments(&self.window));
-        // A window without a whole ad is searched again only when it has grown by half.
+        // A window without a complete ad is searched again only when it has grown by half; so the total work stays
+        // linear.
         let mut enough = if self.searched { self.window.len() + 1 } else { 1 };
         loop {
             if self.ended || self.window.len() >= enough {
@@ -189,12 +193,12 @@ impl Stream {
         }
     }
 
-    /// Takes the memory of a block that is done with, for another: memory that was in use is in the processor's cache.
+    /// Recycles the memory of a block for the next one: memory in use is in the processor's cache.
     pub fn reuse(&mut self, block: Block) {
         self.spare = block.text;
     }
 
-    /// Takes the beginning of the window out.
+    /// Takes the first `length` bytes of the window out as a block.
     fn cut(&mut self, length: usize, form: Form) -> Block {
         let text = self.window.cut(length, std::mem::take(&mut self.spare));
         let place = self.place;
@@ -203,13 +207,14 @@ impl Stream {
         Block { text, form, place, before: 0 }
     }
 
+    /// Reads until the window contains at least `length` bytes, or the stream ends.
     fn fill_to(&mut self, length: usize) {
         while !self.ended && self.window.len() < length.max(1) {
             self.fill();
         }
     }
 
-    /// Reads once.
+    /// Calls the reader once and notes an error or the end.
     fn fill(&mut self) {
         let count = self.window.fill(&mut *self.reader).unwrap_or_else(|error| {
             self.broken = Some(error);
@@ -230,7 +235,7 @@ mod tests {
     use crate::format::Form;
     use crate::syntax::{Style, print_ad};
 
-    /// Gives its text in pieces of a few bytes.
+    /// Reader that returns its text a few bytes at a time.
     struct Drops(Vec<u8>, usize);
 
     impl Read for Drops {
@@ -288,7 +293,7 @@ mod tests {
 
     #[test]
     fn memory_does_not_grow_with_the_stream() {
-        /// An ad without end.
+        /// Reader that repeats one ad without end.
         struct Endless(usize);
 
         impl Read for Endless {
@@ -317,7 +322,7 @@ mod tests {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&text).unwrap();
         let zstd = zstd::stream::encode_all(text.as_slice(), 1).unwrap();
-        // Members and frames may follow one another.
+        // gzip members and zstd frames may be concatenated.
         for packed in [gzip.finish().unwrap(), zstd].map(|packed| packed.repeat(2)) {
             let mut stream = Stream::new(Box::new(Drops(packed, 11)), None).unwrap();
             assert_eq!(stream.form(), Some(Form::New));
@@ -331,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_form_is_known_as_soon_as_it_can_be() {
-        /// Gives what is there, and must not be asked for more.
+        /// Reader that returns its text once and must not be called again.
         struct Waiting(Vec<u8>);
 
         impl Read for Waiting {
@@ -359,7 +364,7 @@ mod tests {
         }
     }
 
-    /// Gives its text and fails.
+    /// Reader that returns its text and then fails.
     struct Breaking(Drops);
 
     impl Read for Breaking {
@@ -395,7 +400,7 @@ mod tests {
                     }
                 };
                 assert_eq!((count, error.to_string().as_str()), (2, "it broke"), "{form}");
-                // That is told once.
+                // The error is returned only once.
                 assert!(stream.next_block().unwrap().is_none());
             }
         }

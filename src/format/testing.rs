@@ -1,10 +1,10 @@
-//! What the tests of the readers share.
+//! Test helpers of the readers.
 
 use super::{Form, Position, read};
 use crate::ad::Dialect;
 use crate::syntax::{Style, print_ad};
 
-/// Each ad of a text as it is printed, each problem as `!line:column: message`.
+/// Returns each ad of a text as printed, and each problem as `!line:column: message`.
 pub fn shown(text: &[u8], form: Form, dialect: Dialect) -> Vec<String> {
     read(text, form, dialect)
         .map(|item| match item {

@@ -1,4 +1,4 @@
-//! Documents: ads one after the other in one form, with what begins, separates and ends them.
+//! Writer of documents: several ads in one format, with prologue, separators and epilogue.
 
 use std::io::{self, Write};
 
@@ -7,25 +7,26 @@ use crate::syntax::Change;
 
 use super::{Form, write, xml};
 
-/// Writes ads one after the other into one document.
+/// Writes several ads into one document.
 #[derive(Debug)]
 pub struct Writer {
     form: Form,
+    /// Number of ads written.
     count: usize,
 }
 
 impl Writer {
-    /// A document in a form, nothing of it written yet.
+    /// Creates an empty document in this format.
     #[must_use]
     pub fn new(form: Form) -> Self {
         Writer { form, count: 0 }
     }
 
-    /// Writes one ad, if what has to be changed for the form to carry it is acceptable.
+    /// Writes one ad if `accept` returns true for the changes that the format requires; otherwise leaves it out.
     ///
     /// # Errors
     ///
-    /// Those of the output.
+    /// I/O errors of `out`.
     pub fn write(
         &mut self,
         out: &mut dyn Write,
@@ -38,7 +39,7 @@ impl Writer {
             return Ok(());
         }
         match (self.form, self.count) {
-            // In an array the comma follows on the line.
+            // In an array the comma follows on the same line, before the next object.
             (Form::Json, count) => {
                 out.write_all(if count == 0 { b"[\n" } else { b",\n" })?;
                 text.truncate(text.trim_ascii_end().len());
@@ -50,11 +51,11 @@ impl Writer {
         out.write_all(&text)
     }
 
-    /// Writes what ends the document.
+    /// Writes the end of the document.
     ///
     /// # Errors
     ///
-    /// Those of the output.
+    /// I/O errors of `out`.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.form, self.count) {
             (Form::Json, 0) => out.write_all(b"[]\n"),
@@ -76,7 +77,7 @@ mod tests {
     use crate::ad::Dialect;
     use crate::format::{Form, read};
 
-    /// The document that holds the ads of a text.
+    /// Returns the document with the ads of a text.
     fn document(text: &str, form: Form) -> String {
         let mut out = Vec::new();
         let mut writer = Writer::new(form);
@@ -106,7 +107,7 @@ mod tests {
                 "{start}<c>\n    <a n=\"a\"><i>1</i></a>\n</c>\n<c>\n    <a n=\"b\"><i>2</i></a>\n</c>\n</classads>\n"
             )
         );
-        // What is not accepted is left out.
+        // An ad that is not accepted is left out.
         assert_eq!(document("[a = \"x\ny\"][b = 2]", Form::Long), "b = 2\n\n");
     }
 }

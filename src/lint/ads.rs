@@ -1,4 +1,4 @@
-//! What can be told of an ad as a whole.
+//! Checks of an ad as a whole.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::finding::{Finding, Label};
 use super::logic::{self, Part, Standing};
 use super::rules;
 
-/// An ad that is looked at.
+/// An ad under check.
 pub(super) struct Whole<'a> {
     pub ad: &'a Ad,
     pub protocol: &'a Protocol,
@@ -43,14 +43,15 @@ impl<'a> Whole<'a> {
         self.rank(found);
     }
 
-    /// Whether it is a request or an offer, as far as it says so.
+    /// Whether the ad is evidently a request or an offer, by its type or because it has a rank.
     fn is_party(&self) -> bool {
         let kind = Advertisement::new(self.ad, self.context).kind();
         let is_kind = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Job") || kind.eq_ignore_ascii_case("Machine"));
         is_kind || self.ad.get(self.protocol.rank()).is_some()
     }
 
-    /// The parts of the constraint, also those of the attributes that it names.
+    /// Returns the clauses of the constraint, through the attributes that it names; each with the attribute that
+    /// contains it.
     fn parts(&self, constraint: &Name) -> Vec<(Name, Expression)> {
         let mut parts = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
@@ -76,7 +77,7 @@ impl<'a> Whole<'a> {
     fn constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<Finding>) {
         let mut parts = Vec::new();
         for (attribute, written) in self.parts(constraint) {
-            // Where attributes refer to each other in a circle none may be replaced by what is left of it.
+            // With circular references no attribute may be replaced by its residue.
             let liberties = Liberties { inline: !circles, ..Liberties::default() };
             let left = specialize(&written, &self.frame, &self.environment, self.context, liberties);
             match left.value {
@@ -96,7 +97,7 @@ impl<'a> Whole<'a> {
         kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Machine"))
     }
 
-    /// A part of the constraint that is not met, whatever the other side is.
+    /// Reports a clause of the constraint that is never met, whatever the other side is.
     fn never(
         &self,
         constraint: &Name,
@@ -105,7 +106,7 @@ impl<'a> Whole<'a> {
         value: &Value,
         found: &mut Vec<Finding>,
     ) {
-        // Whoever writes `false` means it; and what is so whatever the ad has is told elsewhere.
+        // A literal `false` is intended, and other rules report a clause that is constant without the ad.
         let (nothing, nowhere) = Environment::unplaced();
         let by_itself = specialize(written, &nowhere, &nothing, self.context, Liberties::default());
         if by_itself.value.is_some() {
@@ -122,7 +123,7 @@ impl<'a> Whole<'a> {
         found.push(finding.at(attribute, written, ""));
     }
 
-    /// An attribute that is named as the ad's own, and that it lacks.
+    /// Returns an attribute that the expression reads as the ad's own and that the ad lacks. `None` if there is none.
     fn own_missing(&self, expression: &Expression) -> Option<Name> {
         let mut pending = vec![expression];
         while let Some(expression) = pending.pop() {
@@ -145,7 +146,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// What is wrong with the ports.
+    /// Checks the ports.
     fn ports(&self, found: &mut Vec<Finding>) {
         let Some(list) = self.ad.attribute(&Name::new("Ports")) else { return };
         let ports = match ports(self.ad) {
@@ -167,7 +168,7 @@ impl<'a> Whole<'a> {
         for (place, port) in ports.list.iter().enumerate() {
             let Some(record) = &port.record else { continue };
             if self.protocol.constraint(record).is_none() {
-                // Ports in groups are told by their label alone.
+                // With groups the entries are not the ports: mark the whole list, the message names the port.
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
@@ -188,8 +189,7 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// The attributes that an expression names without a qualifier, with their places; those of nested ads are not
-/// looked at.
+/// Returns the unqualified names in an expression, each with its subexpression. Nested ads are skipped.
 pub(super) fn names(expression: &Expression) -> Vec<(Name, Expression)> {
     let mut names = Vec::new();
     let mut pending = vec![expression];
@@ -207,7 +207,8 @@ pub(super) fn names(expression: &Expression) -> Vec<(Name, Expression)> {
     names
 }
 
-/// The type of an expression that is never a number, nor a boolean, which counts as 0 or 1.
+/// Returns the type of an expression that is never a number or a boolean, which counts as 0 or 1. `None` if it may be
+/// one.
 fn never_a_number(expression: &Expression) -> Option<Type> {
     let mut pending = vec![expression];
     let mut found = None;
@@ -237,8 +238,8 @@ fn never_a_number(expression: &Expression) -> Option<Type> {
     found
 }
 
-/// The attributes that refer to each other in a circle, each circle once; `named` are the attributes that each one
-/// names.
+/// Finds the circular references by depth-first search. Each cycle is returned once. `named` maps an attribute to those
+/// it reads.
 pub(super) fn circles(named: &FxHashMap<Name, Vec<Name>>, order: &[Name]) -> Vec<Vec<Name>> {
     let mut found = Vec::new();
     let mut done: FxHashSet<&Name> = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! What can be told of an expression by itself.
+//! Checks of a single expression: operators, calls, literals.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, UnaryOperator, Value};
 use crate::eval::{find_function, near_functions};
@@ -7,7 +7,7 @@ use crate::syntax::{Style, print};
 use super::finding::Finding;
 use super::rules;
 
-/// What is wrong with the operators and calls of the expression that an attribute is bound to.
+/// Checks the operators and calls in an attribute's expression.
 pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect, found: &mut Vec<Finding>) {
     if let Kind::Attribute(name) = expression.bare().kind()
         && is_quoted(expression.bare(), name)
@@ -39,7 +39,7 @@ pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect,
     }
 }
 
-/// An expression as it is written, cut where it is long.
+/// Prints an expression, cut to 60 characters.
 pub(super) fn shown(expression: &Expression, dialect: Dialect) -> String {
     const LONGEST: usize = 60;
     let text = print(expression, if dialect.is_condor() { Style::Long } else { Style::New });
@@ -106,7 +106,7 @@ impl At<'_> {
         }
     }
 
-    /// What to write where a comparison is compared.
+    /// Suggests parentheses for a comparison of a comparison.
     fn regrouped(&self, operator: BinaryOperator, left: &Expression, right: &Expression) -> String {
         if let Kind::Binary(inner, first, second) = left.kind()
             && !matches!(second.bare().kind(), Kind::Literal(_))
@@ -175,7 +175,7 @@ impl At<'_> {
         found.push(finding);
     }
 
-    /// Something that is wanted to be true or false.
+    /// Reports a string, list, ad or time where a condition is expected.
     fn condition(&self, operator: &str, operand: &Expression, found: &mut Vec<Finding>) {
         let what = match operand.bare().kind() {
             Kind::Literal(Value::String(_)) => "a string",
@@ -231,7 +231,7 @@ impl At<'_> {
     }
 }
 
-/// Whether a name stands in quotes in its text.
+/// Whether a name is written in quotes: its span is two bytes longer than the name.
 fn is_quoted(expression: &Expression, name: &Name) -> bool {
     let span = expression.span();
     span.end as usize - span.start as usize == name.as_str().len() + 2

@@ -1,30 +1,30 @@
-//! What `check` finds.
+//! The findings of the linter.
 
 use crate::ad::{Expression, Name, Span};
 
 use super::rules::Rule;
 
-/// Something found in an ad.
+/// A finding in an ad.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The rule that it breaks.
     pub rule: &'static Rule,
-    /// What it is, as a phrase without a full stop.
+    /// The message, as a phrase without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
-    /// Where it is, the decisive place first; none for the ad as a whole.
+    /// The places in the ad, the decisive one first; empty for the ad as a whole.
     pub labels: Vec<Label>,
 }
 
-/// A place in an ad.
+/// A marked place in an ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The attribute.
     pub attribute: Name,
-    /// A part of the text that its expression was read from; none for the name of the attribute.
+    /// The span in the text that the attribute's expression was read from; `None` marks the attribute's name.
     pub span: Option<Span>,
-    /// What is to be seen there; nothing if the message says it.
+    /// The annotation; empty if the message suffices.
     pub text: String,
 }
 
@@ -38,14 +38,14 @@ impl Finding {
         self
     }
 
-    /// The finding at an expression of an attribute.
+    /// Adds a label at an expression of an attribute.
     pub(super) fn at(mut self, attribute: &Name, expression: &Expression, text: impl Into<String>) -> Self {
         let span = Some(expression.span());
         self.labels.push(Label { attribute: attribute.clone(), span, text: text.into() });
         self
     }
 
-    /// The finding at the name of an attribute.
+    /// Adds a label at the name of an attribute.
     pub(super) fn at_name(mut self, attribute: &Name, text: impl Into<String>) -> Self {
         self.labels.push(Label { attribute: attribute.clone(), span: None, text: text.into() });
         self

@@ -1,4 +1,4 @@
-//! Conditions that cannot be true, or cannot be false.
+//! Finds conditions that are always true or never true.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Span, UnaryOperator, Value};
 use crate::constraint::{Clash, Operand, conjuncts, inconsistencies};
@@ -8,28 +8,28 @@ use super::expressions::shown;
 use super::finding::Finding;
 use super::rules;
 
-/// A part of a condition, and what is left of it where it stands.
+/// A part of a condition, as written and as its residue in the ad.
 pub(super) struct Part {
     pub attribute: Name,
     pub written: Expression,
     pub left: Expression,
 }
 
-/// Where the parts of a condition stand.
+/// The position of a condition, which decides the rule and how much is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// At the top of an attribute; of the ad around it nothing is known.
+    /// The top of an attribute; nothing is known of the ad.
     Top,
-    /// Within an expression; of the ad around it nothing is known.
+    /// Within an expression; nothing is known of the ad.
     Inner,
-    /// In the constraint of an ad that is known.
+    /// The constraint of a known ad.
     Constraint,
-    /// In the constraint of a machine: what its own attributes decide may be otherwise in a minute.
+    /// The constraint of a machine, whose own attributes change all the time.
     Machine,
 }
 
-/// What is wrong with the conditions in the expression that an attribute is bound to.  Those at its top are left to
-/// others if they know more of the ad.
+/// Checks the conditions in an attribute's expression. Without `with_top`, those at its top are skipped: the caller
+/// checks them with the attributes of the ad.
 pub(super) fn check(
     attribute: &Name,
     expression: &Expression,
@@ -62,7 +62,7 @@ pub(super) fn check(
                 }
             }
             Kind::Parentheses(_) => (joins, top_below) = (around, is_top),
-            // Such as a port: its constraint is one, too.
+            // The constraint of a port, for example, is a condition of its own.
             Kind::Ad(_) => top_below = true,
             _ => {}
         }
@@ -70,7 +70,7 @@ pub(super) fn check(
     }
 }
 
-/// The operands of a chain, through parentheses.
+/// Returns the operands of a chain of one operator, through parentheses.
 fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     if operator == BinaryOperator::And {
         return conjuncts(chain);
@@ -86,14 +86,14 @@ fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     parts
 }
 
-/// Parts that cannot be true together.  In the text of one ad alone an unqualified name may be another attribute than
-/// that of the other side.
+/// Reports parts that cannot be true together. Unless the ad is known, skips parts that mix a qualified and an
+/// unqualified name: the two may be different attributes.
 pub(super) fn contradictions(parts: &[Part], standing: Standing, dialect: Dialect, found: &mut Vec<Finding>) {
     let is_text = matches!(standing, Standing::Top | Standing::Inner);
     let left: Vec<&Expression> = parts.iter().map(|part| &part.left).collect();
     let mut told: Vec<Expression> = Vec::new();
     let mut all = inconsistencies(&left, dialect);
-    // Parts that contradict each other as they are written, and that stand near each other, are the clearest.
+    // Prefer contradictions in the text as written, between parts close to each other.
     let changed = |place: &usize| parts.get(*place).is_some_and(|part| !part.left.same(&part.written));
     all.sort_by_key(|one| {
         let extent = one.parts.last().zip(one.parts.first()).map_or(0, |(last, first)| last - first);
@@ -138,7 +138,7 @@ pub(super) fn contradictions(parts: &[Part], standing: Standing, dialect: Dialec
     }
 }
 
-/// Whether some of the parts name an attribute as the other side's, and others leave it open whose it is.
+/// Whether the parts refer to the subject both as the other side's attribute and without a qualifier.
 fn mixes_sides<'p>(parts: impl Iterator<Item = &'p Part>, subject: &Expression) -> bool {
     let Some(Operand::Other(name) | Operand::Free(name)) = Operand::of(subject) else { return false };
     let (mut other, mut free) = (false, false);
@@ -156,7 +156,7 @@ fn mixes_sides<'p>(parts: impl Iterator<Item = &'p Part>, subject: &Expression) 
     other && free
 }
 
-/// Alternatives of which one is true whatever the value is: the negations contradict each other.
+/// Reports two alternatives of which one is always true: their negations contradict each other.
 fn alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found: &mut Vec<Finding>) {
     let negated = |part: &&Expression| Part {
         attribute: attribute.clone(),
@@ -180,8 +180,7 @@ fn alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found
     }
 }
 
-/// Parts that have the same value whatever the ads are.  What is written with nothing but `true` and `false` was
-/// put together by a program and is left alone.
+/// Reports parts with a constant value. Skips parts that consist of `true` and `false` only, which programs generate.
 fn constants(
     attribute: &Name,
     parts: &[&Expression],
@@ -205,7 +204,7 @@ fn constants(
             (None, _) => continue,
         };
         let value = left.value.map(|value| shown(&Expression::literal(value), context.dialect)).unwrap_or_default();
-        // What is wrong with a string among conditions is told elsewhere.
+        // Another rule reports a literal among conditions.
         if matches!(part.bare().kind(), Kind::Literal(_)) {
             continue;
         }
@@ -214,7 +213,7 @@ fn constants(
     }
 }
 
-/// Whether a part is of a size that people oversee: long ones are not worth the time.
+/// Whether an expression has at most 100 nodes. Larger ones take too long to specialize.
 fn is_small(expression: &Expression) -> bool {
     const LARGEST: usize = 100;
     let (mut pending, mut size) = (vec![expression], 0);

@@ -1,4 +1,4 @@
-//! `check`: what is most likely not meant in ads, found without a pool, or against one.
+//! The linter behind `classad check`: finds probable mistakes in ads, optionally against a pool.
 
 mod ads;
 mod expressions;
@@ -22,46 +22,47 @@ pub use rules::{Level, RULES, Reach, Rule, find_rule};
 
 use ads::Whole;
 
-/// Looks at ads one after the other.  What many ads have in common is told once and then only counted.
+/// Checks a stream of ads. A finding that many ads share is reported once, then only counted. Results are cached by
+/// expression and by ad.
 pub struct Checker {
     protocol: Protocol,
     context: Context,
     pool: Option<Pool>,
-    /// In how many ads each finding was made.
+    /// Number of ads per finding, indexed by the finding's number.
     counts: Vec<usize>,
-    /// The findings of expressions that were looked at.
+    /// Cached findings of expressions, by attribute and fingerprint.
     expressions: FxHashMap<(Name, u64), Seen>,
-    /// The findings of ads that were looked at, by all that decides.
+    /// Cached findings of whole ads, by a hash of everything that decides them.
     wholes: FxHashMap<u64, Vec<usize>>,
-    /// Findings of ads as a whole, by what they say of which texts.
+    /// Numbers of the findings reported, by a hash of their content.
     alike: FxHashMap<u64, usize>,
 }
 
-/// What is known of an expression that was seen before.
+/// The cached results of an expression.
 #[derive(Clone, Default)]
 struct Seen {
     findings: Vec<usize>,
-    /// The attributes of its own ad that it may name.
+    /// The attributes of its own ad that the expression may read.
     names: Vec<Name>,
 }
 
 impl Checker {
-    /// A checker of ads whose constraint and rank the protocol names.
+    /// Creates a checker. The protocol names the constraint and the rank of the ads.
     #[must_use]
     pub fn new(protocol: Protocol, context: &Context) -> Self {
-        // What holds only at this moment is not worth telling.
+        // Without clock and random seed, values that hold at this moment only are not reported.
         let context = Context { now: None, chance: None, ..context.clone() };
         let (expressions, wholes, alike) = <_>::default();
         Checker { protocol, context, pool: None, counts: Vec::new(), expressions, wholes, alike }
     }
 
-    /// The same against a pool that the ads are to find their matches in.
+    /// Also checks the ads against the pool in which they are to match.
     #[must_use]
     pub fn against(self, pool: Pool) -> Self {
         Checker { pool: Some(pool), ..self }
     }
 
-    /// What is new in an ad, each with its number; what was found before is counted.
+    /// Checks an ad. Returns the new findings with their numbers; known ones are only counted.
     pub fn check(&mut self, ad: &Ad) -> Vec<(usize, Finding)> {
         let mut new = Vec::new();
         let mut touched: Vec<usize> = Vec::new();
@@ -99,19 +100,19 @@ impl Checker {
         new
     }
 
-    /// In how many ads the finding of a number was made.
+    /// Returns the number of ads with a finding.
     #[must_use]
     pub fn count(&self, number: usize) -> usize {
         self.counts.get(number).copied().unwrap_or(0)
     }
 
-    /// Counts a finding that the reader of the text made.
+    /// Registers a finding that the parser made, with a count of 1. Returns its number.
     pub fn count_one(&mut self) -> usize {
         self.counts.push(1);
         self.counts.len() - 1
     }
 
-    /// The number of a finding; one that says the same of the same text as an earlier one has its number.
+    /// Returns the number of a finding, and reports it if no earlier finding has the same content.
     fn number(&mut self, ad: &Ad, finding: Finding, new: &mut Vec<(usize, Finding)>) -> usize {
         let said = said(ad, &finding);
         if let Some(known) = self.alike.get(&said) {
@@ -124,7 +125,7 @@ impl Checker {
         number
     }
 
-    /// Looks at an expression by itself, unless it was looked at before.
+    /// Checks an expression on its own. Cached.
     fn expression(
         &mut self,
         ad: &Ad,
@@ -142,7 +143,7 @@ impl Checker {
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
         leave_consequences_out(&mut found);
         if self.pool.is_some() {
-            // The pool says whether the case is right.
+            // The pool decides whether the case of the string is right.
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = found.into_iter().map(|finding| self.number(ad, finding, new)).collect();
@@ -151,7 +152,7 @@ impl Checker {
         seen
     }
 
-    /// The attributes that the constraint and the rank of an ad reach, in its own order of use.
+    /// Returns the attributes that constraint, rank and ports depend on, themselves included.
     fn reached(&self, ad: &Ad, named: &FxHashMap<Name, Vec<Name>>) -> Vec<Name> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
@@ -183,7 +184,7 @@ impl Checker {
     }
 }
 
-/// The attributes of its own ad that an expression may name: unqualified or as its own.
+/// Returns the attributes of its own ad that an expression may read: unqualified names and those qualified as its own.
 fn own_names(expression: &Expression) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     let mut pending = vec![expression];
@@ -205,8 +206,8 @@ fn own_names(expression: &Expression) -> Vec<Name> {
     names
 }
 
-/// The expressions directly below, as far as their names are looked up where they stand: some functions evaluate
-/// their first argument in each ad of a list.
+/// Visits the subexpressions whose names are resolved in the same scope. Skips the first argument of functions that
+/// evaluate it in each ad of a list.
 fn for_each_local<'e>(kind: &'e Kind, mut visit: impl FnMut(&'e Expression)) {
     match kind {
         Kind::Call(name, arguments) if name.is("evalInEachContext") || name.is("countMatches") => {
@@ -216,7 +217,7 @@ fn for_each_local<'e>(kind: &'e Kind, mut visit: impl FnMut(&'e Expression)) {
     }
 }
 
-/// Leaves out that a part is never true where another finding says why.
+/// Removes findings that only follow from another one within the same part.
 fn leave_consequences_out(found: &mut Vec<Finding>) {
     let is_consequence = |finding: &Finding| {
         let is_alone = finding.labels.len() == 1 && finding.rule == &rules::CONTRADICTION;
@@ -232,11 +233,11 @@ fn leave_consequences_out(found: &mut Vec<Finding>) {
     });
 }
 
-/// What a finding says of which texts; where these stand does not count.
+/// Hashes the content of a finding: rule, message and the marked texts, whatever their position.
 fn said(ad: &Ad, finding: &Finding) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);
-    // What is only worth knowing is told once of a name.
+    // Report notes of these rules once per message.
     if [&rules::CASE, &rules::FALLS].contains(&finding.rule) {
         return hasher.finish();
     }
@@ -250,7 +251,7 @@ fn said(ad: &Ad, finding: &Finding) -> u64 {
     hasher.finish()
 }
 
-/// All that decides what is found in an ad as a whole.
+/// Hashes everything that decides the findings of an ad as a whole.
 fn key(ad: &Ad, reached: &[Name], prints: &FxHashMap<Name, u64>, constraint: Option<&Name>, rank: &Name) -> u64 {
     let mut hasher = FxHasher::default();
     (constraint, ad.get(rank).is_some()).hash(&mut hasher);
@@ -262,7 +263,7 @@ fn key(ad: &Ad, reached: &[Name], prints: &FxHashMap<Name, u64>, constraint: Opt
         let print = || ad.get(name).map(Expression::fingerprint);
         prints.get(name).copied().or_else(print).hash(&mut hasher);
     }
-    // Circles may be anywhere.
+    // Any attribute may be part of a circular reference.
     let mut all = 0_u64;
     for (name, print) in prints {
         let mut one = FxHasher::default();

@@ -1,4 +1,4 @@
-//! The names of a constraint that its own ad does not answer, and the pool that is to answer them.
+//! Checks references to the other side against a pool.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -12,14 +12,14 @@ use super::expressions::shown;
 use super::finding::Finding;
 use super::rules;
 
-/// A pool, as far as `check` looks at it.
+/// The attributes of a pool, with the types and strings that occur.
 #[derive(Default)]
 pub struct Pool {
     ads: usize,
     attributes: IndexMap<Name, Known, FxBuildHasher>,
 }
 
-/// What is known of an attribute of a pool.
+/// Statistics of one attribute of a pool.
 #[derive(Default)]
 struct Known {
     ads: usize,
@@ -27,11 +27,11 @@ struct Known {
     strings: FxHashSet<Text>,
 }
 
-/// So many strings of one attribute are remembered.
+/// Maximum number of distinct strings stored per attribute.
 const MOST_STRINGS: usize = 5000;
 
 impl Pool {
-    /// Counts an ad of the pool.
+    /// Adds an ad of the pool.
     pub fn add(&mut self, ad: &Ad) {
         self.ads += 1;
         for attribute in ad.iter() {
@@ -43,16 +43,17 @@ impl Pool {
         }
     }
 
-    /// How many ads it has.
+    /// Number of ads added.
     #[must_use]
     pub fn ads(&self) -> usize {
         self.ads
     }
 
-    /// How a string is written in the pool, if only in other letters.
+    /// Returns the pool's spelling of a string that it has in another case only. `None` if it has the exact string or
+    /// none.
     fn spelt(&self, name: &Name, text: &Text) -> Option<&Text> {
         let strings = &self.attributes.get(name)?.strings;
-        // Of several spellings always the same one.
+        // Of several spellings return the smallest, to be deterministic.
         let alike = || strings.iter().filter(|known| known.eq_ignore_case(text)).min();
         if strings.contains(text) { None } else { alike() }
     }
@@ -74,13 +75,13 @@ impl Known {
         }
     }
 
-    /// The type that most ads have.
+    /// The kind of content that most ads have.
     fn most(&self) -> Option<Content> {
         self.contents.iter().max_by_key(|(_, ads)| *ads).map(|(content, _)| *content)
     }
 }
 
-/// A name that the other side is to answer.
+/// A reference to an attribute of the other side.
 struct Mention<'e> {
     attribute: &'e Name,
     name: &'e Name,
@@ -88,7 +89,7 @@ struct Mention<'e> {
     is_qualified: bool,
 }
 
-/// What the attributes that constraint and rank reach refer to in the other ad.
+/// Checks the references to the other ad in the attributes that constraint and rank depend on.
 pub(super) fn references(ad: &Ad, reached: &[Name], pool: Option<&Pool>, dialect: Dialect, found: &mut Vec<Finding>) {
     let mut reached: Vec<_> = reached.iter().filter_map(|name| ad.attribute(name)).collect();
     reached.reverse();
@@ -106,7 +107,7 @@ pub(super) fn references(ad: &Ad, reached: &[Name], pool: Option<&Pool>, dialect
     }
 }
 
-/// The names in an expression that its ad does not have.
+/// Returns the references in an expression that its own ad does not resolve.
 fn mentions<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expression) -> Vec<Mention<'e>> {
     let mut mentions = Vec::new();
     let mut pending = vec![expression];
@@ -154,7 +155,7 @@ fn falls_through(mentions: &[Mention<'_>], dialect: Dialect, found: &mut Vec<Fin
     found.push(finding);
 }
 
-/// The names that an expression asks for carefully: whether they are there, or the same as something.
+/// Returns the names that an expression guards against being undefined: by `isUndefined`, `=?=`, `=!=` or `?:`.
 fn guarded(expression: &Expression) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending = vec![expression];
@@ -204,7 +205,7 @@ impl Pool {
         format!("{name} ({ads} ad{})", if ads == 1 { "" } else { "s" })
     }
 
-    /// Comparisons of an attribute of the pool with a constant, or with what the ad binds to one.
+    /// Checks comparisons of an attribute of the pool with a constant, or with an attribute of the ad that is one.
     fn comparisons(
         &self,
         ad: &Ad,
@@ -278,7 +279,7 @@ impl Pool {
     }
 }
 
-/// A comparison of an attribute of the pool with a value.
+/// A comparison of a pool attribute with a value.
 struct Comparison<'e> {
     attribute: &'e Name,
     expression: &'e Expression,
@@ -288,7 +289,7 @@ struct Comparison<'e> {
     other: &'e Expression,
 }
 
-/// The value that is written, or that the ad binds to the name that is.
+/// Returns the literal that an expression is or that the ad binds to the name it is. `None` for anything else.
 fn constant<'e>(ad: &'e Ad, expression: &'e Expression) -> Option<&'e Value> {
     match Operand::of(expression)? {
         Operand::Literal(value) => Some(value),

@@ -1,18 +1,18 @@
-//! The rules of `check`: one table, which the checker, `classad check --rules` and the tests read.
+//! The table of the linter's rules. The checker, `classad check --rules` and the tests read it.
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// It may be meant, but is worth knowing.
+    /// Worth knowing, but possibly intended.
     Note,
-    /// Most likely it does not mean what was meant.
+    /// Probably not what was intended.
     Warning,
-    /// It cannot do what it is there for.
+    /// Cannot work as intended.
     Error,
 }
 
 impl Level {
-    /// The word for it.
+    /// The name of the severity.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -23,35 +23,36 @@ impl Level {
     }
 }
 
-/// Where a rule looks.
+/// The input that a rule needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// At the text of the file: its reader finds what it breaks.
+    /// The text of the file; the parser reports it.
     Text,
-    /// At an expression by itself, wherever it stands.
+    /// An expression on its own.
     Expression,
-    /// At an ad as a whole.
+    /// An ad as a whole.
     Ad,
-    /// At an ad and the pool that it is to find its match in.
+    /// An ad and the pool in which it is to match.
     Pool,
 }
 
-/// A rule.
+/// A rule of the linter.
 #[derive(Debug)]
 pub struct Rule {
-    /// What it is called.
+    /// The name.
     pub name: &'static str,
-    /// How bad it is to break it.
+    /// The severity of its findings.
     pub level: Level,
-    /// Where it looks.
+    /// The input that it needs.
     pub reach: Reach,
-    /// What it finds, in one line.
+    /// The description, in one line.
     pub doc: &'static str,
-    /// What to do about it, where the finding has nothing better to say.
+    /// The remedy, unless a finding has a more specific one.
     pub help: &'static str,
-    /// An ad, or for rules about expressions an expression, that breaks it; HTCondor's dialect.
+    /// An example that violates the rule, in HTCondor's dialect: an expression if `reach` is [`Reach::Expression`],
+    /// else an ad.
     pub bad: &'static str,
-    /// One that does not.
+    /// An example that does not violate it.
     pub good: &'static str,
 }
 
@@ -61,7 +62,7 @@ impl PartialEq for Rule {
     }
 }
 
-/// The rule of this name.
+/// Returns the rule with this name, in any case. `None` if there is none.
 #[must_use]
 pub fn find_rule(name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.name.eq_ignore_ascii_case(name))
@@ -79,7 +80,7 @@ macro_rules! rules {
             good: $good,
         };)*
 
-        /// Every rule, as the table lists them.
+        /// All rules, in the order of the table.
         pub static RULES: &[&Rule] = &[$(&$constant,)*];
     };
 }

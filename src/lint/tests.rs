@@ -68,7 +68,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             vec!["never-met: nothing can meet the Requirements of this ad: this part is false here"],
         ),
         ("[ Requirements = false ]", vec![]),
-        // What a machine has left says nothing of what its owner wrote.
+        // The current state of a machine is not what its owner wrote.
         (
             "[ MyType = \"Machine\"; GPUs = 0; Requirements = other.x > 0 && other.x <= MY.GPUs ]",
             vec!["never-met: no value of `other.x` makes both of these true"],
@@ -81,7 +81,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             "[ Requirements = (START) && (WithinResourceLimits); START = true; WithinResourceLimits = other.x < 5 ]",
             vec![],
         ),
-        // Own and other attributes of one name are two.
+        // An ad's own attribute and the other side's of the same name are different.
         ("[ Memory = 5; Requirements = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
         ("[ START = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
     ] {

@@ -1,4 +1,4 @@
-//! Greedy bilateral matching: each request in turn takes the best offer that is left.
+//! Greedy bilateral matching: each request in turn takes the best remaining offer.
 
 use rustc_hash::FxHashMap;
 
@@ -15,49 +15,50 @@ pub struct Match {
     pub request: usize,
     /// Index of the offer.
     pub offer: usize,
-    /// How the request ranks the offer.
+    /// Rank that the request gives the offer.
     pub request_rank: f64,
-    /// How the offer ranks the request.
+    /// Rank that the offer gives the request.
     pub offer_rank: f64,
 }
 
-/// Matches requests, one after the other.
+/// Matches requests in input order.
 ///
-/// The best offer is the one that the request ranks highest, then the one that ranks the request
-/// highest, then the first (1998 paper §3.2).
+/// The best offer is the one that the request ranks highest, then the one that ranks the request highest, then the
+/// first (1998 paper 3.2).
 pub struct Greedy {
     matchmaker: Matchmaker,
     taken: Vec<bool>,
-    /// For each match list how many of its first offers are known to be taken.
+    /// For each match list, by address, the number of its leading candidates that are known to be taken.
     passed: FxHashMap<usize, usize>,
-    /// Whether a matched offer is gone for later requests.
+    /// Whether a matched offer is unavailable to later requests.
     pub consume: bool,
 }
 
 impl Greedy {
-    /// A matchmaker with these offers.
+    /// Creates a matcher for these offers with all accelerations.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
         Greedy::with(Matchmaker::new(offers, protocol, context, Accelerations::ALL))
     }
 
-    /// One that has its candidates from this matchmaker.
+    /// Creates a matcher that gets its candidates from a matchmaker.
     #[must_use]
     pub fn with(matchmaker: Matchmaker) -> Self {
         let taken = vec![false; matchmaker.offers()];
         Greedy { matchmaker, taken, passed: FxHashMap::default(), consume: true }
     }
 
-    /// What has been counted so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.matchmaker.statistics
     }
 
-    /// The best offer for a request, which is then taken.
+    /// Returns the best remaining offer for a request and takes it if `consume` is set. `None` if no compatible offer
+    /// remains. `index` only becomes the `request` of the match.
     pub fn best(&mut self, index: usize, request: &Ad) -> Option<Match> {
         let candidates = self.matchmaker.candidates(request);
-        // The next request that has this list need not look at what is taken already; taken stays taken.
+        // A taken offer stays taken, so that the next request with this list can skip the same prefix.
         let passed = self.passed.entry(candidates.as_ptr() as usize).or_default();
         while candidates.get(*passed).is_some_and(|candidate| self.taken[candidate.offer]) {
             *passed += 1;
@@ -76,7 +77,7 @@ impl Greedy {
         best
     }
 
-    /// Every offer that is left and compatible with a request, in input order.
+    /// Calls `found` for every remaining offer that is compatible with a request, in input order.
     pub fn each_compatible(&mut self, index: usize, request: &Ad, mut found: impl FnMut(Match)) {
         let mut candidates = self.matchmaker.candidates(request).to_vec();
         candidates.retain(|candidate| !self.taken[candidate.offer]);

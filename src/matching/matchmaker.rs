@@ -1,5 +1,5 @@
-//! Which offers a request is compatible with, best first: the match list of the 2006 paper (§4.2), kept
-//! for every request that was asked about.
+//! Finds the offers that a request is compatible with, best first: the match list of 2006 paper 4.2, cached per
+//! request.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,76 +13,77 @@ use crate::protocol::Protocol;
 use super::index::{Index, Meeting};
 use super::{Match, Pair, Side, Statistics};
 
-/// What is remembered and shared.  Switching any of it off changes the cost, never a match.
+/// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accelerations {
-    /// Requests that no offer and no policy can tell apart are considered together (2006 paper §4.1).
+    /// Considers requests together that neither offers nor the policy can distinguish (2006 paper 4.1).
     pub autoclusters: bool,
-    /// The match list of a request is kept for the next one that is alike (2006 paper §4.2).
+    /// Keeps match lists for later equivalent requests (2006 paper 4.2).
     pub match_lists: bool,
-    /// Constraints are looked up in an index of the offers (thesis ch. 4).
+    /// Looks constraints up in an index of the offers (thesis 4).
     pub index: bool,
 }
 
 impl Accelerations {
-    /// All of them.
+    /// All accelerations.
     pub const ALL: Accelerations = Accelerations { autoclusters: true, match_lists: true, index: true };
-    /// None of them: every pair is evaluated, every time.
+    /// No acceleration: every pair is evaluated, every time.
     pub const NONE: Accelerations = Accelerations { autoclusters: false, match_lists: false, index: false };
 }
 
-/// An offer that a request is compatible with.
+/// An offer that a request is compatible with, and their ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Index of the offer.
     pub offer: usize,
-    /// How the request ranks it.
+    /// Rank that the request gives the offer.
     pub request_rank: f64,
-    /// How it ranks the request.
+    /// Rank that the offer gives the request.
     pub offer_rank: f64,
 }
 
 impl Candidate {
-    /// The better one first: the request's rank, then the offer's, then the order of the offers.
+    /// Orders better candidates first: by the request's rank, then the offer's rank, then the offer's index.
     #[must_use]
     pub fn order(&self, other: &Candidate) -> Ordering {
         let by_request = other.request_rank.total_cmp(&self.request_rank);
         by_request.then(other.offer_rank.total_cmp(&self.offer_rank)).then(self.offer.cmp(&other.offer))
     }
 
-    /// The match of a request and this offer.
+    /// Returns the match of the request with this index and this offer.
     #[must_use]
     pub fn of(&self, request: usize) -> Match {
         Match { request, offer: self.offer, request_rank: self.request_rank, offer_rank: self.offer_rank }
     }
 }
 
-/// Finds out which offers requests are compatible with.  Whether an offer is taken is not its concern.
+/// Finds the offers that requests are compatible with. Callers keep track of taken offers.
 pub struct Matchmaker {
     pair: Pair,
     offers: Vec<Arc<Frame>>,
-    /// The offers as the index knows them: those that were replaced still stand for others that are alike.
+    /// The offers as the index was built from them, without later replacements. Evaluations for the index need the
+    /// original ads, because one answer is shared by all equivalent offers.
     indexed: Vec<Arc<Frame>>,
     accelerations: Accelerations,
     index: Option<Index>,
     lists: FxHashMap<usize, List>,
-    /// The offers that were replaced, in the order of time.
+    /// Indexes of replaced offers in chronological order; may hold duplicates.
     replaced: Vec<usize>,
-    /// What has been counted so far.
+    /// Counters so far.
     pub statistics: Statistics,
 }
 
-/// The candidates of a request.
+/// A cached match list.
 struct List {
-    /// Kept alive, so that no other request gets its identity.
+    /// Keeps the request alive: its address is the key of the cache.
     _request: Ad,
     candidates: Arc<[Candidate]>,
-    /// How many of the replacements are in it.
+    /// Number of replacements that the list takes into account.
     seen: usize,
 }
 
 impl Matchmaker {
-    /// A matchmaker with these offers.
+    /// Creates a matchmaker for these offers and, if enabled, builds the index.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context, accelerations: Accelerations) -> Self {
         let index = accelerations.index.then(|| Index::new(offers.to_vec(), protocol.clone(), context.clone()));
@@ -99,20 +100,21 @@ impl Matchmaker {
         }
     }
 
-    /// Whether a match list is kept for the next request that is alike.
+    /// Whether match lists are cached.
     #[must_use]
     pub fn keeps_lists(&self) -> bool {
         self.accelerations.match_lists
     }
 
-    /// How many offers there are.
+    /// Returns the number of offers.
     #[must_use]
     pub fn offers(&self) -> usize {
         self.offers.len()
     }
 
-    /// The offers that a request is compatible with, best first.  Kept for the next call with the same ad
-    /// (a clone of it, not one that is merely equal).
+    /// Returns the offers that a request is compatible with, best first. The list is cached by the identity of the
+    /// ad: a clone of `request` finds it, an ad that is merely equal does not. After replacements only the replaced
+    /// offers are tested again.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
         let kept = self.lists.get(&request.identity());
         if let Some(list) = kept.filter(|list| list.seen == self.replaced.len()) {
@@ -143,18 +145,18 @@ impl Matchmaker {
         candidates
     }
 
-    /// An offer is gone for good: lists that are made from now on need not have it.
+    /// Removes an offer for good. Lists made from now on may omit it; cached ones keep it.
     pub fn withdraw(&mut self, offer: usize) {
         self.index.iter_mut().for_each(|index| index.withdraw(offer));
     }
 
-    /// Puts another ad in the place of an offer: what remains of it, say.
+    /// Replaces an offer by another ad, such as its remainder.
     pub fn replace(&mut self, offer: usize, ad: Ad) {
         self.offers[offer] = Pair::scope(ad, Side::Right);
         self.replaced.push(offer);
     }
 
-    /// All candidates of a request, in no order.
+    /// Finds all candidates of a request, unsorted.
     fn find(&mut self, request: &Ad) -> Vec<Candidate> {
         let mut found = Vec::new();
         let Some(index) = &mut self.index else {
@@ -169,7 +171,7 @@ impl Matchmaker {
         found = answer.sure;
         let mut unsure = answer.unsure;
         if !self.replaced.is_empty() {
-            // The index knows what they were.
+            // The index still describes the ads before their replacement: these offers are tested again.
             let mut replaced = self.replaced.clone();
             replaced.sort_unstable();
             replaced.dedup();
@@ -183,7 +185,7 @@ impl Matchmaker {
         found
     }
 
-    /// Evaluates the pairs of a request and some offers.
+    /// Evaluates the pairs of a request and these offers, and appends the matching ones to `found`.
     fn test_each(&mut self, request: &Ad, offers: impl IntoIterator<Item = usize>, found: &mut Vec<Candidate>) {
         self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
         for offer in offers {
@@ -205,7 +207,7 @@ impl Matchmaker {
             }
         }
         self.statistics.evaluations += 2;
-        // Zero and minus zero are one rank.
+        // Adding 0.0 turns -0.0 into 0.0: `total_cmp` must not distinguish them.
         let request_rank = self.pair.rank(Side::Left)? + 0.0;
         Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(Side::Right)? + 0.0 }))
     }

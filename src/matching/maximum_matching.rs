@@ -1,13 +1,15 @@
-//! The largest number of matched requests (Hopcroft and Karp), over classes of requests with equal lists.
+//! Maximum bipartite matching (Hopcroft and Karp) over classes of requests with equal lists.
 
 use std::sync::Arc;
 
 use super::request_classes::Preferences;
 use super::{Candidate, Match};
 
-/// Matches as many requests as can be matched at once.  Every request that would get an offer when they
-/// are served one after the other (`greedy`) gets one; of a class of requests with equal lists the first
-/// ones do, and the first gets the best of what the class has.
+/// Returns a matching with the largest possible number of requests. Each list holds the candidates of one request,
+/// best first.
+///
+/// Every request that greedy matching would serve is matched. In a class of requests with equal lists the first ones
+/// are matched, and the first of these gets the best of the offers that the class holds.
 #[must_use]
 pub fn maximum(lists: &[Arc<[Candidate]>]) -> Vec<Match> {
     let preferences = Preferences::new(lists);
@@ -18,21 +20,22 @@ pub fn maximum(lists: &[Arc<[Candidate]>]) -> Vec<Match> {
     flow.matches()
 }
 
-/// Which class holds which offer, and a search for more.
+/// The current matching of classes and offers, and the state of the search for augmenting paths.
 struct Flow<'a> {
     preferences: &'a Preferences<'a>,
-    /// The class that holds each offer.
+    /// The class that holds each offer; `None` if the offer is free.
     owner: Vec<Option<usize>>,
-    /// How many offers each class holds.
+    /// Number of offers that each class holds.
     held: Vec<usize>,
-    /// How many times an offer has to change hands until the class can get it; unreached ones have none.
+    /// Level of each class in the breadth-first search: its distance from a class that wants more offers. `None` if
+    /// unreached, or a dead end of the current phase.
     level: Vec<Option<usize>>,
-    /// The place of each list where the search goes on.
+    /// For each class the position in its list at which the depth-first search continues.
     place: Vec<usize>,
 }
 
 impl<'a> Flow<'a> {
-    /// Each request in turn takes the best offer that is left.
+    /// Starts from the greedy matching: each request in turn takes the best free offer.
     fn greedy(preferences: &'a Preferences<'a>) -> Self {
         let classes = preferences.lists.len();
         let mut flow = Flow {
@@ -58,7 +61,8 @@ impl<'a> Flow<'a> {
         self.held[class] < self.preferences.sizes[class]
     }
 
-    /// Numbers the classes by their distance from one that wants more; whether any reaches a free offer.
+    /// The breadth-first phase: sets the level of each class. Returns whether a free offer was reached, that is,
+    /// whether an augmenting path exists.
     fn reach(&mut self) -> bool {
         let mut frontier: Vec<usize> = (0..self.held.len()).filter(|&class| self.wants_more(class)).collect();
         self.level.fill(None);
@@ -88,20 +92,20 @@ impl<'a> Flow<'a> {
         reached
     }
 
-    /// Hands offers on, along shortest ways, until none is left.  The way is a list, not the stack: it may
-    /// go through every class.
+    /// The depth-first phase: augments along shortest paths until none is left. The path is an explicit list and not
+    /// the call stack, since it may visit every class.
     fn augment(&mut self) {
         for first in 0..self.held.len() {
             while self.wants_more(first) && self.hand_on(first) {}
         }
     }
 
-    /// Gets one more offer for a class, if there is a way.
+    /// Finds an augmenting path from a class and applies it. Returns whether there was one.
     fn hand_on(&mut self, first: usize) -> bool {
         let mut way = vec![first];
         while let Some(&class) = way.last() {
             let Some(candidate) = self.preferences.lists[class].get(self.place[class]) else {
-                // A dead end for every other way, too.
+                // No shortest path leads through this class any more.
                 self.level[class] = None;
                 way.pop();
                 if let Some(&before) = way.last() {
@@ -127,7 +131,7 @@ impl<'a> Flow<'a> {
         false
     }
 
-    /// Deals the offers of each class to its requests.
+    /// Distributes the offers of each class among its requests, best offers to the first requests.
     fn matches(&self) -> Vec<Match> {
         let mut place = vec![0; self.held.len()];
         let mut matches = Vec::new();
@@ -151,14 +155,14 @@ mod tests {
     use super::super::testing::{random_lists, ranks};
     use super::maximum;
 
-    /// The largest number by trying everything: each request takes any of its offers, or none.
+    /// The size of a maximum matching by exhaustive search: each request takes any of its offers, or none.
     fn largest(lists: &[Arc<[Candidate]>], taken: u64) -> usize {
         let Some((first, rest)) = lists.split_first() else { return 0 };
         let with = |c: &Candidate| (taken & 1 << c.offer == 0).then(|| 1 + largest(rest, taken | 1 << c.offer));
         first.iter().filter_map(with).fold(largest(rest, taken), usize::max)
     }
 
-    /// Who gets an offer when requests are served one after the other.
+    /// The requests that greedy matching serves.
     fn served(lists: &[Arc<[Candidate]>]) -> Vec<usize> {
         let mut taken = Vec::new();
         let mut served = Vec::new();
@@ -201,7 +205,8 @@ mod tests {
         }
     }
 
-    /// Each request wants its predecessor's offer, and only the last one has another: every offer changes hands.
+    /// Each request prefers its predecessor's offer, and only the last one has an alternative: the augmenting path
+    /// moves every offer.
     #[test]
     fn a_long_way() {
         let count = 20_000;

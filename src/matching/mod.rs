@@ -1,5 +1,5 @@
-//! Matchmaking: one-way queries, bilateral matches and their strategies, gangs, whole negotiation cycles under a policy,
-//! and what follows: notices and claims.
+//! Matchmaking: one-way queries, strategies for bilateral matches, gangs, negotiation cycles under a policy, and what
+//! follows a match: notices and claims.
 
 pub mod claim;
 pub mod gang;
@@ -27,31 +27,31 @@ pub use query::Query;
 pub use registrar::Registrar;
 pub use stable_matching::stable;
 
-/// What a run has counted.
+/// Counters of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Requests considered.
     pub roots: u64,
-    /// Requests that were matched.
+    /// Requests matched.
     pub matched: u64,
     /// Pairs of ads, or of ports, tried against each other.
     pub tests: u64,
     /// Constraints and ranks evaluated.
     pub evaluations: u64,
-    /// Questions put to an index, cached or not.
+    /// Window queries on an index, cached or not.
     pub probes: u64,
-    /// Groups of requests that nothing can tell apart.
+    /// Autoclusters: groups of requests that neither offers nor the policy can distinguish.
     pub autoclusters: u64,
-    /// Requests that were not considered, because one like them had failed.
+    /// Requests skipped because an equivalent one had failed.
     pub skipped: u64,
-    /// Docked candidates that were given up again.
+    /// Docked candidates that were undocked again.
     pub backtracks: u64,
     /// Evaluations that exceeded a budget; they count as no match.
     pub failures: u64,
 }
 
 impl Statistics {
-    /// Adds what was counted elsewhere.
+    /// Adds the counters of another run.
     pub fn add(&mut self, other: &Statistics) {
         let Statistics { roots, matched, tests, evaluations, probes, autoclusters, skipped, backtracks, failures } =
             other;

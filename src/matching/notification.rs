@@ -1,4 +1,4 @@
-//! Matches as those who take part are told of them (thesis §3.6).
+//! Notices of matches: the records that are sent to the parties of a match (thesis 3.6).
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::protocol::{Advertisement, Occupant};
 use super::Match;
 use super::gang::{Docked, Gang};
 
-/// How the parties of a match were brought together.
+/// The kind of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bond {
     /// A request and an offer, by the constraints of the two ads.
@@ -21,52 +21,54 @@ pub enum Bond {
 /// A match that was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// What the match is called.
+    /// Identifier of the match: 16 hexadecimal digits.
     pub id: String,
-    /// When it was made, in seconds since 1970, if that is known.
+    /// Time of the match in seconds since 1970; `None` if it is unknown.
     pub time: Option<i64>,
-    /// By which constraints.
+    /// Whether the match is a pair or a gang.
     pub bond: Bond,
-    /// Who takes part: the request, then each offer followed by what is docked at it, in port order.
+    /// The parties in preorder: the request, then each offer followed by the offers docked at it, in port order.
     pub parties: Vec<Party>,
 }
 
 /// An ad that takes part in a match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Party {
-    /// What the ad is called.
+    /// Identity of the ad.
     pub id: String,
-    /// What the ad is called of which this is a part: one that was divided, or that asks for several.
+    /// Identity of the whole advertisement, if this party is only a part of it: the remainder of a divided offer, or
+    /// one unit of a resource request.
     pub part_of: Option<String>,
-    /// What kind of ad it is.
+    /// Kind of the ad, from `MyType` or `Type`.
     pub kind: Option<String>,
     /// Its `UpdateSequenceNumber`.
     pub sequence: Option<i64>,
-    /// Where its agent can be reached.
+    /// Contact address of the agent.
     pub address: Option<String>,
-    /// What a claim has to present.
+    /// Authorization ticket that a claim must present.
     pub ticket: Option<String>,
-    /// Where it is docked; nowhere for the request.
+    /// Place where the party is docked; `None` for the request.
     pub docking: Option<Docking>,
-    /// Whose work it gives up for this match.
+    /// Current user of the offer, who is preempted by this match.
     pub preempts: Option<Occupant>,
 }
 
-/// Where an offer is docked.
+/// The place where an offer is docked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Docking {
-    /// Index of the party above; always less than the own one.
+    /// Index of the parent party in [`Notice::parties`]; always less than the index of this party.
     pub parent: usize,
-    /// The label of the port that it is docked to.
+    /// Label of the parent's port.
     pub label: String,
-    /// Which of the offer's own ports is its link to the port above.
+    /// Index of the offer's own port that is docked to the parent.
     pub link: usize,
-    /// How the port ranks the offer, and the offer's link the port, if that is known.
+    /// Rank that the parent's port gives the offer, and rank that the offer's port gives the parent; `None` if
+    /// unknown.
     pub ranks: Option<[f64; 2]>,
 }
 
 impl Party {
-    /// What there is to tell of an ad.
+    /// Reads the party's data from its ad; `id` is its identity.
     #[must_use]
     pub fn new(ad: &Ad, id: &str, context: &Context) -> Self {
         let advertisement = Advertisement::new(ad, context);
@@ -82,14 +84,14 @@ impl Party {
         }
     }
 
-    /// The same of an offer, which may have to give up the work of another.
+    /// Like [`Party::new`], and also reads the current user whom the match preempts.
     #[must_use]
     pub fn of_offer(ad: &Ad, id: &str, context: &Context) -> Self {
         Party { preempts: Advertisement::new(ad, context).occupant(), ..Party::new(ad, id, context) }
     }
 
-    /// The same of a part of it, if that is not the whole: what remained has a number behind its name, and nobody
-    /// uses it, since whoever did has lost it with the first part.
+    /// Returns the party for part number `part` of the ad. Part 1 is the whole. Later parts get `#part` appended to
+    /// their identity and preempt no one, because the current user already lost the offer with part 1.
     #[must_use]
     pub fn part(self, part: usize) -> Self {
         if part == 1 {
@@ -98,7 +100,7 @@ impl Party {
         Party { id: format!("{}#{part}", self.id), part_of: Some(self.id), preempts: None, ..self }
     }
 
-    /// What the ad is called as it was advertised.
+    /// Returns the identity under which the ad was advertised.
     #[must_use]
     pub fn advertised(&self) -> &str {
         self.part_of.as_deref().unwrap_or(&self.id)
@@ -106,8 +108,8 @@ impl Party {
 }
 
 impl Notice {
-    /// A match of these parties.  It is called by a hash of who they are: the same advertisements that are matched
-    /// in the same way make the same match.
+    /// Creates the notice of a match of these parties. Its identifier is a hash of their identities, kinds, sequence
+    /// numbers and dockings: the same advertisements matched in the same way get the same identifier.
     #[must_use]
     pub fn new(bond: Bond, parties: Vec<Party>, time: Option<i64>) -> Self {
         let mut text = String::new();
@@ -121,7 +123,7 @@ impl Notice {
         Notice { id: format!("{:016x}", hash(text.as_bytes())), time, bond, parties }
     }
 
-    /// The notice of a bilateral match.  The parties are made of the request and the offers by their indexes.
+    /// Creates the notice of a bilateral match. `offer` returns the party for an offer index.
     pub fn of_pair(pairing: &Match, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
         let ranks = Some([pairing.request_rank, pairing.offer_rank]);
         let docking = Docking { parent: 0, label: "other".to_owned(), link: 0, ranks };
@@ -129,7 +131,7 @@ impl Notice {
         Notice::new(Bond::Pair, parties, time)
     }
 
-    /// The notice of a gang.
+    /// Creates the notice of a gang. `offer` returns the party for an offer index.
     pub fn of_gang(gang: &Gang, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
         let mut parties = vec![request];
         let mut pending: Vec<(usize, &Docked)> = gang.ports.iter().rev().map(|docked| (0, docked)).collect();
@@ -143,7 +145,8 @@ impl Notice {
         Notice::new(Bond::Gang, parties, time)
     }
 
-    /// Whether a party is told the ticket of another: its own, and those of the ads docked at it.
+    /// Whether a party may learn the ticket of the party `of`: only its own, and those of the parties docked directly
+    /// at it.
     #[must_use]
     pub fn may_know_ticket(&self, party: usize, of: usize) -> bool {
         let above = self.parties.get(of).and_then(|other| other.docking.as_ref()).map(|docking| docking.parent);
@@ -151,7 +154,7 @@ impl Notice {
     }
 }
 
-/// FNV-1a in 64 bits: the same in every version of this program.
+/// FNV-1a in 64 bits: stable across versions of this program, unlike the standard hashers.
 fn hash(text: &[u8]) -> u64 {
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

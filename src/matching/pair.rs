@@ -1,4 +1,4 @@
-//! Two ads that meet: whether they accept each other, and how they rank each other.
+//! A pair of ads: whether they accept each other, and how they rank each other.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Side {
     }
 }
 
-/// Two ads, each the `other` and `target` of the other (1998 paper §3.2).
+/// A pair of ads, each the `other` and `target` of the other (1998 paper 3.2).
 pub struct Pair {
     environment: Environment,
     protocol: Protocol,
@@ -33,20 +33,20 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The two ads.
+    /// Pairs two ads.
     #[must_use]
     pub fn new(left: Ad, right: Ad, protocol: Protocol, context: Context) -> Self {
         let (environment, frames) = Environment::pair(left, right);
         Pair { environment, protocol, context, frames }
     }
 
-    /// A scope for an ad that is to stand on one side of a pair.
+    /// Creates the scope of an ad for one side of a pair, to be put there with [`Pair::replace`].
     #[must_use]
     pub fn scope(ad: Ad, side: Side) -> Arc<Frame> {
         Frame::root(ad, side.participant())
     }
 
-    /// Puts another ad on one side; the scope must be made for it.
+    /// Replaces the ad of one side. The scope must have been made by [`Pair::scope`] for this side. O(1).
     pub fn replace(&mut self, side: Side, scope: &Arc<Frame>) {
         if Arc::ptr_eq(&self.frames[side.participant() as usize], scope) {
             return;
@@ -55,11 +55,7 @@ impl Pair {
         self.frames[side.participant() as usize] = Arc::clone(scope);
     }
 
-    /// Whether the constraint of one side is met by the other; an ad without one accepts nothing.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Whether the constraint of one side is met by the other; an ad without a constraint accepts nothing.
     pub fn accepts(&self, side: Side) -> Result<bool, Halt> {
         let frame = self.frame(side);
         let Some(constraint) = self.protocol.constraint(&frame.ad) else { return Ok(false) };
@@ -67,31 +63,19 @@ impl Pair {
         Ok(is_met(&value, self.context.dialect))
     }
 
-    /// How one side ranks the other.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Returns the rank that one side gives the other.
     pub fn rank(&self, side: Side) -> Result<f64, Halt> {
         let value =
             Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), self.protocol.rank())?;
         Ok(rank_of(&value))
     }
 
-    /// The value of an expression in the ad of one side.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Evaluates an expression in the ad of one side.
     pub fn value(&self, side: Side, expression: &Expression) -> Result<Value, Halt> {
         Evaluator::new(&self.environment, &self.context).evaluate(expression, self.frame(side))
     }
 
-    /// The value of an attribute of one side.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Evaluates an attribute of one side.
     pub fn attribute(&self, side: Side, name: &Name) -> Result<Value, Halt> {
         Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), name)
     }

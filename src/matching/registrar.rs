@@ -1,10 +1,10 @@
-//! What was matched before, and has not been advertised afresh (thesis §3.4.2).
+//! The registrar: remembers which advertisements were matched and not advertised afresh since (thesis 3.4.2).
 
 use rustc_hash::FxHashMap;
 
 use super::notification::{Notice, Party};
 
-/// Remembers the advertisements that were matched: they are used up.
+/// The advertisements used up by earlier matches, by identity.
 #[derive(Clone, Debug, Default)]
 pub struct Registrar {
     matched: FxHashMap<String, Vec<Entry>>,
@@ -17,7 +17,7 @@ struct Entry {
 }
 
 impl Registrar {
-    /// Takes note of a match.
+    /// Records the parties of a match.
     pub fn note(&mut self, notice: &Notice) {
         for party in &notice.parties {
             let entry = Entry { kind: party.kind.clone(), sequence: party.sequence };
@@ -25,8 +25,8 @@ impl Registrar {
         }
     }
 
-    /// Whether an ad was matched before and is not afresh: its `UpdateSequenceNumber` is not greater than
-    /// that which was matched.  Without numbers to compare it is the same ad for ever.
+    /// Whether an ad was matched before and not advertised afresh since: its `UpdateSequenceNumber` is not greater
+    /// than the matched one. If either has no number, the ad counts as used forever.
     #[must_use]
     pub fn has_used(&self, party: &Party) -> bool {
         let same_kind = |entry: &&Entry| entry.kind.is_none() || party.kind.is_none() || entry.kind == party.kind;
@@ -61,7 +61,7 @@ mod tests {
         assert!(!registrar.has_used(&Party { id: "b".to_owned(), ..Party::default() }));
         registrar.note(&Notice::new(Bond::Pair, vec![party(None, None)], None));
         assert!(registrar.has_used(&party(Some("Machine"), Some(5))));
-        // A part of an ad uses it up.
+        // Matching a part of an ad uses up the whole ad.
         let part = Party { part_of: Some("b".to_owned()), ..Party { id: "b#2".to_owned(), ..Party::default() } };
         registrar.note(&Notice::new(Bond::Pair, vec![part], None));
         assert!(registrar.has_used(&Party { id: "b".to_owned(), ..Party::default() }));

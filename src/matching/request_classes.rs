@@ -1,4 +1,4 @@
-//! Requests that have the same candidates, considered together.
+//! Equivalence classes of requests with equal match lists.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use rustc_hash::FxHashMap;
 
 use super::{Candidate, Match};
 
-/// The match lists of requests, each distinct one once.
+/// The distinct match lists of requests.
 pub struct Preferences<'a> {
-    /// For each request, which list is its own.
+    /// Class of each request, an index into `lists`.
     pub class: Vec<usize>,
-    /// The lists, best candidate first.
+    /// The match list of each class, best candidate first.
     pub lists: Vec<&'a [Candidate]>,
-    /// How many requests have each list.
+    /// Number of requests in each class.
     pub sizes: Vec<usize>,
-    /// How many offers there are.
+    /// One more than the greatest offer index in any list.
     pub offers: usize,
 }
 
-/// A list by what is in it.
+/// Hash key of a list: its contents. Ranks compare by their bits.
 struct Contents<'a>(&'a [Candidate]);
 
 impl Contents<'_> {
@@ -43,14 +43,14 @@ impl Hash for Contents<'_> {
 }
 
 impl<'a> Preferences<'a> {
-    /// Finds the requests that have equal lists, whether they share them or not: what is made of the classes
-    /// must not depend on what is remembered where.
+    /// Groups requests by the contents of their lists. The address of a shared list is only a shortcut: the classes
+    /// must not depend on which lists are cached.
     pub fn new(lists: &'a [Arc<[Candidate]>]) -> Self {
         let mut shared: FxHashMap<*const Candidate, usize> = FxHashMap::default();
         let mut equal: FxHashMap<Contents<'a>, usize> = FxHashMap::default();
         let mut preferences = Preferences { class: Vec::new(), lists: Vec::new(), sizes: Vec::new(), offers: 0 };
         for list in lists {
-            // Empty lists may have one address with others.
+            // Empty lists may share one address without being the same allocation.
             let known = shared.get(&list.as_ptr()).copied().filter(|_| !list.is_empty());
             let class = known.unwrap_or_else(|| {
                 let next = preferences.lists.len();
@@ -70,7 +70,7 @@ impl<'a> Preferences<'a> {
         preferences
     }
 
-    /// The match of a request and the candidate at a place of its list.
+    /// Returns the match of a request and the candidate at position `place` of its list.
     pub fn pairing(&self, request: usize, place: usize) -> Match {
         self.lists[self.class[request]][place].of(request)
     }

@@ -1,33 +1,34 @@
-//! Stable matching: no request and offer prefer each other to what they got (Gale and Shapley).
+//! Stable matching: no request and offer prefer each other to their partners (Gale and Shapley).
 //!
-//! The 2006 paper (§3) names it as what a negotiator cannot do that sees one request at a time.
+//! 2006 paper 3 names it as beyond a negotiator that sees one request at a time.
 
 use std::sync::Arc;
 
 use super::request_classes::Preferences;
 use super::{Candidate, Match};
 
-/// Who holds an offer, and how the offer ranks it.
+/// The request that holds an offer, and the rank that the offer gives it.
 #[derive(Clone, Copy)]
 struct Holder {
     request: usize,
-    /// Where the offer stands in the request's list.
+    /// Position of the offer in the request's list.
     place: usize,
     rank: f64,
 }
 
-/// Matches requests, whose candidates are given best first, so that no request and offer both rank each
-/// other higher than what they got.  Requests propose: each gets the best offer that it has in any stable
-/// matching.  A request prefers, among offers that it ranks alike, the one first in its list; an offer
-/// the first request.
+/// Matches requests so that no request and offer both rank each other higher than their partners. Each list holds the
+/// candidates of one request, best first.
 ///
-/// Requests that share a list are a class: whatever one of them was refused is not asked for again by a
-/// later one, so that the work is in proportion to what is matched rather than to the number of requests.
+/// Requests propose, so that each gets the best offer that it has in any stable matching. Ties are broken by
+/// position: a request prefers the earlier offer of its list, an offer the earlier request.
+///
+/// Requests with equal lists form a class. An offer that has refused one of them is not asked again by later ones, so
+/// that the work grows with the number of matches rather than of requests.
 #[must_use]
 pub fn stable(lists: &[Arc<[Candidate]>]) -> Vec<Match> {
     let preferences = Preferences::new(lists);
     let mut holders: Vec<Option<Holder>> = vec![None; preferences.offers];
-    // The first place of each list that no request of the class has asked for yet.
+    // For each class the first position of its list to which no request of the class has proposed yet.
     let mut frontier = vec![0; preferences.lists.len()];
     for first in 0..lists.len() {
         let (mut request, mut place) = (first, frontier[preferences.class[first]]);
@@ -43,7 +44,7 @@ pub fn stable(lists: &[Arc<[Candidate]>]) -> Vec<Match> {
             }
             match holder.replace(Holder { request, place, rank: candidate.offer_rank }) {
                 None => break,
-                // Whoever loses the offer goes on where it stood.
+                // The request that loses the offer continues behind it in its list.
                 Some(loser) => (request, place) = (loser.request, loser.place + 1),
             }
         }
@@ -81,7 +82,7 @@ mod tests {
         }
     }
 
-    /// Requests that propose get, all of them, the best that any stable matching has for them.
+    /// With proposing requests the result is the unique request-optimal matching, so sharing cannot change it.
     #[test]
     fn sharing_lists_changes_nothing() {
         let mut random = fastrand::Rng::with_seed(12);
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn an_offer_leaves_for_a_request_that_it_ranks_higher() {
-        // Both requests want offer 0 most; it wants the second request.
+        // Both requests rank offer 0 highest; it prefers the second request.
         let lists = ranks(&[&[(0, 5.0, 1.0), (1, 3.0, 0.0)], &[(0, 5.0, 2.0), (1, 4.0, 0.0)]]);
         let offers: Vec<usize> = stable(&lists).iter().map(|pairing| pairing.offer).collect();
         assert_eq!(offers, [1, 0]);

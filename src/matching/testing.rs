@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Candidate;
 
-/// Lists of `(offer, request rank, offer rank)`, best first.
+/// Makes match lists from `(offer, request rank, offer rank)`, best first.
 pub fn ranks(lists: &[&[(usize, f64, f64)]]) -> Vec<Arc<[Candidate]>> {
     let mut sorted = Vec::new();
     for list in lists {
@@ -18,7 +18,7 @@ pub fn ranks(lists: &[&[(usize, f64, f64)]]) -> Vec<Arc<[Candidate]>> {
     sorted
 }
 
-/// Up to seven requests and six offers, with many equal ranks; some requests share their list.
+/// Makes random lists for up to seven requests and six offers, with many equal ranks. Some requests share a list.
 pub fn random_lists(random: &mut fastrand::Rng) -> Vec<Arc<[Candidate]>> {
     let offers = random.usize(0..=6);
     let most = random.u8(1..=4);

@@ -1,4 +1,4 @@
-//! The ads of a spec: written in it, in files beside it, and made of others.
+//! Reads the ads of a spec: written in the spec, in files beside it, or derived from others.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
@@ -13,45 +13,46 @@ use crate::transform::{Transform, parse_rules};
 
 use super::yaml_values::{attributes, words};
 
-/// Opens a file that a spec names.
+/// Opens a file that a spec names, by its path as written.
 pub type Open<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
 
-/// An ad, and what it is called.
+/// An ad with its display name.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Its identity; else its name in the spec, or which one of its file or sequence it is.
+    /// The ad's identity; without one its name in the spec, or its position in its file or sequence.
     pub id: String,
     /// The ad.
     pub ad: Ad,
-    /// Whether it says itself what it is called.
+    /// Whether the ad has an identity of its own.
     is_named: bool,
 }
 
-/// The keys of an ad that is made of others.
+/// The keys of a derived ad.
 const KEYS: [&str; 6] = ["file", "like", "id", "with", "without", "transform"];
 
-/// How to write ads.
+/// The help text for a malformed ad.
 const HELP: &str = "attributes (`Memory: 64`), the text of an ad, `file: machines.long`, or the name of one of `ads`";
 
-/// The ads of a spec.
+/// The ads of a spec, read on demand and cached.
 pub struct Library<'o, 'f> {
     open: &'f mut Open<'f>,
-    /// The ads with a name, in their order.
+    /// The named ads, in the order of the spec.
     named: Vec<(&'o str, &'o Node)>,
-    /// Of these only so many count: what is made of others follows them.
+    /// Number of named ads in scope. A derived ad may refer to those above it only.
     visible: usize,
-    /// What has been read, by dialect.
+    /// Cache of the named ads, by name and whether the dialect is HTCondor's.
     known: BTreeMap<(String, bool), Rc<Vec<Known>>>,
+    /// Cache of the files, by path and whether the dialect is HTCondor's.
     files: BTreeMap<(String, bool), Rc<Vec<Known>>>,
 }
 
 impl<'o, 'f> Library<'o, 'f> {
-    /// Ads come from files through this.
+    /// Creates an empty library that reads files through `open`.
     pub fn new(open: &'f mut Open<'f>) -> Self {
         Library { open, named: Vec::new(), visible: 0, known: BTreeMap::new(), files: BTreeMap::new() }
     }
 
-    /// Gives ads a name.
+    /// Registers the named ads of the mapping `node`.
     pub fn name(&mut self, settings: &mut Settings<'o>, node: &'o Node) {
         for (key, value) in settings.entries(node, "`ads`") {
             let name = key.text().unwrap_or_default();
@@ -64,7 +65,7 @@ impl<'o, 'f> Library<'o, 'f> {
         self.visible = self.named.len();
     }
 
-    /// The first of these nodes, or of what they refer to, that is in a form of HTCondor's.
+    /// Whether one of the ads of a node, or the file it names, is in one of HTCondor's formats.
     pub fn speaks_condor(&mut self, node: &'o Node) -> bool {
         match &node.content {
             Content::Nothing => false,
@@ -79,14 +80,14 @@ impl<'o, 'f> Library<'o, 'f> {
         }
     }
 
-    /// All named ads are read, whether a case needs them or not: what is wrong with them is found.
+    /// Reads all named ads, to report errors even in those that no case uses.
     pub fn read_named(&mut self, settings: &mut Settings<'o>) {
         for (name, _) in self.named.clone() {
             self.by_name(settings, name);
         }
     }
 
-    /// The one ad that a node is.
+    /// Returns the single ad of a node. `None` after reporting an error.
     pub fn one(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Option<Known> {
         let before = settings.problems.len();
         let ads = self.ads(settings, node);
@@ -101,7 +102,7 @@ impl<'o, 'f> Library<'o, 'f> {
         }
     }
 
-    /// The ads that a node is.
+    /// Returns the ads of a node. Errors are reported to `settings`.
     pub fn ads(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Vec<Known> {
         let mut found = match &node.content {
             Content::Nothing => {
@@ -160,7 +161,7 @@ impl<'o, 'f> Library<'o, 'f> {
         ads
     }
 
-    /// Ads of a file, or like others, with changes.
+    /// Reads ads that are derived from a file or from other ads, with changes.
     fn made(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Vec<Known> {
         let entries = settings.settings(node, "an ad with `file` or `like`", &KEYS);
         let get = |wanted: &str| entries.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
@@ -238,7 +239,7 @@ impl<'o, 'f> Library<'o, 'f> {
         results
     }
 
-    /// All of a file that is not one of ads.
+    /// Reads a file that does not contain ads, such as rules or a policy. `None` after reporting an error.
     pub fn bytes(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Option<Vec<u8>> {
         let Some(path) = node.text() else {
             settings.wrong(
@@ -282,7 +283,7 @@ impl Known {
     }
 }
 
-/// Reads the ads of a file.
+/// Reads the ads of a stream.
 fn read_stream(settings: &mut Settings<'_>, node: &Node, mut stream: Stream, ads: &mut Vec<Known>) {
     let path = node.text().unwrap_or_default();
     loop {
@@ -329,7 +330,7 @@ fn unreadable(settings: &mut Settings<'_>, node: &Node, path: &str, error: &io::
     settings.wrong(node, format!("cannot read {path}: {reason}"), help);
 }
 
-/// A problem of a file, told where the file is named.
+/// Reports an error within a file at the node that names the file.
 pub fn wrong_in_file(settings: &mut Settings<'_>, node: &Node, at: Position, problem: &Problem) {
     let path = node.text().unwrap_or_default();
     let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
@@ -338,7 +339,7 @@ pub fn wrong_in_file(settings: &mut Settings<'_>, node: &Node, at: Position, pro
     settings.problems.push(told);
 }
 
-/// A problem of a text that stands in the spec.
+/// Reports an error within a text of the spec at its place in the spec.
 fn wrong_in_text(settings: &mut Settings<'_>, node: &Node, problem: &Problem) {
     let part = |range: &std::ops::Range<usize>| settings.outline.part(node, range.clone());
     let mut told = Problem::at(part(&problem.range), 0, problem.message.clone());
@@ -347,12 +348,12 @@ fn wrong_in_text(settings: &mut Settings<'_>, node: &Node, problem: &Problem) {
     settings.problems.push(told);
 }
 
-/// Whether a text is a name rather than an ad.
+/// Whether a text is the name of an ad rather than an ad.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(['=', '[', ']', '{', '}', '\n', '<'])
 }
 
-/// Whether a key says where an ad comes from; spelt so, an attribute can be given as the text of an ad only.
+/// Whether a key makes a mapping a derived ad. An ad with an attribute of this name must be written as text.
 fn is_source(key: &Node) -> bool {
     matches!(key.text(), Some("file" | "like"))
 }

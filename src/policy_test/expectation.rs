@@ -1,4 +1,4 @@
-//! What is expected, and what comes out.
+//! Expected and actual results of a case.
 
 use crate::ad::{Dialect, Expression, same_tree};
 use crate::format::document_tree::{flow, scalar};
@@ -6,34 +6,34 @@ use crate::syntax::{Style, print};
 
 use super::normalize::same;
 
-/// Something that a case can expect.
+/// A result that a case can expect.
 #[derive(Clone, Debug)]
 pub enum Fact {
-    /// A value, settled: literals, lists and ads of such.
+    /// A value in normal form: literals, lists and ads of such.
     Value(Expression),
     /// Whether two ads match.
     Truth(bool),
-    /// A word for it: who refuses, a verdict.
+    /// A keyword: the side that refuses, or a verdict.
     Word(&'static str),
-    /// How many.
+    /// A number of ads.
     Count(usize),
-    /// What is left of an expression.
+    /// The residue of an expression.
     Residue(Expression),
-    /// Clauses that are not met.  Those expected are among those that come; none if all are met.
+    /// Unmet clauses. The expected ones must be among the actual ones; empty means that all are met.
     Clauses(Vec<Expression>),
-    /// Ads, in whatever order.
+    /// Names of ads, in any order.
     Ads(Vec<String>),
-    /// The members of a gang, in their order.
+    /// Names of the members of a gang, in order.
     Members(Vec<String>),
-    /// Who is where: offers at ports, or offers of requests; none if nobody is anywhere.
+    /// Pairs of a port and its offer, or of a request and its offer, in any order. Empty if there is none.
     Places(Vec<(String, String)>),
 }
 
-/// A line of a difference: `-` before what was expected, `+` before what came, a blank before both.
+/// A line of a difference: `-` for an expected, `+` for an actual one, a blank for both.
 pub type Line = (char, String);
 
 impl Fact {
-    /// Whether what came out is what was expected.
+    /// Whether the actual result meets the expectation.
     #[must_use]
     pub fn is_met(&self, actual: &Fact, dialect: Dialect) -> bool {
         match (self, actual) {
@@ -57,7 +57,7 @@ impl Fact {
         }
     }
 
-    /// As text for people, in the words of the language; a line for each part.
+    /// Prints the result in the classad syntax, a line for each part.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let text = |expression: &Expression| String::from_utf8_lossy(&print(expression, Style::New)).into_owned();
@@ -73,7 +73,7 @@ impl Fact {
         }
     }
 
-    /// As text on one line.
+    /// Prints the result on one line.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -85,7 +85,7 @@ impl Fact {
         }
     }
 
-    /// As it is written into a spec, on one line.
+    /// Prints the result as YAML for a spec, on one line.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let list = |items: &[String]| {
@@ -96,7 +96,7 @@ impl Fact {
             Fact::Value(value) => match (flow(value).as_str(), value.kind()) {
                 ("null", _) => "undefined".to_owned(),
                 ("!expr error", _) => "error".to_owned(),
-                // The words mean the values, not the strings.
+                // Unquoted, these words denote the values, not the strings.
                 ("undefined" | "error", _) => format!("!expr '\"{}\"'", flow(value)),
                 (text, _) => text.to_owned(),
             },
@@ -113,7 +113,7 @@ impl Fact {
         }
     }
 
-    /// What was expected beside what came, line by line.
+    /// Compares expected and actual lines.
     #[must_use]
     pub fn difference(&self, actual: &Fact) -> Vec<Line> {
         let (expected, mut came) = (self.lines(), actual.lines());

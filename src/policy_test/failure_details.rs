@@ -1,4 +1,4 @@
-//! Why a case came out as it did: what its expression reads, and the clauses that are not met.
+//! Collects details for failed cases: the values that an expression reads, and unmet clauses.
 
 use std::ops::Range;
 
@@ -16,22 +16,22 @@ use super::ads::Known;
 use super::expectation::Fact;
 use super::runner::{Question, Sighted, matcher, paired, part, served, unmet};
 
-/// So many parts of an expression, or clauses, are worth a word each.
+/// Maximum number of marked subexpressions, and of reasons.
 const MOST: usize = 6;
 
-/// Values are cut off behind so many characters.
+/// Maximum length of a value in characters; the rest is cut off.
 const LONGEST: usize = 60;
 
-/// What speaks for the answer.
+/// Details that explain an unexpected result.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence<'o> {
-    /// Bytes of the text of an expression in the spec, and what is there.
+    /// Annotations in the text of an expression: node of the spec, byte range within the expression, message.
     pub marks: Vec<(&'o Node, Range<usize>, String)>,
     /// Reasons, a sentence each.
     pub reasons: Vec<String>,
 }
 
-/// Looks for what speaks for the answer to a question, where something else was expected.
+/// Collects details for the mismatches of a case.
 pub fn of<'o>(question: &Question<'o>, mismatches: &[Mismatch<'o>], context: &Context) -> Evidence<'o> {
     let reasons = match (question, mismatches) {
         (Question::Value(sighted), _) => return of_value(sighted, context),
@@ -52,7 +52,7 @@ pub fn of<'o>(question: &Question<'o>, mismatches: &[Mismatch<'o>], context: &Co
     Evidence { marks: Vec::new(), reasons }
 }
 
-/// What two ads do not accept of each other.
+/// Says which clauses of the two ads are unmet.
 fn refusals(request: &Known, offer: &Known, context: &Context) -> Vec<String> {
     let paired = paired(request, offer, context);
     let mut reasons = Vec::new();
@@ -68,7 +68,7 @@ fn refusals(request: &Known, offer: &Known, context: &Context) -> Vec<String> {
     reasons
 }
 
-/// Why requests do not have the offers that they were expected to have.
+/// Says why requests do not get the offers that they were expected to get.
 fn of_cycle(
     requests: &[Known],
     offers: &[Known],
@@ -77,7 +77,7 @@ fn of_cycle(
 ) -> Vec<String> {
     let mut reasons = Vec::new();
     for (request, offer) in expected.iter().filter(|place| !actual.contains(place)).take(MOST) {
-        // Further parts of an offer have its name and a number.
+        // A part of an offer is called by the offer's name with `#` and a number.
         let whole = offer.rsplit_once('#').map_or(offer.as_str(), |(whole, _)| whole);
         let found = (
             requests.iter().find(|known| known.id == *request),
@@ -100,7 +100,7 @@ fn of_cycle(
     reasons
 }
 
-/// Why a request has no gang.
+/// Says why a request gets no gang. `None` if it cannot be found out.
 fn no_gang(request: &Known, offers: &[Known], policy: &Policy, context: &Context) -> Option<String> {
     let offers: Vec<&Known> = served(offers, policy, context);
     let mut matcher = matcher(&offers, policy, context).ok()?;
@@ -120,7 +120,7 @@ fn no_gang(request: &Known, offers: &[Known], policy: &Policy, context: &Context
     Some(wording.summary(&report))
 }
 
-/// What each name in an expression is, and which clauses are not true of an attribute that is one.
+/// Marks the value of each name in an expression. For a single attribute also lists its clauses that are not true.
 fn of_value<'o>(sighted: &Sighted<'o>, context: &Context) -> Evidence<'o> {
     let (environment, frame) = sighted.environment();
     let value = |expression: &Expression| {
@@ -149,18 +149,18 @@ fn of_value<'o>(sighted: &Sighted<'o>, context: &Context) -> Evidence<'o> {
         let protocol = Protocol::new(context.dialect).with(Some(name.as_str()), None);
         let paired = Explainer::new(&[target], protocol, context.clone()).pair(&my.ad, 0);
         let clauses = paired.request.iter().filter(|clause| clause.outcome != Outcome::True);
-        // One clause that is the whole attribute says nothing new but what it reads.
+        // Even for a single clause the values that it reads are new information.
         reasons.extend(clauses.take(MOST).map(|clause| format!("in {}, {}", place(clause, name), of_clause(clause))));
     }
     Evidence { marks, reasons }
 }
 
-/// The attribute in which a clause stands.
+/// Returns the attribute that contains a clause.
 fn place(clause: &PairedClause, name: &Name) -> String {
     clause.clause.attribute().unwrap_or(name).to_string()
 }
 
-/// ``` `LoadAvg < 0.3` is false (MY.LoadAvg is 0.9) ```
+/// Describes a clause: ``` `LoadAvg < 0.3` is false (MY.LoadAvg is 0.9) ```
 fn of_clause(clause: &PairedClause) -> String {
     let reads = clause.reads.iter().map(|(name, value)| {
         let text = String::from_utf8_lossy(&print_value(value, Style::New)).into_owned();
@@ -175,14 +175,14 @@ fn of_clause(clause: &PairedClause) -> String {
     format!("`{}` is {outcome}{reads}", shortened(&clause.text, 2 * LONGEST))
 }
 
-/// The names in an expression, with what they are selected from, in the order in which they are written.
+/// Returns the names in an expression, with their qualifiers, in the order of the text.
 fn names(expression: &Expression) -> Vec<&Expression> {
     let (mut names, mut pending) = (Vec::new(), vec![expression]);
     while let Some(part) = pending.pop() {
         match part.kind() {
             Kind::Attribute(_) | Kind::RootAttribute(_) => names.push(part),
             Kind::Select(of, _) if matches!(of.kind(), Kind::Attribute(_)) => names.push(part),
-            // What is in an ad is not in this scope.
+            // The attributes within an ad are in another scope.
             Kind::Ad(_) => {}
             kind => kind.for_each_child(|child| pending.push(child)),
         }

@@ -1,9 +1,9 @@
-//! Policies under test: cases in a YAML file, the *spec*, say what expressions, matches, queries, gangs and negotiation
-//! cycles come to; a case that comes out otherwise has failed.
+//! Unit tests of policies. A *spec* is a YAML file of cases. A case states the expected result of an expression, match,
+//! query, gang or negotiation cycle, and fails if the actual result differs.
 //!
 //! ```
-//! use classad::explain::trial::{Conditions, Spec};
-//! use classad::format::outline::Outline;
+//! use classad::format::document_tree::Outline;
+//! use classad::policy_test::{Conditions, Spec};
 //!
 //! let text = b"ads:
 //!   machine: { LoadAvg: 0.9, START: !expr LoadAvg < 0.3 }
@@ -46,19 +46,19 @@ pub use update::updated;
 use crate::format::document_tree::{Content, Node, Outline};
 use runner::Question;
 
-/// Cases that belong together, in one file.
+/// The test cases of one file.
 pub struct Spec<'o> {
-    /// The document.
+    /// The YAML document.
     pub outline: &'o Outline<'o>,
-    /// The cases, in their order.
+    /// The cases, in the order of the file.
     pub cases: Vec<Case<'o>>,
 }
 
-/// Something that is asked, and what is expected of the answer.
+/// A test case: a question with its expected answers.
 pub struct Case<'o> {
-    /// What it is called; no other case of the spec is called so.
+    /// The name, unique in the spec.
     pub name: String,
-    /// The groups that it belongs to.
+    /// The tags, for selecting cases.
     pub tags: Vec<String>,
     node: &'o Node,
     conditions: Conditions,
@@ -66,33 +66,33 @@ pub struct Case<'o> {
     expectations: Vec<Expectation<'o>>,
 }
 
-/// What is expected under one key of a case.
+/// The expected result under one key of a case.
 #[derive(Clone, Debug)]
 pub struct Expectation<'o> {
-    /// The key.
+    /// The key, for example `expect` or `refused-by`.
     pub key: &'static str,
-    /// Where it stands.
+    /// The node of the value.
     pub node: &'o Node,
-    /// What is expected.
+    /// The expected result.
     pub fact: Fact,
 }
 
-/// An expectation that was not met.
+/// An expectation that the actual result does not meet.
 #[derive(Clone, Debug)]
 pub struct Mismatch<'o> {
-    /// What was expected.
+    /// The expectation.
     pub expectation: Expectation<'o>,
-    /// What came out.
+    /// The actual result.
     pub actual: Fact,
 }
 
 impl<'o> Case<'o> {
-    /// Asks, and tells which expectations are not met; none is a pass.  The same again gives the same: each run has its
-    /// own clock and chance.
+    /// Runs the case. Returns the expectations that are not met; empty if it passes. Repeated runs are independent:
+    /// each starts its clock and random numbers anew.
     ///
     /// # Errors
     ///
-    /// When there is no answer, because a budget was exceeded or ads or a policy cannot be used so.
+    /// If a budget is exceeded, or if ads or a policy cannot be used in this way.
     pub fn run(&self) -> Result<Vec<Mismatch<'o>>, Stop> {
         let context = self.conditions.context();
         let facts = self.question.answer(&self.expectations, &context)?;
@@ -101,13 +101,13 @@ impl<'o> Case<'o> {
         Ok(unmet.map(|(expectation, actual)| Mismatch { expectation: expectation.clone(), actual }).collect())
     }
 
-    /// What speaks for the answer, where this was expected.
+    /// Collects details that explain the mismatches.
     #[must_use]
     pub fn evidence(&self, mismatches: &[Mismatch<'o>]) -> Evidence<'o> {
         failure_details::of(&self.question, mismatches, &self.conditions.context())
     }
 
-    /// Where it begins: its first key.
+    /// The node where the case begins: its first key.
     #[must_use]
     pub fn place(&self) -> &'o Node {
         match &self.node.content {
@@ -116,7 +116,7 @@ impl<'o> Case<'o> {
         }
     }
 
-    /// The expression that is asked for, if that is the question.
+    /// The node of the expression that the case evaluates or specializes; `None` for other cases.
     #[must_use]
     pub fn expression(&self) -> Option<&'o Node> {
         match &self.question {

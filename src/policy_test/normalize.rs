@@ -1,19 +1,19 @@
-//! Values without scopes: what is in lists and ads, evaluated.
+//! Brings values into a normal form without scopes: lists and ads are fully evaluated.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
 use crate::eval::{Evaluator, Halt, binary};
 
-/// Lists and ads may be nested this deep in a value that is compared.
+/// Maximum nesting depth of lists and ads in a compared value.
 const DEEPEST: u32 = 100;
 
-/// So many values may a value be made of.
+/// Maximum number of parts in a compared value.
 const MOST: u64 = 1_000_000;
 
-/// A value as a tree of literals, lists and ads.
+/// Converts a value to a tree of literals, lists and ads, with every element and attribute evaluated.
 ///
 /// # Errors
 ///
-/// When a budget is exceeded, and by values that are endless, as an ad is that refers to itself.
+/// If a budget is exceeded, or if the value is infinite, as an ad that contains itself.
 pub fn settle(value: Value, evaluator: &mut Evaluator<'_>) -> Result<Expression, Halt> {
     settle_at(value, evaluator, DEEPEST, &mut 0)
 }
@@ -47,8 +47,8 @@ fn settle_at(value: Value, evaluator: &mut Evaluator<'_>, depth: u32, count: &mu
     Ok(Expression::new(kind, Span::default()))
 }
 
-/// Whether two settled values are the same: of one type, and `=?=` each other; lists element by element, ads
-/// attribute by attribute.  What is not a number is the same as what is not a number.
+/// Whether two normalized values are equal: of the same type, and identical under `=?=`. Lists are compared by element,
+/// ads by attribute. NaN equals NaN.
 pub fn same(left: &Expression, right: &Expression, dialect: Dialect) -> bool {
     let mut pending = vec![(left, right)];
     while let Some(pair) = pending.pop() {

@@ -1,4 +1,4 @@
-//! A spec as it stands in a YAML file.
+//! Reads a spec from a YAML document.
 
 use std::collections::HashSet;
 
@@ -17,14 +17,14 @@ use super::settings::Conditions;
 use super::yaml_values::{expression, words};
 use super::{Case, Expectation, Spec};
 
-/// The keys of a spec, beside those of [`Conditions`].
+/// The keys of a spec, in addition to those of [`Conditions`].
 const SPEC_KEYS: [&str; 3] = ["policy", "ads", "cases"];
 
-/// The keys of every case, beside those of [`Conditions`].
+/// The keys common to all cases, in addition to those of [`Conditions`].
 const CASE_KEYS: [&str; 2] = ["name", "tags"];
 
-/// A way of asking: the key that tells it, the keys that it needs, those that it can have, and what can be expected, of
-/// which it needs one.
+/// A kind of question: the key that identifies it, required keys, optional keys, and the keys of expectations, of which
+/// at least one is required.
 struct Way {
     key: &'static str,
     needs: &'static [&'static str],
@@ -32,7 +32,7 @@ struct Way {
     expects: &'static [&'static str],
 }
 
-/// The ways of asking.
+/// The kinds of questions.
 const WAYS: [Way; 6] = [
     Way { key: "expression", needs: &[], may: &["my", "target"], expects: &["expect"] },
     Way { key: "match", needs: &["request", "offer"], may: &[], expects: &["match", "refused-by", "clause"] },
@@ -48,16 +48,15 @@ impl Way {
     }
 }
 
-/// The verdicts on what is left of an expression.
+/// The verdicts that a case with `specialize` can expect.
 const VERDICTS: [Verdict; 3] = [Verdict::Always, Verdict::Never, Verdict::Depends];
 
 impl<'o> Spec<'o> {
-    /// Reads a spec; the ads and policies of other files come through `open`.  What the spec leaves open, `given` says.
+    /// Reads a spec. Other files are read through `open`. Settings that the spec lacks are taken from `given`.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, in the order of the text: unknown keys, keys given twice, what is missing,
-    /// what cannot be read.
+    /// All errors in the spec, in the order of the text: unknown, duplicate and missing keys, and unreadable values.
     pub fn read(outline: &'o Outline<'o>, given: &Conditions, open: &mut Open<'_>) -> Result<Self, Vec<Problem>> {
         let mut settings = Settings::new(outline, Dialect::default());
         let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(settings::KEYS).collect();
@@ -80,14 +79,14 @@ impl<'o> Spec<'o> {
         let cases = if let Some(cases) = get("cases") {
             reader.cases(cases, &conditions)
         } else {
-            // A key that is wrong has been told; most likely it was meant for this one.
+            // After an error in the keys, `cases` is probably the misspelt one.
             if reader.settings.problems.is_empty() {
                 let help = "`cases:`, and below it `- name: ...` for each";
                 reader.settings.wrong(&outline.root, "this spec has no `cases`", help);
             }
             Vec::new()
         };
-        // One ad may be wrong in several cases.
+        // Report an error in an ad that several cases use once.
         let mut told: Vec<Problem> = Vec::new();
         for problem in std::mem::take(&mut reader.settings.problems) {
             if !told.contains(&problem) {
@@ -99,17 +98,17 @@ impl<'o> Spec<'o> {
     }
 }
 
-/// Reads the cases of a spec.
+/// The state while reading a spec.
 struct Reader<'o, 'f> {
     settings: Settings<'o>,
     library: Library<'o, 'f>,
-    /// The policy of cases that name none.
+    /// The policy of cases that have none of their own.
     policy: Option<&'o Node>,
-    /// The names of cases so far.
+    /// The names of the cases read so far.
     names: HashSet<&'o str>,
 }
 
-/// The entries of a case.
+/// The key-value pairs of a case.
 struct Entries<'o> {
     node: &'o Node,
     all: Vec<(&'static str, &'o Node)>,
@@ -122,7 +121,7 @@ impl<'o> Entries<'o> {
 }
 
 impl<'o> Reader<'o, '_> {
-    /// Whether any of the ads is in a form of HTCondor's.
+    /// Whether any of the ads is in one of HTCondor's formats.
     fn speaks_condor(&mut self, ads: Option<&'o Node>, cases: Option<&'o Node>) -> bool {
         const ADS: [&str; 7] = ["my", "target", "request", "requests", "offer", "offers", "pool"];
         let mut nodes = Vec::new();
@@ -216,7 +215,8 @@ impl<'o> Reader<'o, '_> {
         Some(text.to_owned())
     }
 
-    /// What is asked, and whether all that belongs to it is there, and nothing else.
+    /// Determines the kind of question, and reports missing and unexpected keys. `None` if there is not exactly one
+    /// question.
     fn way(&mut self, entries: &Entries<'o>, is_unknown: bool) -> Option<&'static Way> {
         let mut ways = WAYS.iter().filter(|way| entries.get(way.key).is_some());
         let Some(way) = ways.next() else {
@@ -303,7 +303,7 @@ impl<'o> Reader<'o, '_> {
         None
     }
 
-    /// What is expected.
+    /// Reads the expected result under `key`.
     fn fact(&mut self, key: &str, node: &'o Node, context: &Context) -> Option<Fact> {
         Some(match key {
             "expect" => Fact::Value(self.value(node, context)?),
@@ -322,7 +322,7 @@ impl<'o> Reader<'o, '_> {
         })
     }
 
-    /// A value that stands by itself.
+    /// Reads an expected value, which must not refer to any attribute.
     fn value(&mut self, node: &Node, context: &Context) -> Option<crate::ad::Expression> {
         let expression = expression(&mut self.settings, node, true)?;
         let (environment, frame) = Environment::unmet(crate::ad::Ad::default(), Extent::Closed);
@@ -359,7 +359,7 @@ impl<'o> Reader<'o, '_> {
         found
     }
 
-    /// Who is where; those who are nowhere may be named, too.
+    /// Reads a mapping of places to names of ads. Entries with `none` are left out.
     fn places(&mut self, node: &'o Node, key: &str) -> Vec<(String, String)> {
         let mut places = Vec::new();
         for (place, who) in self.settings.entries(node, &format!("`{key}`")) {
@@ -373,7 +373,7 @@ impl<'o> Reader<'o, '_> {
     }
 }
 
-/// Whether a node says that there is none.
+/// Whether a node is empty or `none`.
 fn is_none(node: &Node) -> bool {
     node.content == Content::Nothing || node.text() == Some("none")
 }

@@ -1,4 +1,4 @@
-//! What a case asks, and the answer.
+//! Runs the question of a case.
 
 use std::sync::Arc;
 
@@ -17,42 +17,42 @@ use super::ads::Known;
 use super::expectation::Fact;
 use super::normalize::settle;
 
-/// What a case asks.
+/// The question of a case.
 pub enum Question<'o> {
-    /// What an expression is.
+    /// The value of an expression.
     Value(Sighted<'o>),
     /// Whether two ads match.
     Match { request: Known, offer: Known },
-    /// Which ads a constraint is true of.
+    /// The ads that meet a constraint.
     Query { constraint: Expression, pool: Vec<Known> },
-    /// Which gang a request gets.
+    /// The gang that a request gets.
     Gang { request: Known, offers: Vec<Known>, policy: Policy },
-    /// Which offers requests get in a negotiation cycle.
+    /// The offers that requests get in a negotiation cycle.
     Cycle { requests: Vec<Known>, offers: Vec<Known>, policy: Policy },
-    /// What is left of an expression when some ads are known.
+    /// The residue of an expression when some ads are known. With `is_closed` the ads have no further attributes.
     Residue { sighted: Sighted<'o>, is_closed: bool },
 }
 
-/// An expression, and the ads that it sees.
+/// An expression with the ads in its scope.
 pub struct Sighted<'o> {
-    /// Where it stands.
+    /// The node of the expression.
     pub node: &'o Node,
     /// The expression.
     pub expression: Expression,
-    /// The ad in which it is evaluated.
+    /// The ad in which the expression is evaluated.
     pub my: Option<Known>,
     /// The ad on the other side.
     pub target: Option<Known>,
 }
 
-/// Why a case has no answer.
+/// The reason why a case has no result.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// A budget was exceeded.
+    /// An evaluation exceeded its budget.
     Halt(Halt),
-    /// So many evaluations of a run exceeded their budgets.
+    /// Number of evaluations in a matching run that exceeded their budgets.
     Failures(u64),
-    /// It cannot be asked so.
+    /// The ads or the policy cannot be used; the message.
     Refused(String),
 }
 
@@ -62,11 +62,11 @@ impl From<Halt> for Stop {
     }
 }
 
-/// Those who refuse, as a spec names them.
+/// The keywords for the sides that refuse.
 pub const SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 
 impl Sighted<'_> {
-    /// Where it is evaluated.
+    /// Builds the scope for evaluation.
     pub fn environment(&self) -> (Environment, Arc<Frame>) {
         let ad = |known: &Option<Known>| known.as_ref().map(|known| known.ad.clone());
         match (ad(&self.my), ad(&self.target)) {
@@ -99,11 +99,11 @@ impl Sighted<'_> {
 }
 
 impl Question<'_> {
-    /// What comes out, for each of the expectations.
+    /// Computes the actual result for each of the expectations.
     ///
     /// # Errors
     ///
-    /// When a budget is exceeded, or ports or a policy cannot be used.
+    /// If a budget is exceeded, or if ports or a policy are invalid.
     pub fn answer(&self, expectations: &[Expectation<'_>], context: &Context) -> Result<Vec<Fact>, Stop> {
         let protocol = Protocol::new(context.dialect);
         Ok(match self {
@@ -162,7 +162,7 @@ impl Question<'_> {
             Question::Residue { sighted, is_closed } => {
                 let (environment, frame) = sighted.partial_environment(*is_closed);
                 let liberties = Liberties::default();
-                // An attribute alone is what it is bound to.
+                // Specialize an attribute's own expression, as if it stood in the attribute.
                 let left = match sighted.expression.bare().kind() {
                     Kind::Attribute(name) if frame.ad.get(name).is_some() => {
                         specialize_attribute(name, &frame, &environment, context, liberties)
@@ -179,20 +179,20 @@ impl Question<'_> {
     }
 }
 
-/// The two ads, clause by clause.
+/// Evaluates the clauses of both ads against each other.
 pub fn paired(request: &Known, offer: &Known, context: &Context) -> Paired {
     let offers = [offer.ad.clone()];
     Explainer::new(&offers, Protocol::new(context.dialect), context.clone()).pair(&request.ad, 0)
 }
 
-/// The clauses of both sides that are not met, those of the request first.
+/// Returns the unmet clauses of both sides, those of the request first.
 pub fn unmet(paired: &Paired) -> impl Iterator<Item = (Side, &PairedClause)> {
     let request = paired.request.iter().map(|clause| (Side::Left, clause));
     let offer = paired.offer.iter().map(|clause| (Side::Right, clause));
     request.chain(offer).filter(|(_, clause)| clause.outcome != Outcome::True)
 }
 
-/// What a part of an offer is called; the first is the offer itself.
+/// Returns the display name of a part of an offer. Part 1 is the offer itself.
 pub fn part(id: &str, part: usize) -> String {
     if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
 }
@@ -201,12 +201,12 @@ fn stopped(statistics: &Statistics) -> Result<(), Stop> {
     if statistics.failures > 0 { Err(Stop::Failures(statistics.failures)) } else { Ok(()) }
 }
 
-/// The offers that a policy serves requests from.
+/// Returns the offers that the policy admits.
 pub fn served<'k>(offers: &'k [Known], policy: &Policy, context: &Context) -> Vec<&'k Known> {
     offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect()
 }
 
-/// Who fills ports with these offers.
+/// Builds the gang matcher for these offers under a policy.
 pub fn matcher(offers: &[&Known], policy: &Policy, context: &Context) -> Result<Gangmatcher, Stop> {
     let ads: Vec<Ad> = offers.iter().map(|known| known.ad.clone()).collect();
     let (matcher, bad) = Gangmatcher::new(&ads, Protocol::new(context.dialect), context.clone());
@@ -234,7 +234,8 @@ fn gang(request: &Known, offers: &[&Known], policy: &Policy, context: &Context) 
     Ok(gang)
 }
 
-/// The offers of a gang by port: `cpu`, and `service.machine` for a port of what is docked at `service`.
+/// Returns the offers of a gang by the path of their port: `cpu`, or `service.machine` for a port of the offer docked
+/// at `service`.
 fn places(gang: &Gang, name: &dyn Fn(&Docked) -> String) -> Vec<(String, String)> {
     let mut places = Vec::new();
     let mut pending: Vec<(String, &Docked)> = gang.ports.iter().rev().map(|docked| (String::new(), docked)).collect();

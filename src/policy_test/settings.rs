@@ -1,29 +1,29 @@
-//! What an evaluation is given beside the ads: dialect, clock, chance, budgets.
+//! The evaluation settings of a test: dialect, clock, random seed, budgets.
 
 use crate::ad::{AbsoluteTime, Dialect};
 use crate::eval::{Chance, Context};
 use crate::format::document_tree::{Node, Settings};
 
-/// What a case is evaluated under, as far as somebody says so: the run, the spec, or the case itself.
+/// Settings of an evaluation. The run, the spec and the case each set some of them; the case has precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Conditions {
-    /// Whose language.
+    /// The dialect of the ads.
     pub dialect: Option<Dialect>,
-    /// The time, in seconds since 1970; the clock's if there is none.
+    /// The time in seconds since 1970; the system clock if `None`.
     pub now: Option<i64>,
-    /// Where chance starts, in each case anew.
+    /// The random seed, applied to each case anew; no fixed seed if `None`.
     pub seed: Option<u64>,
-    /// How many steps one evaluation may take.
+    /// Maximum number of steps of one evaluation.
     pub most_steps: Option<u64>,
-    /// How many evaluations may be nested in one another.
+    /// Maximum nesting depth of evaluations.
     pub deepest: Option<u32>,
 }
 
-/// The keys of conditions, in a spec and in a case.
+/// The keys of these settings in a spec and in a case.
 pub const KEYS: [&str; 5] = ["dialect", "now", "seed", "max-steps", "max-depth"];
 
 impl Conditions {
-    /// These, and where they are silent, those.
+    /// Fills the settings that are `None` from `outer`.
     #[must_use]
     pub fn or(&self, outer: &Conditions) -> Conditions {
         Conditions {
@@ -35,7 +35,7 @@ impl Conditions {
         }
     }
 
-    /// Chance, clock and budgets for one case.
+    /// Builds the evaluation context for one case. Missing settings have their default.
     #[must_use]
     pub fn context(&self) -> Context {
         let usual = Context::new(self.dialect.unwrap_or_default());
@@ -48,7 +48,7 @@ impl Conditions {
         }
     }
 
-    /// Reads one of the keys.
+    /// Reads the setting `key`. Reports an invalid value to `settings`.
     pub fn read(&mut self, settings: &mut Settings<'_>, key: &str, node: &Node) {
         let text = node.text().unwrap_or_default();
         let is_read = match key {

@@ -1,4 +1,4 @@
-//! Expected values rewritten in place: what stands around them, comments and layout, stays as it is.
+//! Rewrites the expected values of a spec in place. Comments and layout are kept.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use crate::format::document_tree::{Content, Node, Outline, scalar};
 use super::Mismatch;
 use super::expectation::Fact;
 
-/// A change of a text.
+/// A replacement of a byte range of the text.
 type Edit = (Range<usize>, String);
 
-/// The text of a spec in which these expectations are what came out.
+/// Returns the text of a spec with the expectations replaced by the actual results.
 #[must_use]
 pub fn updated(text: &[u8], outline: &Outline<'_>, mismatches: &[Mismatch<'_>]) -> Vec<u8> {
     let mut edits: Vec<Edit> = Vec::new();
@@ -20,7 +20,7 @@ pub fn updated(text: &[u8], outline: &Outline<'_>, mismatches: &[Mismatch<'_>]) 
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
     for (range, replacement) in edits {
-        // An alias is edited where its anchor is, once.
+        // An alias refers to the text of its anchor, which is edited once.
         if range.start < at {
             continue;
         }
@@ -47,14 +47,15 @@ fn edits_of(text: &[u8], outline: &Outline<'_>, mismatch: &Mismatch<'_>) -> Vec<
     by_line.unwrap_or_else(|| vec![whole(text, outline, node, &mismatch.actual.to_yaml())])
 }
 
-/// Another text in the place of a node.
+/// Replaces the text of a node.
 fn whole(text: &[u8], outline: &Outline<'_>, node: &Node, replacement: &str) -> Edit {
     let range = outline.extent(node);
     let is_close = range.start > 0 && !text[range.start - 1].is_ascii_whitespace() && text[range.start - 1] != b'[';
     (range, if is_close { format!(" {replacement}") } else { replacement.to_owned() })
 }
 
-/// Lines of a block sequence: those of ads that are still there stay, with their comments.
+/// Edits a block sequence line by line. Lines of ads that are still expected keep their comments. `None` if an element
+/// shares its line.
 fn lines_of_ads(text: &[u8], outline: &Outline<'_>, elements: &[Node], ads: &[String]) -> Option<Vec<Edit>> {
     let (mut new, mut edits) = (ads.to_vec(), Vec::new());
     for element in elements {
@@ -68,7 +69,8 @@ fn lines_of_ads(text: &[u8], outline: &Outline<'_>, elements: &[Node], ads: &[St
     Some(edits)
 }
 
-/// Lines of a block mapping: those of places that are still there stay, with another ad if need be.
+/// Edits a block mapping line by line. Lines of places that are still expected keep their comments. `None` if an entry
+/// shares its line.
 fn lines_of_places(
     text: &[u8],
     outline: &Outline<'_>,
@@ -88,7 +90,7 @@ fn lines_of_places(
                     edits.push(whole(text, outline, value, &scalar(&who)));
                 }
             }
-            // It was said before that it is nowhere, and so it is.
+            // The expectation of an empty place still holds.
             None if value.content == Content::Nothing || value.text() == Some("none") => {}
             None => edits.push((line(key, value)?, String::new())),
         }
@@ -99,7 +101,8 @@ fn lines_of_places(
     Some(edits)
 }
 
-/// The whole lines of a part, if nothing else stands before it on its line but a mark, and behind it but a comment.
+/// Returns the whole lines of a part. `None` unless the lines contain only the part, `mark` before it and a comment
+/// after it.
 fn line_of(text: &[u8], part: Range<usize>, mark: &[u8]) -> Option<Range<usize>> {
     let start = memchr::memrchr(b'\n', &text[..part.start]).map_or(0, |at| at + 1);
     let end = memchr::memchr(b'\n', &text[part.end..]).map_or(text.len(), |at| part.end + at + 1);
@@ -108,7 +111,7 @@ fn line_of(text: &[u8], part: Range<usize>, mark: &[u8]) -> Option<Range<usize>>
     is_alone.then_some(start..end)
 }
 
-/// New lines behind another one, as far to the right.
+/// Inserts lines after the lines `behind`, with the same indentation. `None` if there are no lines to insert.
 fn inserted(text: &[u8], behind: Range<usize>, lines: impl Iterator<Item = String>) -> Option<Edit> {
     let line = &text[behind.clone()];
     let indent = line.len() - line.trim_ascii_start().len();

@@ -1,11 +1,12 @@
-//! What nodes of a spec are: values, expressions, ads, words.
+//! Converts YAML nodes of a spec to values, expressions, ads and words.
 
 use std::collections::HashSet;
 
 use crate::ad::{Ad, Cause, Dialect, Expression, Kind, Name, Span, Value};
 use crate::format::document_tree::{Content, Node, Settings};
 
-/// The attributes of a mapping; with `words`, `undefined` and `error` mean these values.
+/// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` denote these values. `None` after
+/// reporting an error.
 pub fn attributes(settings: &mut Settings<'_>, node: &Node, words: bool) -> Option<Ad> {
     let Content::Mapping(entries) = &node.content else {
         settings.wrong(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
@@ -32,7 +33,7 @@ pub fn attributes(settings: &mut Settings<'_>, node: &Node, words: bool) -> Opti
     Some(found.into_iter().collect())
 }
 
-/// What a node is in an ad: a value of YAML's, a list, an ad, or an expression.
+/// Reads a node as an expression: a YAML value, a list, an ad, or a tagged expression. `None` after reporting an error.
 pub fn expression(settings: &mut Settings<'_>, node: &Node, words: bool) -> Option<Expression> {
     let kind = match (&node.content, &node.value) {
         (Content::Scalar(text), Some(Value::String(_))) if words && text == "undefined" => {
@@ -55,7 +56,7 @@ pub fn expression(settings: &mut Settings<'_>, node: &Node, words: bool) -> Opti
     Some(Expression::new(kind, Span::default()))
 }
 
-/// Several words: a sequence, or one word.
+/// Reads a sequence of words, or a single word.
 pub fn words(settings: &mut Settings<'_>, node: &Node) -> Vec<String> {
     let nodes = match &node.content {
         Content::Sequence(elements) => elements.iter().collect(),

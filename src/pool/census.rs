@@ -1,4 +1,4 @@
-//! A census: which attributes the ads of a pool have, and what is bound to them.
+//! A census of a pool: statistics of the attributes of its ads and of their values.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasherDefault;
@@ -13,17 +13,16 @@ use super::summary::{Room, Summary};
 
 type Hash = BuildHasherDefault<FxHasher>;
 
-/// Nested ads are looked into so many levels deep.
+/// Maximum depth of nested ads whose attributes are counted.
 const DEEPEST: usize = 8;
 
-/// And only if their paths are not longer than this, in bytes: each of their attributes repeats it.
+/// Maximum length of the path of such a nested ad, in bytes: each of its attributes repeats the path.
 const LONGEST: usize = 256;
 
-/// The attributes of the ads that were added, each with its [`Summary`], in the order in which they
-/// were first seen.
+/// The attributes of the ads added, each with its [`Summary`], in the order of first appearance.
 ///
-/// One pass, in bounded memory: values are remembered as long as there is room for them, and what
-/// could not be remembered is not counted wrongly but said.  Names are all remembered.
+/// One pass, with bounded memory for values: once it is used up, no new distinct values are recorded, which
+/// [`super::Distinct::more`] reports; the counts stay exact.  The memory for names is not bounded.
 #[derive(Clone, Debug)]
 pub struct Census {
     ads: usize,
@@ -33,14 +32,14 @@ pub struct Census {
     room: Room,
 }
 
-/// What a census looks at.
+/// The attributes whose values a census records.
 #[derive(Clone, Debug)]
 enum Looks {
-    /// Only which names there are.
+    /// None: only names are counted.
     Names,
-    /// The values of these attributes.
+    /// Only these attributes.
     Some(IndexSet<Name, Hash>),
-    /// The values of every attribute.
+    /// Every attribute.
     All,
 }
 
@@ -55,19 +54,19 @@ impl Looks {
 }
 
 impl Census {
-    /// A census of names alone: how many ads have each attribute.
+    /// Creates a census of names only: the number of ads that have each attribute.
     #[must_use]
     pub fn names() -> Self {
         Census::looking(Looks::Names)
     }
 
-    /// A census of every attribute and its values.
+    /// Creates a census of all attributes and their values.
     #[must_use]
     pub fn values() -> Self {
         Census::looking(Looks::All)
     }
 
-    /// A census of names, and of the values of these attributes.
+    /// Creates a census of names, and of the values of some attributes.
     #[must_use]
     pub fn values_of(names: impl IntoIterator<Item = Name>) -> Self {
         Census::looking(Looks::Some(names.into_iter().collect()))
@@ -77,15 +76,14 @@ impl Census {
         Census { ads: 0, attributes: IndexMap::default(), looks, nested: false, room: Room::default() }
     }
 
-    /// The same, of the attributes of nested ads too, under names such as `Outer.Inner`, quoted where
-    /// they need it; not of ads that are elements of lists, and not deeper than eight levels or
-    /// under names of more than 256 bytes.
+    /// Also counts the attributes of nested ads, under names such as `Outer.Inner`, quoted where necessary.  Excludes
+    /// ads in lists, more than eight levels of nesting, and ads with paths of more than 256 bytes.
     #[must_use]
     pub fn nested(self) -> Self {
         Census { nested: true, ..self }
     }
 
-    /// The same, remembering at most so many values of each attribute.
+    /// Sets the maximum number of distinct values recorded per attribute.
     #[must_use]
     pub fn with_most_values(mut self, most: usize) -> Self {
         self.room.values = most;
@@ -120,7 +118,7 @@ impl Census {
     }
 
     fn count(&mut self, name: &Name, expression: &Expression) {
-        // Most names are known: they are not cloned.
+        // Most names are counted already; they are not cloned.
         if !self.attributes.contains_key(name) {
             self.attributes.insert(name.clone(), Summary::new(self.looks.at(name)));
         }
@@ -129,25 +127,25 @@ impl Census {
         }
     }
 
-    /// How many ads were added.
+    /// Number of ads added.
     #[must_use]
     pub fn ads(&self) -> usize {
         self.ads
     }
 
-    /// What is known of an attribute; nothing if no ad has it.
+    /// Returns the summary of an attribute; `None` if no ad has it.
     #[must_use]
     pub fn attribute(&self, name: &Name) -> Option<&Summary> {
         self.attributes.get(name)
     }
 
-    /// Every attribute as first spelt, in the order in which they were first seen.
+    /// Iterates over all attributes, each in its first spelling, in the order of first appearance.
     #[must_use]
     pub fn attributes(&self) -> impl ExactSizeIterator<Item = (&Name, &Summary)> {
         self.attributes.iter()
     }
 
-    /// The attributes whose names are spelt nearly like this: best first, at most three.
+    /// Returns the attributes with the closest names by edit distance: best first, at most three.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Vec<&str> {
         nearest(name, self.attributes.keys().map(Name::as_str))
@@ -167,7 +165,7 @@ mod tests {
         census
     }
 
-    /// Each attribute with the number of ads that have it.
+    /// The attributes, each with the number of ads that have it.
     fn counts(census: &Census) -> Vec<(&str, usize)> {
         census.attributes().map(|(name, summary)| (name.as_str(), summary.ads())).collect()
     }

@@ -1,4 +1,7 @@
-//! One attribute of many ads: the distinct values that it has, and which rows have them.
+//! A column: one attribute of many ads, dictionary-encoded.
+//!
+//! Each row has a code, which is an index into the dictionary of values.  Posting lists (rows by code) and indexes
+//! by value are built on first use.
 
 use std::sync::OnceLock;
 
@@ -11,27 +14,27 @@ use crate::protocol::is_met;
 
 use super::range_index::{Number, Sorted};
 
-/// What an attribute is in one ad.
+/// The state of an attribute in one ad.
 #[derive(Clone, Debug)]
 pub enum Cell {
     /// The ad has no such attribute.
     Absent,
-    /// It has this value, whomever the ad meets.
+    /// It has this value, whatever ad the other side is.
     Constant(Value),
-    /// Its value depends on the other side (thesis §4.4: deviant).
+    /// Its value depends on the other side (thesis 4.4: deviant).
     Open,
 }
 
 /// The code of a row without the attribute.
 pub const ABSENT: u32 = 0;
-/// The code of a row in which its value is not known.
+/// The code of a row in which the value depends on the other side.
 pub const OPEN: u32 = 1;
 
-/// One attribute of many ads.
+/// One attribute of many ads, with indexes for selecting rows by value.
 pub struct Column {
-    /// For each row a position in `values`.
+    /// For each row its code, an index into `values`.
     codes: Vec<u32>,
-    /// The distinct values; the first two stand for absent and open rows.
+    /// The values by code; the first two are placeholders for absent and deviant rows.
     values: Vec<Value>,
     open: FixedBitSet,
     has_open: bool,
@@ -39,33 +42,33 @@ pub struct Column {
     orders: OnceLock<Orders>,
 }
 
-/// A column that is made row by row.
+/// Builds a column row by row.
 #[derive(Default)]
 pub struct Cells {
     codes: Vec<u32>,
-    /// The distinct values, from the first code behind those of absent and open rows.
+    /// The distinct values; the first one has the code `OPEN + 1`.
     values: Vec<Value>,
     known: FxHashMap<Key, u32>,
 }
 
-/// The rows of each code.
+/// Posting lists: the rows of each code, ascending.
 struct RowsOf {
     starts: Vec<usize>,
     rows: Vec<u32>,
 }
 
-/// The rows in the order of their values.
+/// Indexes of the rows by value.
 struct Orders {
     numbers: Sorted<Number>,
     strings: Sorted<Box<[u8]>>,
-    /// Codes of values that are in neither order.
+    /// Codes of the values in neither index, which are compared one by one.
     odd: Vec<u32>,
 }
 
-/// A value as a key: equal when nothing can tell two values apart.
+/// A value as a hash key: equal only for indistinguishable values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// There is no value.
+    /// No value.
     Absent,
     /// `undefined`
     Undefined,
@@ -79,16 +82,16 @@ pub enum Key {
     Real(u64),
     /// A string, exactly.
     String(Text),
-    /// A moment and the offset in which it is shown.
+    /// An absolute time: seconds since 1970, and the offset in seconds.
     AbsoluteTime(i64, i32),
-    /// A length of time, by its bits.
+    /// A relative time, by its bits.
     RelativeTime(u64),
-    /// A list or an ad: itself.
+    /// A list or an ad, by its address.
     Structure(usize),
 }
 
 impl Key {
-    /// The key of a value.
+    /// Returns the key of a value.
     #[must_use]
     pub fn of(value: &Value) -> Self {
         match value {
@@ -107,7 +110,7 @@ impl Key {
 }
 
 impl Cells {
-    /// What the attribute is in the next row; the code of that.
+    /// Appends a row and returns its code.
     pub fn push(&mut self, cell: Cell) -> u32 {
         let code = match cell {
             Cell::Absent => ABSENT,
@@ -121,7 +124,7 @@ impl Cells {
         code
     }
 
-    /// In the next row it is what it is in another one, which has this code.
+    /// Appends a row with the code of an earlier row.
     pub fn push_code(&mut self, code: u32) {
         self.codes.push(code);
     }
@@ -135,7 +138,7 @@ impl From<Cells> for Column {
 }
 
 impl Column {
-    /// The column of these cells.
+    /// Builds the column of these cells.
     pub fn new(cells: impl IntoIterator<Item = Cell>) -> Self {
         let mut column = Cells::default();
         cells.into_iter().for_each(|cell| {
@@ -144,7 +147,7 @@ impl Column {
         column.into()
     }
 
-    /// The column of these codes: 0 for absent, 1 for the first of the values.  The values need not be distinct.
+    /// Builds a column of codes, of which 0 means absent and n the n-th of `values`.  The values need not be distinct.
     pub fn of_codes(codes: impl IntoIterator<Item = u32>, values: impl IntoIterator<Item = Value>) -> Self {
         let codes = codes.into_iter().map(|code| if code == ABSENT { ABSENT } else { code + OPEN });
         let absent_and_open = [Value::Undefined, Value::Undefined];
@@ -158,17 +161,17 @@ impl Column {
         Column { codes, values, open, has_open, rows_of: OnceLock::new(), orders: OnceLock::new() }
     }
 
-    /// The code of a row: equal for rows that this attribute does not tell apart, but for those of open rows.
+    /// Returns the code of a row.  Rows with equal codes have equal values, except that deviant rows share one code.
     pub fn code(&self, row: usize) -> u32 {
         self.codes[row]
     }
 
-    /// How many codes there are.
+    /// Number of codes, including those of absent and deviant rows.
     pub fn codes(&self) -> usize {
         self.values.len()
     }
 
-    /// What the attribute is in a row.
+    /// Returns the cell of a row.
     pub fn cell(&self, row: usize) -> Cell {
         match self.codes[row] {
             ABSENT => Cell::Absent,
@@ -177,23 +180,27 @@ impl Column {
         }
     }
 
-    /// Whether the value of a row is not known.
+    /// Whether the value of a row depends on the other side.
     #[must_use]
     pub fn is_open(&self, row: usize) -> bool {
         self.codes[row] == OPEN
     }
 
-    /// The rows in which the value is not known.
+    /// Returns the deviant rows: those whose value depends on the other side.
     pub fn open(&self) -> &FixedBitSet {
         &self.open
     }
 
-    /// Whether there is such a row.
+    /// Whether any row is deviant.
     pub fn has_open(&self) -> bool {
         self.has_open
     }
 
-    /// Adds the rows for which `attribute operator value` is met.  An absent attribute is undefined.
+    /// Adds the rows for which `attribute operator value` is met.  An absent attribute counts as undefined.
+    ///
+    /// Deviant rows are left out: a caller that must not miss a match adds [`Column::open`].  All calls must pass the
+    /// same dialect, as the indexes are built for the first one.  O(log n) for a range of numbers or strings, plus a
+    /// pass over its bitmap.
     pub fn select(&self, operator: BinaryOperator, value: &Value, dialect: Dialect, into: &mut FixedBitSet) {
         let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
         let orders = self.orders.get_or_init(|| self.sort(dialect));
@@ -206,12 +213,12 @@ impl Column {
                 let bounds = orders.strings.bounds(&folded(text));
                 self.add_range(&orders.strings, operator, bounds, met, into);
             }
-            // Nothing compares with these.
+            // Comparisons with these are never met.
             (None, Value::Undefined | Value::Error(_)) if operator.group() == Group::Comparison => return,
             _ => return self.select_met(met, into),
         }
         self.add_met(orders.odd.iter().copied(), met, into);
-        // Types that do not compare are not identical, either.
+        // Numbers and strings are never identical.
         if operator == BinaryOperator::Isnt {
             let other_types = self.values.iter().enumerate().filter(|(_, mine)| {
                 number(mine, dialect).is_some() != number(value, dialect).is_some() && !is_odd(mine, dialect)
@@ -220,12 +227,13 @@ impl Column {
         }
     }
 
-    /// Adds the rows whose value a predicate accepts; that of an absent attribute is undefined.
+    /// Adds the rows whose value a predicate accepts; an absent attribute counts as undefined.  Deviant rows are left
+    /// out.  Calls the predicate once for each code.
     pub fn select_met(&self, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
         self.add_met((0..code(self.values.len())).filter(|code| *code != OPEN), met, into);
     }
 
-    /// Adds the rows of a range of keys.
+    /// Adds the rows of the keys that a comparison accepts; `below` and `upto` are the bounds of the operand's key.
     fn add_range<K: Ord + Clone>(
         &self,
         order: &Sorted<K>,
@@ -247,7 +255,7 @@ impl Column {
             }
             _ => {}
         }
-        // Values of one key may still be of different types, or differ in case.
+        // Values with the same key may differ in type or in case.
         if matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
             for row in order.rows(below, upto) {
                 if met(&self.values[self.codes[*row as usize] as usize]) {
@@ -303,7 +311,7 @@ impl Column {
     }
 }
 
-/// Whether a value is in no order.
+/// Whether a value is in neither index.
 fn is_odd(value: &Value, dialect: Dialect) -> bool {
     number(value, dialect).is_none() && !matches!(value, Value::String(_))
 }
@@ -314,14 +322,14 @@ impl RowsOf {
     }
 }
 
-/// A position as a code; pools have fewer rows than 2^32.
+/// Converts a position to `u32`; pools have fewer than 2^32 rows.
 #[must_use]
 pub fn code(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// The key of a number that compares as its real does: not of integers beyond 2^53, nor of what is no number.
-/// In HTCondor's dialect booleans compare with numbers.
+/// Returns the key of a value that compares like a real; `None` for integers beyond 2^53, NaN, and other types.
+/// In HTCondor's dialect booleans compare like numbers.
 #[allow(clippy::cast_precision_loss)] // exact up to 2^53
 fn number(value: &Value, dialect: Dialect) -> Option<Number> {
     match value {
@@ -332,7 +340,7 @@ fn number(value: &Value, dialect: Dialect) -> Option<Number> {
     }
 }
 
-/// The key of a string: strings are in order when case does not count.
+/// Returns the key of a string: its bytes in lower case, as comparisons ignore case.
 fn folded(text: &Text) -> Box<[u8]> {
     text.as_bytes().to_ascii_lowercase().into()
 }
@@ -355,7 +363,7 @@ mod tests {
         }
     }
 
-    /// What is found in the orders is what comparing value by value finds.
+    /// Selecting through the indexes finds the same rows as comparing value by value.
     #[test]
     fn a_selection_compares_every_value() {
         let mut values: Vec<Value> = [

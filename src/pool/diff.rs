@@ -1,4 +1,4 @@
-//! What changed between two sets of ads: which belong together, and what differs between two.
+//! Differences between two sets of ads: pairing of the ads, and comparison of two ads.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -6,13 +6,13 @@ use std::hash::Hash;
 use crate::ad::{Ad, Attribute, Name, same_tree};
 use crate::syntax::{Style, print};
 
-/// What makes two attributes differ.
+/// How two attributes are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
-    /// Another tree: neither spelling, spaces, needless parentheses nor the order of attributes count.
+    /// By their trees: case of names, spaces, parentheses and the order of nested attributes are ignored.
     #[default]
     Meaning,
-    /// Another text when printed, or another spelling of the name.
+    /// By the spelling of the name and the printed text of the expression.
     Text,
 }
 
@@ -28,19 +28,19 @@ impl Measure {
     }
 }
 
-/// An attribute that is not the same in two ads.
+/// An attribute that differs between two ads.
 #[derive(Clone, Copy, Debug)]
 pub enum Difference<'a> {
-    /// It is another one: as it was, and as it is now.
+    /// In both ads: before and after.
     Changed(Attribute<'a>, Attribute<'a>),
-    /// It is gone.
+    /// In the first ad only.
     Removed(Attribute<'a>),
-    /// It is new.
+    /// In the second ad only.
     Added(Attribute<'a>),
 }
 
 impl<'a> Difference<'a> {
-    /// The name of the attribute, as it was spelt if it was there.
+    /// Returns the name of the attribute, spelt as in the first ad if it is there.
     #[must_use]
     pub fn name(&self) -> &'a Name {
         match self {
@@ -48,7 +48,7 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// The attribute as it was, if it was there.
+    /// Returns the attribute of the first ad; `None` if it was added.
     #[must_use]
     pub fn before(&self) -> Option<Attribute<'a>> {
         match self {
@@ -57,7 +57,7 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// The attribute as it is now, if it is there.
+    /// Returns the attribute of the second ad; `None` if it was removed.
     #[must_use]
     pub fn after(&self) -> Option<Attribute<'a>> {
         match self {
@@ -67,8 +67,8 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// What differs between two ads: what changed or is gone in the order of the first, then what is new in
-/// the order of the second.
+/// Returns the differences between two ads: changed and removed attributes in the order of the first ad, then
+/// added ones in the order of the second.
 #[must_use]
 pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: Measure) -> Vec<Difference<'a>> {
     let mut differences = Vec::new();
@@ -84,22 +84,23 @@ pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: Measure) -> Vec<D
     differences
 }
 
-/// The ads of the first set that are still without a partner in the second, by their places.
+/// The ads of a first set that are not yet paired with one of the second, as 0-based positions by identity.
 ///
-/// Those of one identity belong together; where several have the same, as ads without a name have, the
-/// first belongs to the first, the second to the second.
+/// Ads with equal identities are paired in order, so that repeated identities, such as of ads without a name, pair
+/// the first with the first and the second with the second.
 #[derive(Clone, Debug)]
 pub struct Partners<I> {
     waiting: HashMap<I, VecDeque<usize>>,
 }
 
 impl<I: Hash + Eq> Partners<I> {
-    /// The partner of the next ad of the second set, if there is one.
+    /// Pairs the next ad of the second set: removes and returns the position of its partner; `None` if no unpaired ad
+    /// has its identity.
     pub fn take(&mut self, identity: &I) -> Option<usize> {
         self.waiting.get_mut(identity).and_then(VecDeque::pop_front)
     }
 
-    /// The places of those that are left, in order.
+    /// Returns the positions of the unpaired ads, ascending.
     #[must_use]
     pub fn left(self) -> Vec<usize> {
         let mut left: Vec<usize> = self.waiting.into_values().flatten().collect();
@@ -109,7 +110,7 @@ impl<I: Hash + Eq> Partners<I> {
 }
 
 impl<I: Hash + Eq> FromIterator<I> for Partners<I> {
-    /// From the identities of the first set.
+    /// Collects the identities of the first set.
     fn from_iter<T: IntoIterator<Item = I>>(identities: T) -> Self {
         let mut waiting: HashMap<I, VecDeque<usize>> = HashMap::new();
         for (place, identity) in identities.into_iter().enumerate() {
@@ -142,7 +143,7 @@ mod tests {
         all.iter().map(|one| format!("{} -> {}", side(one.before()), side(one.after()))).collect()
     }
 
-    /// Whether attributes with these expressions are the same.
+    /// Whether attributes with these expressions compare as equal.
     fn same(left: &str, right: &str, measure: Measure) -> bool {
         shown(&format!("[ a = {left} ]"), &format!("[ a = {right} ]"), measure).is_empty()
     }

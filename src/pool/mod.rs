@@ -1,6 +1,6 @@
-//! Many ads at once: what a pool looks like as a whole, and which requests are alike.
+//! Structures over many ads: column store, indexes, autoclusters, census and diff.
 //!
-//! What stands here knows ads, what they mean and the advertising protocol, and nothing of matching.
+//! This floor knows ads, their evaluation and the advertising protocol, but not matching.
 
 mod autocluster;
 mod census;

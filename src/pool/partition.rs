@@ -1,32 +1,32 @@
-//! Rows that some attributes do not tell apart.
+//! Partition refinement: groups of rows that some attributes do not tell apart.
 
 use rustc_hash::FxHashMap;
 
-/// Rows in groups, which are split again and again.
+/// A partition of rows into groups, refined by splitting.
 pub struct Partition {
-    /// The group of each row.
+    /// For each row its group, or [`NONE`].
     of: Vec<u32>,
     /// For each group its first row.
     first: Vec<u32>,
 }
 
-/// The group of a row that is in none.
+/// Marks a row that is in no group.
 const NONE: u32 = u32::MAX;
 
 impl Partition {
-    /// All rows in one group.
+    /// Creates a partition with all rows in one group.
     #[must_use]
     pub fn new(rows: usize) -> Self {
         Partition { of: vec![0; rows], first: vec![0; rows.min(1)] }
     }
 
-    /// How many rows there are, in groups or not.
+    /// Number of rows, in groups or not.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.of.len()
     }
 
-    /// The group of a row.
+    /// Returns the group of a row; `None` if it is in no group.
     #[must_use]
     pub fn group(&self, row: usize) -> Option<usize> {
         self.of.get(row).copied().filter(|group| *group != NONE).map(|group| group as usize)
@@ -38,7 +38,8 @@ impl Partition {
         &self.first
     }
 
-    /// Splits every group by a code, one of so many; a row without one leaves all groups.
+    /// Splits every group by the codes of its rows, which are below `codes`; a row without a code leaves its group.
+    /// O(n) in the number of rows, plus the clearing of a table of at most four entries per row.
     pub fn split(&mut self, codes: usize, code: impl Fn(usize) -> Option<u32>) {
         let mut known = Known::new(self.first.len().saturating_mul(codes), self.of.len());
         self.first.clear();
@@ -56,21 +57,21 @@ impl Partition {
     }
 }
 
-/// The new groups, by the numbers of their old ones and their codes.
+/// Maps a pair of an old group and a code, as one number, to the new group.
 enum Known {
-    /// One after the other.
+    /// An array over all possible pairs.
     All(Vec<u32>),
-    /// Those that there are: fewer than there could be, by far.
+    /// A hash map, if far more pairs are possible than rows exist.
     Some(FxHashMap<usize, u32>),
 }
 
 impl Known {
-    /// None of so many, for so many rows.
+    /// Creates an empty table for a number of possible pairs and of rows.
     fn new(possible: usize, rows: usize) -> Self {
         if possible <= 4 * rows { Known::All(vec![NONE; possible]) } else { Known::Some(FxHashMap::default()) }
     }
 
-    /// The group of a number; if it is new, the next one.
+    /// Returns the group of a pair, which is `next` if the pair is new.
     fn of(&mut self, number: usize, next: u32) -> u32 {
         let known = match self {
             Known::All(known) => &mut known[number],

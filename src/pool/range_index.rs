@@ -1,4 +1,4 @@
-//! Rows in the order of a key, and the rows of a range of keys as a bitmap.
+//! A range index: rows sorted by key, with prefix bitmaps that answer range queries.
 
 use std::sync::OnceLock;
 
@@ -6,38 +6,38 @@ use fixedbitset::FixedBitSet;
 
 use super::code;
 
-/// So much memory may the bitmaps of one order take, in bytes; with more rows they stand further apart.
+/// Maximum memory for the bitmaps of one index, in bytes; with more rows the bitmaps are spaced wider.
 const MOST_MEMORY: usize = 1 << 20;
 
-/// Nearer than so many rows bitmaps are of no use.
+/// Minimum distance between bitmaps, in rows; inserting fewer rows one by one is as fast.
 const NEAREST: usize = 16;
 
-/// So many keys are a piece.
+/// Number of keys in a block of the bisection.
 const PIECE: usize = 64;
 
-/// Rows in the order of their keys.  A range of keys is found by bisection; its rows come from bitmaps of the
-/// rows before every so many positions, and one by one at the ends of the range.
+/// Rows sorted by key.  A range of keys is found by bisection, O(log n).  The set of its rows is the difference of
+/// two prefix bitmaps, plus single rows at the ends of the range.
 pub struct Sorted<K> {
-    /// Distinct, ascending.
+    /// The distinct keys, ascending.
     keys: Vec<K>,
-    /// The first key of each piece.
+    /// The first key of each block.
     signposts: Vec<K>,
-    /// Where the rows of each key begin, and the end of the last.
+    /// For each key the position of its first row in `rows`; finally `rows.len()`.
     starts: Vec<u32>,
     rows: Vec<u32>,
-    /// How many rows there are in the pool.
+    /// Number of rows in the pool, indexed or not.
     length: usize,
     marks: OnceLock<Marks>,
 }
 
-/// Bitmaps of the rows before position 0, `step`, 2 `step`...
+/// Prefix bitmaps: the n-th holds the rows at the positions before n times `step`.
 struct Marks {
     step: usize,
     maps: Vec<FixedBitSet>,
 }
 
 impl<K: Ord + Clone> Sorted<K> {
-    /// Rows, no row twice, each with its key, in the order of the keys, in a pool of this length.
+    /// Builds the index from distinct rows with their keys, sorted by key; `length` is the number of rows in the pool.
     pub fn new(entries: impl IntoIterator<Item = (K, u32)>, length: usize) -> Self {
         let mut sorted = Sorted {
             keys: Vec::new(),
@@ -59,9 +59,9 @@ impl<K: Ord + Clone> Sorted<K> {
         sorted
     }
 
-    /// The positions of the rows whose keys are less than a key, and of those that are not greater.
+    /// Returns the end position of the rows whose keys are less than `key`, and of those whose keys are not greater.
     pub fn bounds(&self, key: &K) -> (usize, usize) {
-        // Two short bisections: the signposts stay in the processor's cache, and one piece of the keys is read.
+        // Two short bisections: the first keys of the blocks stay in the processor's cache, and only one block is read.
         let piece = self.signposts.partition_point(|k| k < key).saturating_sub(1) * PIECE;
         let end = (piece + PIECE + 1).min(self.keys.len());
         let below = piece + self.keys[piece..end].partition_point(|k| k < key);
@@ -69,17 +69,17 @@ impl<K: Ord + Clone> Sorted<K> {
         (self.starts[below] as usize, self.starts[below + usize::from(equal)] as usize)
     }
 
-    /// How many rows there are in it.
+    /// Number of indexed rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The rows at some positions.
+    /// Returns the rows at a range of positions.
     pub fn rows(&self, from: usize, to: usize) -> &[u32] {
         &self.rows[from..to]
     }
 
-    /// Adds the rows at some positions to a set.
+    /// Adds the rows at a range of positions to a set.
     pub fn add(&self, from: usize, to: usize, into: &mut FixedBitSet) {
         let each = |rows: &[u32], into: &mut FixedBitSet| rows.iter().for_each(|row| into.insert(*row as usize));
         if to - from <= 2 * NEAREST {
@@ -111,12 +111,12 @@ impl<K: Ord + Clone> Sorted<K> {
     }
 }
 
-/// A number as a key: the order of numbers, -0.0 being 0.0.
+/// A real as a key: totally ordered, without NaN, with -0.0 equal to 0.0.
 #[derive(Clone, Copy, Debug)]
 pub struct Number(f64);
 
 impl Number {
-    /// The key of a number; none for what is no number.
+    /// Returns the key of a number; `None` for NaN.
     pub fn new(number: f64) -> Option<Self> {
         (!number.is_nan()).then_some(Number(number + 0.0))
     }
@@ -133,7 +133,7 @@ impl PartialOrd for Number {
         Some(self.cmp(other))
     }
 
-    /// What bisections ask: one instruction, as there is no NaN.
+    /// The comparison of the bisections: one instruction, as there is no NaN.
     fn lt(&self, other: &Self) -> bool {
         self.0 < other.0
     }

@@ -1,16 +1,17 @@
-//! Sets of rows that are looked through again and again for those that are left.
+//! Sparse bit sets of rows, for repeated intersection with a dense one.
 
 use fixedbitset::FixedBitSet;
 
-/// Rows, as the words of a bit set in which one of them is: a few make few words, and many are told 64 at once.
+/// A sparse bit set: stores only the nonzero words, so that few rows take few words, and many are intersected 64
+/// at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// Positions of words, ascending, and what they are.
+    /// The nonzero words with their positions, ascending.
     words: Vec<(u32, usize)>,
 }
 
 impl Rows {
-    /// Adds a row behind all others.
+    /// Adds a row, which must not be less than any other in the set.
     pub fn push(&mut self, row: usize) {
         let (position, bit) = (super::code(row / WORD), 1 << (row % WORD));
         match self.words.last_mut() {
@@ -19,7 +20,7 @@ impl Rows {
         }
     }
 
-    /// Those of them that are in a set, ascending.
+    /// Iterates over the intersection with a set, ascending.
     pub fn within<'r>(&'r self, set: &'r FixedBitSet) -> impl Iterator<Item = usize> + 'r {
         let set = set.as_slice();
         let left = move |(position, word): &(u32, usize)| {
@@ -31,7 +32,7 @@ impl Rows {
 }
 
 impl FromIterator<usize> for Rows {
-    /// These rows, which ascend.
+    /// Collects rows, which must be ascending.
     fn from_iter<I: IntoIterator<Item = usize>>(ascending: I) -> Self {
         let mut rows = Rows::default();
         ascending.into_iter().for_each(|row| rows.push(row));
@@ -39,10 +40,10 @@ impl FromIterator<usize> for Rows {
     }
 }
 
-/// Bits in a word of a bit set.
+/// Number of bits in a word.
 const WORD: usize = usize::BITS as usize;
 
-/// The rows of a word.
+/// Iterator over the rows of a word: its set bits.
 struct Ones {
     word: usize,
     /// The row of its first bit.

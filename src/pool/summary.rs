@@ -1,4 +1,4 @@
-//! What many ads bind to one attribute.
+//! Statistics of one attribute over many ads.
 
 use std::fmt;
 
@@ -8,24 +8,24 @@ use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Type, Value};
 use crate::eval::compare;
 use crate::syntax::{Style, print};
 
-/// What one attribute is bound to, over the ads that have it.
+/// Statistics of one attribute: number of ads, and if recorded its values.
 #[derive(Clone, Debug)]
 pub struct Summary {
     ads: usize,
     values: Option<Box<Values>>,
 }
 
-/// What an attribute is bound to in one ad.
+/// The kind of expression bound to an attribute in one ad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
-    /// A literal, a list or an ad, written out.
+    /// A literal, a list or an ad, of this type.
     Value(Type),
-    /// Something to be evaluated.
+    /// Any other expression, which has to be evaluated.
     Expression,
 }
 
 impl Content {
-    /// What this expression is, parentheses aside.
+    /// Classifies an expression, ignoring parentheses.
     #[must_use]
     pub fn of(expression: &Expression) -> Self {
         match expression.bare().kind() {
@@ -36,7 +36,7 @@ impl Content {
         }
     }
 
-    /// The short name in outputs.
+    /// Returns the short name for output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -46,23 +46,23 @@ impl Content {
     }
 }
 
-/// How many distinct values there are.
+/// Number of distinct values of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distinct {
-    /// So many were told apart.
+    /// Number of distinct values recorded.
     pub values: usize,
-    /// Whether there are others, for which there was no room.
+    /// Whether further values were not recorded for lack of room.
     pub more: bool,
 }
 
 impl fmt::Display for Distinct {
-    /// The number, with a `+` if there are more.
+    /// Writes the number, with a `+` if there are more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.values, if self.more { "+" } else { "" })
     }
 }
 
-/// The least and the greatest of some values that have an order.
+/// The least and the greatest of some comparable values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
     /// The least.
@@ -71,12 +71,12 @@ pub struct Range {
     pub greatest: Value,
 }
 
-/// How much a census may remember.
+/// The remaining budget of a census for recording values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// Values of one attribute.
+    /// Maximum number of distinct values per attribute.
     pub values: usize,
-    /// Bytes of all values of all attributes together, those of their bookkeeping included.
+    /// Bytes left for the values of all attributes together, including overhead.
     pub bytes: usize,
 }
 
@@ -87,9 +87,9 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Takes room for one more value of an attribute that has so many.
+    /// Reserves room for one more value of an attribute that has `values` already; returns whether it fits.
     fn take(&mut self, values: usize, text: &str) -> bool {
-        // The text's own block, its place in the table, its count.
+        // Overhead of a value in bytes: allocation, table entry, count.
         const BOOKKEEPING: usize = 64;
         let bytes = text.len() + BOOKKEEPING;
         let fits = values < self.values && bytes <= self.bytes;
@@ -100,12 +100,12 @@ impl Room {
     }
 }
 
-/// The values of one attribute.
+/// Statistics of the values of one attribute.
 #[derive(Clone, Debug, Default)]
 struct Values {
     contents: Vec<(Content, usize)>,
-    /// The text of each value and in how many ads it is.  The table's hash is seeded: no pool can be
-    /// written so that its values collide.
+    /// The text of each value, with the number of ads that have it.  The hash is seeded, so that no pool can be
+    /// crafted to make its values collide.
     counts: IndexMap<Box<str>, usize>,
     more: bool,
     numbers: Option<Range>,
@@ -115,12 +115,12 @@ struct Values {
 }
 
 impl Summary {
-    /// The summary of an attribute that no ad has yet.
+    /// Creates the summary of an attribute that no ad has yet.
     pub(super) fn new(with_values: bool) -> Self {
         Summary { ads: 0, values: with_values.then(Box::default) }
     }
 
-    /// Counts what one more ad binds to the attribute.
+    /// Counts the expression that one more ad binds to the attribute.
     pub(super) fn add(&mut self, expression: &Expression, room: &mut Room) {
         self.ads += 1;
         if let Some(values) = &mut self.values {
@@ -128,13 +128,13 @@ impl Summary {
         }
     }
 
-    /// How many ads have the attribute.
+    /// Number of ads that have the attribute.
     #[must_use]
     pub fn ads(&self) -> usize {
         self.ads
     }
 
-    /// What the attribute is bound to, most frequent first, with the number of ads.
+    /// Returns the kinds of expressions bound to the attribute, most frequent first, each with its number of ads.
     #[must_use]
     pub fn contents(&self) -> Vec<(Content, usize)> {
         let mut contents = self.values.as_ref().map_or(Vec::new(), |values| values.contents.clone());
@@ -142,8 +142,8 @@ impl Summary {
         contents
     }
 
-    /// How many distinct values there are.  Values are told apart by their texts: literals by value
-    /// and type, expressions, lists and ads as they are printed.
+    /// Returns the number of distinct values.  Values are distinguished by their printed texts: literals thereby by
+    /// value and type.
     #[must_use]
     pub fn distinct(&self) -> Distinct {
         let values = self.values.as_ref();
@@ -153,9 +153,9 @@ impl Summary {
         }
     }
 
-    /// The most frequent values, as texts, with the number of ads; of equally frequent ones the one that
-    /// was seen first.  The counts are exact; where [`Distinct::more`], values that were first seen
-    /// when there was no more room are missing.
+    /// Returns the `most` most frequent values as texts, each with its number of ads; equally frequent ones in the
+    /// order of first appearance.  The counts are exact, but if [`Distinct::more`] is set, values that first appeared
+    /// when there was no room are missing.
     pub fn top(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
         let counts = self.values.iter().flat_map(|values| values.counts.iter());
         let mut all: Vec<(&str, usize)> = counts.map(|(text, ads)| (&**text, *ads)).collect();
@@ -163,13 +163,14 @@ impl Summary {
         all.into_iter().take(most)
     }
 
-    /// The ranges of the values that have an order: of the numbers, of the absolute times, of the
-    /// relative times.  NaN is in no range.
+    /// Returns the ranges of the numbers, of the absolute times and of the relative times, as far as there are any.
+    /// NaN is ignored.
     pub fn ranges(&self) -> impl Iterator<Item = &Range> {
         self.values.iter().flat_map(|values| [&values.numbers, &values.moments, &values.periods]).flatten()
     }
 
-    /// The least and the greatest length: of strings in bytes, of lists in elements.
+    /// Returns the least and the greatest length, of strings in bytes and of lists in elements; `None` if there are
+    /// none.
     #[must_use]
     pub fn lengths(&self) -> Option<(usize, usize)> {
         self.values.as_ref()?.lengths

@@ -1,4 +1,5 @@
-//! Advertisements in time: which of several is the latest, and until when it counts (thesis §3.4.2).
+//! The advertisement in an ad: its identity, its lifetime, and which of several ads of one agent is the latest
+//! (thesis 3.4.2).
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -13,7 +14,8 @@ use crate::eval::{Context, Environment, Evaluator};
 
 use super::rank_of;
 
-/// The attributes that say what an advertisement is, whom it comes from and how long it counts.
+/// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY`] and [`STANDING`] are
+/// prefixes.
 pub const ADVERTISING: [&str; 15] = [
     "Name",
     "GlobalJobId",
@@ -32,15 +34,15 @@ pub const ADVERTISING: [&str; 15] = [
     "CurrentRank",
 ];
 
-/// The first of [`ADVERTISING`], which say what an advertisement is called.
+/// The prefix of [`ADVERTISING`] that determines an ad's identity.
 pub const IDENTITY: &[&str] = ADVERTISING.split_at(5).0;
 
-/// The first of [`ADVERTISING`], which say how an advertisement stands among others: its [`Standing`].
+/// The prefix of [`ADVERTISING`] that determines an ad's [`Standing`].
 pub const STANDING: &[&str] = ADVERTISING.split_at(11).0;
 
 static NAMES: LazyLock<[Name; 15]> = LazyLock::new(|| ADVERTISING.map(Name::new));
 
-/// One of [`ADVERTISING`].
+/// An index into [`ADVERTISING`].
 #[derive(Clone, Copy)]
 enum Attribute {
     Name,
@@ -60,41 +62,41 @@ enum Attribute {
     CurrentRank,
 }
 
-/// Whose work goes on where an offer is, to be given up if the offer is matched anew.
+/// The current user of an offer, who loses it if the offer is matched anew.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Occupant {
-    /// The user.
+    /// The user's name (`RemoteUser`).
     pub user: String,
-    /// The job, if the offer tells.
+    /// The job's identity (`GlobalJobId`), if the offer has it.
     pub job: Option<String>,
-    /// How the offer ranks it.
+    /// The rank that the offer gives the job (`CurrentRank`).
     pub rank: f64,
 }
 
-/// An ad, read as an advertisement.  Attributes are evaluated in the ad alone.
+/// A view of an ad as an advertisement. Attributes are evaluated in the ad alone, on each access.
 pub struct Advertisement<'a>(Source<'a>);
 
-/// What tells the values of [`ADVERTISING`].
+/// Source of the values of [`ADVERTISING`].
 enum Source<'a> {
     Ad(&'a Ad, &'a Context),
     Values(&'a dyn Fn(usize) -> Option<Value>),
 }
 
-/// How an advertisement stands among others, and in time.
+/// Identity, version and lifetime of an advertisement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// What the agent calls itself.
+    /// Identity of the agent; see [`Advertisement::identity`].
     pub identity: Option<Text>,
-    /// What kind of thing is advertised.
+    /// Kind of the advertised thing, such as `Machine`; see [`Advertisement::kind`].
     pub kind: Option<Text>,
-    /// How many advertisements the agent had sent before.
+    /// Value of `UpdateSequenceNumber`: the agent increments it with each advertisement.
     pub sequence: Option<i64>,
-    /// The last second in which it counts.
+    /// Last second in which the advertisement is valid, in seconds since 1970; `None` if it never expires.
     pub expiration: Option<i64>,
 }
 
 impl Standing {
-    /// Whether the advertisement does not count any more at a time, in seconds since 1970.
+    /// Whether the advertisement has expired at the time `at`, in seconds since 1970.
     #[must_use]
     pub fn has_expired(&self, at: i64) -> bool {
         self.expiration.is_some_and(|expiration| expiration < at)
@@ -102,19 +104,20 @@ impl Standing {
 }
 
 impl<'a> Advertisement<'a> {
-    /// This ad.
+    /// Views this ad as an advertisement.
     #[must_use]
     pub fn new(ad: &'a Ad, context: &'a Context) -> Self {
         Advertisement(Source::Ad(ad, context))
     }
 
-    /// The ad that has these values for [`ADVERTISING`], by position; none for what it does not have.
+    /// Views an ad that is given by its values of [`ADVERTISING`], by position; `None` means that the attribute is
+    /// absent.
     #[must_use]
     pub fn of_values(values: &'a dyn Fn(usize) -> Option<Value>) -> Self {
         Advertisement(Source::Values(values))
     }
 
-    /// How it stands among others, and in time.
+    /// Returns identity, kind, sequence number and expiration together.
     #[must_use]
     pub fn standing(&self) -> Standing {
         Standing {
@@ -125,8 +128,8 @@ impl<'a> Advertisement<'a> {
         }
     }
 
-    /// What the agent calls itself: the first present of `Name`, `GlobalJobId`, `ClusterId.ProcId` and
-    /// `MyAddress`.
+    /// Returns the identity of the agent: the first present of `Name`, `GlobalJobId`, `ClusterId.ProcId` and
+    /// `MyAddress`. `None` if all are absent.
     #[must_use]
     pub fn identity(&self) -> Option<String> {
         self.identity_text().map(|text| text.to_str().into_owned())
@@ -140,7 +143,7 @@ impl<'a> Advertisement<'a> {
             .or_else(|| self.word(Attribute::MyAddress))
     }
 
-    /// What kind of thing is advertised: `MyType`, in the papers `Type`.
+    /// Returns the kind of the advertised thing: `MyType`, in the papers `Type`. `None` if both are absent.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
         self.kind_text().map(|text| text.to_str().into_owned())
@@ -150,20 +153,21 @@ impl<'a> Advertisement<'a> {
         self.word(Attribute::MyType).or_else(|| self.word(Attribute::Type))
     }
 
-    /// Where the agent can be reached: `MyAddress`, else `AddressV1`.
+    /// Returns the contact address of the agent: `MyAddress`, else `AddressV1`. `None` if both are absent.
     #[must_use]
     pub fn address(&self) -> Option<String> {
         let text = self.word(Attribute::MyAddress).or_else(|| self.word(Attribute::AddressV1));
         text.map(|text| text.to_str().into_owned())
     }
 
-    /// What a claim has to present: `ClaimId`.
+    /// Returns the authorization ticket that a claim must present: `ClaimId`. `None` if it is absent.
     #[must_use]
     pub fn ticket(&self) -> Option<String> {
         self.word(Attribute::ClaimId).map(|text| text.to_str().into_owned())
     }
 
-    /// Whose work goes on where this is offered: `RemoteUser`, and `GlobalJobId` and `CurrentRank` of it.
+    /// Returns the current user of the offer, from `RemoteUser`, `GlobalJobId` and `CurrentRank`. `None` without
+    /// `RemoteUser`.
     #[must_use]
     pub fn occupant(&self) -> Option<Occupant> {
         let text = |attribute| self.word(attribute).map(|text| text.to_str().into_owned());
@@ -171,7 +175,7 @@ impl<'a> Advertisement<'a> {
         Some(Occupant { user, job, rank: self.get(Attribute::CurrentRank).map_or(0.0, |rank| rank_of(&rank)) })
     }
 
-    /// How many advertisements the agent had sent before this one: `UpdateSequenceNumber`.
+    /// Returns the sequence number of the advertisement: `UpdateSequenceNumber`. `None` if it is not an integer.
     #[must_use]
     pub fn sequence(&self) -> Option<i64> {
         match self.get(Attribute::Sequence)? {
@@ -180,15 +184,15 @@ impl<'a> Advertisement<'a> {
         }
     }
 
-    /// The last second in which the advertisement counts, in seconds since 1970: `ExpirationTime`, else
-    /// `ClassAdLifetime` after `LastHeardFrom`.  None if it counts for ever.
+    /// Returns the last second in which the advertisement is valid, in seconds since 1970: `ExpirationTime`, else
+    /// `LastHeardFrom` plus `ClassAdLifetime`. `None` if it never expires.
     #[must_use]
     pub fn expiration(&self) -> Option<i64> {
         let at = |attribute| self.get(attribute).as_ref().and_then(seconds);
         at(Attribute::Expiration).or_else(|| at(Attribute::Heard)?.checked_add(at(Attribute::Lifetime)?))
     }
 
-    /// A string, or an integer as one.
+    /// Returns the text of a string or an integer; `None` for other values.
     fn word(&self, attribute: Attribute) -> Option<Text> {
         match self.get(attribute)? {
             Value::String(text) => Some(text),
@@ -205,7 +209,7 @@ impl<'a> Advertisement<'a> {
     }
 }
 
-/// The value of an attribute in an ad alone; none if there is none, or a budget was exceeded.
+/// Evaluates an attribute in the ad alone; `None` if it is absent or a budget is exceeded.
 fn value(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
     let expression = ad.get(name)?;
     if let Kind::Literal(value) = expression.bare().kind() {
@@ -215,7 +219,7 @@ fn value(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
     Evaluator::new(&environment, context).attribute(&frame, name).ok()
 }
 
-/// A time, or a length of time, in whole seconds.
+/// Converts a time or a duration to whole seconds, rounding down.
 #[allow(clippy::cast_possible_truncation)] // what is beyond every time becomes the last one
 fn seconds(value: &Value) -> Option<i64> {
     match value {
@@ -227,13 +231,15 @@ fn seconds(value: &Value) -> Option<i64> {
     }
 }
 
-/// Of each ad whether it is the advertisement that counts: of several of one agent the one with the greatest
-/// `UpdateSequenceNumber`, else the latest.  Agents are told apart by their identity and their kind; an ad without
-/// identity is one of its own.
+/// Tells for each of `number` ads whether it is the current advertisement of its agent: the one with the greatest
+/// `UpdateSequenceNumber`, and among equal ones the last. An absent number is less than any other.
+///
+/// Two ads come from the same agent if their identities and kinds are equal. An ad without identity is always
+/// current. O(n) in the number of ads.
 #[must_use]
 pub fn latest<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, Standing>) -> Vec<bool> {
     let hash = |standing: &Standing| FxBuildHasher.hash_one((&standing.identity, &standing.kind));
-    // For each agent the ad that counts by now.
+    // The index of each agent's current ad so far.
     let mut of_agents: HashTable<usize> = HashTable::with_capacity(number);
     let mut counts = vec![true; number];
     for index in 0..number {

@@ -1,18 +1,19 @@
-//! Which attributes are an ad's constraint and rank, and what their values mean.
+//! The attributes that hold an ad's constraint and rank, and the meaning of their values.
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 
-/// Which attributes are an ad's constraint and rank.
+/// The names of the attributes that hold an ad's constraint and rank.
 #[derive(Clone, Debug)]
 pub struct Protocol {
-    /// The first of these that an ad has is its constraint.
+    /// Candidate names of the constraint; the first that an ad has counts.
     constraint: Vec<Name>,
-    /// The rank.
+    /// The name of the rank.
     rank: Name,
 }
 
 impl Protocol {
-    /// `Constraint` in the papers and `Requirements` in HTCondor; if an ad has both, its dialect's counts.
+    /// Returns the dialect's default names. The papers say `Constraint`, HTCondor says `Requirements`; if an ad has
+    /// both, the one of its dialect counts.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         let names = match dialect {
@@ -22,7 +23,7 @@ impl Protocol {
         Protocol { constraint: names.map(Name::new).into(), rank: Name::new("Rank") }
     }
 
-    /// The same with other attributes.
+    /// Replaces the names that are given; `None` keeps the default.
     #[must_use]
     pub fn with(mut self, constraint: Option<&str>, rank: Option<&str>) -> Self {
         if let Some(constraint) = constraint {
@@ -34,32 +35,32 @@ impl Protocol {
         self
     }
 
-    /// The attribute that is the constraint of this ad or port; none if it has no constraint.
+    /// Returns the name of the attribute that holds the constraint of this ad or port; `None` if it has no
+    /// constraint.
     #[must_use]
     pub fn constraint(&self, ad: &Ad) -> Option<&Name> {
         self.constraint.iter().find(|name| ad.get(name).is_some())
     }
 
-    /// The constraint of this ad or port, if it has one.
+    /// Returns the constraint of this ad or port; `None` if it has no constraint.
     #[must_use]
     pub fn constraint_of<'a>(&self, ad: &'a Ad) -> Option<&'a Expression> {
         self.constraint.iter().find_map(|name| ad.get(name))
     }
 
-    /// Every attribute that may be a constraint or a rank.
+    /// Iterates over every attribute name that may hold a constraint or a rank.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.constraint.iter().chain([&self.rank])
     }
 
-    /// The attribute that is the rank.
+    /// Returns the name of the attribute that holds the rank.
     #[must_use]
     pub fn rank(&self) -> &Name {
         &self.rank
     }
 }
 
-/// Whether a constraint of this value is met: only `true` will do, and in HTCondor's dialect a number
-/// other than zero.
+/// Whether a constraint with this value is met: only by `true`, and in HTCondor's dialect also by a non-zero number.
 #[must_use]
 pub fn is_met(value: &Value, dialect: Dialect) -> bool {
     match value {
@@ -70,7 +71,8 @@ pub fn is_met(value: &Value, dialect: Dialect) -> bool {
     }
 }
 
-/// The rank that a value is: numbers themselves, booleans 0 and 1, all else 0 (1998 paper §3.2).
+/// Converts the value of a rank expression to a number: a number is itself, a boolean is 0 or 1, anything else (NaN
+/// too) is 0 (1998 paper 3.2).
 #[must_use]
 #[allow(clippy::cast_precision_loss)] // a rank beyond 2^53 is compared as the nearest real
 pub fn rank_of(value: &Value) -> f64 {

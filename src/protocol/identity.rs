@@ -1,12 +1,15 @@
-//! What an ad is called in outputs.
+//! The display name of an ad in all outputs.
 
 use crate::ad::{Ad, Expression, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
 use super::Advertisement;
 
-/// The identity of an ad: the value of an expression in it if one is given, else the first it has of
-/// `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress`.
+/// Returns the identity of an ad. That is the value of `expression` in the ad if one is given, else the first present
+/// of `Name`, `GlobalJobId`, `ClusterId.ProcId` and `MyAddress`.
+///
+/// Returns `None` if the value is neither a string nor an integer, if none of these attributes is present, or if a
+/// budget is exceeded.
 #[must_use]
 pub fn identity(ad: &Ad, expression: Option<&Expression>, context: &Context) -> Option<String> {
     let Some(expression) = expression else { return Advertisement::new(ad, context).identity() };

@@ -1,4 +1,4 @@
-//! The advertising protocol (thesis 3.2.1): constraint and rank, ports and labels, identity and lifetime.
+//! The advertising protocol (thesis 3.2.1): constraint and rank, ports and labels, identity and lifetime of an ad.
 
 mod advertisement;
 mod constraint_and_rank;

@@ -1,37 +1,37 @@
-//! Groups of ports: which ports of an ad may stay unfilled (open in thesis §6.2.2).
+//! Groups of ports: which ports of an ad may stay unfilled (open in thesis 6.2.2).
 
 use std::cmp::Reverse;
 
 use fixedbitset::FixedBitSet;
 
-/// Some entries of which so many are filled.
+/// A set of entries with bounds on the number of them that are filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// The ports and groups in it.
     pub entries: Vec<Entry>,
-    /// At least so many are filled.
+    /// Minimum number of filled entries.
     pub min: usize,
-    /// At most so many are.
+    /// Maximum number of filled entries.
     pub max: usize,
 }
 
 /// An entry of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A port, by its position among all ports of the ad.
+    /// A port, as an index into all ports of the ad.
     Port(usize),
-    /// A group in the group.
+    /// A nested group.
     Group(Group),
 }
 
-/// Which ports of an ad are filled.
+/// The set of filled ports, as indexes into all ports of an ad.
 pub type Pattern = FixedBitSet;
 
-/// More ways to fill the ports of one ad are not looked at.
+/// Maximum number of patterns enumerated for one ad.
 pub const MOST_PATTERNS: usize = 1 << 16;
 
 impl Group {
-    /// So many ports, all of which must be filled.
+    /// Returns the group of the ports `0..ports`, all of which must be filled.
     #[must_use]
     pub fn all_of(ports: usize) -> Self {
         Group { entries: (0..ports).map(Entry::Port).collect(), min: ports, max: ports }
@@ -47,10 +47,10 @@ impl Group {
             })
     }
 
-    /// Whether it is satisfied when exactly these ports are filled.
+    /// Whether the group is satisfied when exactly the ports in `filled` are filled.
     #[must_use]
     pub fn is_satisfied_by(&self, filled: &Pattern) -> bool {
-        // A group that may be empty is an entry that counts or does not.
+        // An empty nested group whose `Min` is 0 may be counted as filled or as unfilled, so the count is a range.
         let (mut least, mut most) = (0, 0);
         for entry in &self.entries {
             let (has_filled, may_count) = match entry {
@@ -66,7 +66,7 @@ impl Group {
         least <= self.max && most >= self.min
     }
 
-    /// Whether one of these ports is in it.
+    /// Whether the group contains one of these ports.
     fn has_one_of(&self, ports: &Pattern) -> bool {
         self.entries.iter().any(|entry| match entry {
             Entry::Port(port) => ports.contains(*port),
@@ -74,8 +74,10 @@ impl Group {
         })
     }
 
-    /// The ways to fill so many ports, those that fill the most first, and among these those that fill the
-    /// leftmost; none if there are more than [`MOST_PATTERNS`].
+    /// Enumerates the patterns that satisfy the group, `ports` being the number of ports of the ad. Patterns that
+    /// fill more ports come first, among these the ones that fill ports further left.
+    ///
+    /// Returns `None` if there are more than [`MOST_PATTERNS`].
     #[must_use]
     pub fn patterns(&self, ports: usize) -> Option<Vec<Pattern>> {
         let mut patterns = self.ways(ports)?;
@@ -83,9 +85,9 @@ impl Group {
         Some(patterns)
     }
 
-    /// The ways in no order.
+    /// Enumerates the patterns without sorting them.
     fn ways(&self, ports: usize) -> Option<Vec<Pattern>> {
-        // For each number of entries that are filled, the ways to do so with the entries looked at so far.
+        // `by_count[n]`: the patterns that fill `n` of the entries processed so far.
         let mut by_count: Vec<Vec<Pattern>> = vec![vec![Pattern::with_capacity(ports)]];
         for entry in &self.entries {
             let ways = match entry {
@@ -99,7 +101,7 @@ impl Group {
             let mut more: Vec<Vec<Pattern>> = vec![Vec::new(); by_count.len() + 1];
             for (count, before) in by_count.into_iter().enumerate() {
                 for (way, filled) in before.iter().flat_map(|before| ways.iter().map(move |way| (before, way))) {
-                    // A group that may be empty is satisfied when it is.
+                    // A nested group with `Min = 0` contributes its empty pattern too.
                     if count < self.max {
                         let mut both = way.clone();
                         both.union_with(filled);
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(patterns(&some(1, 1), 3), [[0], [1], [2]]);
         assert_eq!(patterns(&some(1, 2), 3), [vec![0, 1], vec![0, 2], vec![1, 2], vec![0], vec![1], vec![2]]);
         assert_eq!(patterns(&some(0, 0), 3), [[0; 0]]);
-        // A port, and either another or the two after it.
+        // Port 0, and either port 1 or the two ports after it.
         let both = Group { entries: vec![Entry::Port(2), Entry::Port(3)], min: 2, max: 2 };
         let either = Group { entries: vec![Entry::Port(1), Entry::Group(both)], min: 1, max: 1 };
         let all = Group { entries: vec![Entry::Port(0), Entry::Group(either)], min: 2, max: 2 };
@@ -144,7 +146,7 @@ mod tests {
         assert_eq!(patterns(&all, 4), [vec![0, 2, 3], vec![0, 1]]);
     }
 
-    /// A group of ports from the next one on, and of groups of them.
+    /// A random group of ports, numbered from `next` on, and of nested groups.
     fn random(random: &mut fastrand::Rng, next: &mut usize, depth: usize) -> Group {
         let mut entries = Vec::new();
         for _ in 0..random.usize(1..4) {

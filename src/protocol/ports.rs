@@ -1,4 +1,4 @@
-//! Ports: the docking places of an ad (thesis §3.2.2).
+//! Ports: the docking places of an ad (thesis 3.2.2), read from its attribute `Ports`.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -10,28 +10,28 @@ use super::port_group::{Entry, Group};
 /// A docking place of an ad.
 #[derive(Clone, Debug)]
 pub struct Port {
-    /// The name of whatever docks here, seen from this port on.
+    /// The name by which this port and later ones refer to the candidate docked here.
     pub label: Name,
-    /// The records of the groups that it is in, outermost first: what they define is seen in the port.
+    /// The records of the groups that contain the port, outermost first. Their attributes are visible in the port.
     pub groups: Vec<Ad>,
-    /// The record that describes the port; none for the implicit port `other` of an ad without a list,
-    /// which the ad itself describes.
+    /// The record that describes the port. `None` for the implicit port `other` of an ad without `Ports`: there the
+    /// ad itself describes the port.
     pub record: Option<Ad>,
 }
 
 /// All ports of an ad.
 #[derive(Clone, Debug)]
 pub struct Ports {
-    /// The ports in the order in which they are written, those in groups included.
+    /// The ports in textual order, including those inside groups.
     pub list: Vec<Port>,
-    /// Which of them must be filled.
+    /// The group that says which of the ports must be filled; its leaves are indexes into `list`.
     pub group: Group,
 }
 
-/// Why the ports of an ad cannot be used.
+/// An error in the port list of an ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortFault {
-    /// The offending expression, in the text of the ad.
+    /// Bytes of the offending expression in the text of the ad.
     pub span: Span,
     /// What is wrong, as a phrase.
     pub reason: String,
@@ -45,22 +45,22 @@ impl fmt::Display for PortFault {
 
 impl std::error::Error for PortFault {}
 
-/// The attribute that lists the ports of an ad.
+/// The name of the attribute that lists the ports of an ad.
 pub static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
 static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
 
-/// Groups may be nested this deep.
+/// Maximum nesting depth of port groups.
 const DEEPEST: usize = 64;
 
-/// The ports of an ad, in the order of its list; the implicit one if it has no list.
+/// Reads the ports of an ad in the order of its list. An ad without `Ports` has the one implicit port `other`.
 ///
-/// An entry of the list may be a group of ports, `[ Ports = {...}; Min = m; Max = n ]`, of whose entries at least
-/// `Min` and at most `Max` are filled: all of them if neither is given (open in thesis §6.2.2).
+/// An entry of the list may be a group of ports, `[ Ports = {...}; Min = m; Max = n ]`. At least `Min` and at most
+/// `Max` of its entries are filled; without both, all of them are (open in thesis 6.2.2).
 ///
 /// # Errors
 ///
-/// A list that is not a list of records, a record without a label, two with the same, a group that asks for
-/// more entries than it has.
+/// Fails if `Ports` is not a list of records, a record has no label, two ports have the same label, or a group asks
+/// for more entries than it has.
 pub fn ports(ad: &Ad) -> Result<Ports, PortFault> {
     let Some(list) = ad.get(&PORTS) else {
         let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
@@ -71,7 +71,7 @@ pub fn ports(ad: &Ad) -> Result<Ports, PortFault> {
     Ok(Ports { list: found, group: Group { min: entries.len(), max: entries.len(), entries } })
 }
 
-/// The entries of a list of ports, whose ports are added to those found before.
+/// Reads the entries of a list of ports and appends the ports among them to `found`.
 fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Vec<Entry>, PortFault> {
     let Kind::List(elements) = list.bare().kind() else {
         return Err(fault(list, "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`"));
@@ -98,7 +98,7 @@ fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Ve
     Ok(entries)
 }
 
-/// A group of ports.
+/// Reads a group of ports. `around` holds the records of the enclosing groups, outermost first.
 fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>) -> Result<Group, PortFault> {
     if around.len() >= DEEPEST {
         return Err(fault(element, format!("groups of ports are nested deeper than {DEEPEST}")));
@@ -118,7 +118,7 @@ fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>
     Ok(Group { min, max: max.min(entries.len()), entries })
 }
 
-/// How many entries of a group are filled at least or at most: a whole number, which is read, not evaluated.
+/// Reads `Min` or `Max` of a group: a non-negative integer literal, which is not evaluated. `None` if it is absent.
 fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
     let Some(expression) = record.get_str(bound) else { return Ok(None) };
     let number = match expression.bare().kind() {
@@ -129,7 +129,7 @@ fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
     number.ok_or_else(wrong).map(Some)
 }
 
-/// A label is read, not evaluated: `Label = cpu` and `Label = "cpu"` are the same.
+/// Reads a label without evaluating it: `Label = cpu` and `Label = "cpu"` mean the same.
 fn name(label: &Expression) -> Result<Name, PortFault> {
     let name = match label.bare().kind() {
         Kind::Attribute(name) => name.clone(),

@@ -1,4 +1,4 @@
-//! Resource requests: ads that ask for the same thing several times (2006 paper §4.3).
+//! Resource requests: ads that ask for the same resource several times (2006 paper 4.3).
 
 use std::sync::LazyLock;
 
@@ -6,15 +6,17 @@ use crate::ad::{Ad, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 use crate::syntax::{Style, print_value};
 
-/// The attribute that says how often an ad asks for what it describes.
+/// The attribute that holds the number of offers an ad asks for.
 pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
 
-/// No ad asks for more than this.
+/// Maximum count of one resource request; larger ones are cut to it.
 const MOST: usize = 1_000_000;
 
 static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
 
-/// How many offers a request asks for, if it says so; a million at most, none if it asks for fewer than one.
+/// Returns the number of offers that a request asks for: negative counts become 0, large ones at most 1,000,000.
+///
+/// Returns `None` if the request has no count, or one that is not an integer.
 #[must_use]
 pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
     match written_count(ad, context)? {
@@ -23,7 +25,8 @@ pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
     }
 }
 
-/// Why a request does not count for as many as its count says, as a phrase; none if it does, or has no count.
+/// Returns why the count of a request does not take effect as written, as a phrase. `None` if it does, or if there is
+/// no count.
 #[must_use]
 pub fn miscounted(ad: &Ad, context: &Context) -> Option<String> {
     let written = written_count(ad, context)?;

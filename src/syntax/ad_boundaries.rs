@@ -1,4 +1,4 @@
-//! Where the ads of a text begin and end, without parsing them.
+//! Finds where the bracketed ads of a text begin and end, without parsing them.
 
 use logos::Logos;
 
@@ -6,20 +6,20 @@ use crate::ad::Span;
 
 use super::token::{Flaw, Strings, Token, offset};
 
-/// What stands at the beginning of a text that holds bracketed ads.
+/// The first item of a text that holds bracketed ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Nothing but space, comments, and separators between ads.
+    /// The text has only white space, comments, and separators between ads.
     Nothing,
-    /// From a `[` to the `]` that closes it.
+    /// An ad: from a `[` to the `]` that closes it.
     Closed(Span),
-    /// From a `[` that nothing closes to the end of the text.
+    /// An unclosed ad: from its `[` to the end of the text.
     Open(Span),
-    /// Something that begins no ad, up to the next bracket or the end of its line.
+    /// Text that begins no ad, up to the next bracket or the end of its line.
     Other(Span),
 }
 
-/// Finds the first bracketed ad of a text, without parsing it.
+/// Finds the first bracketed ad of a text.  O(n) up to its end.
 #[must_use]
 pub fn first_group(text: &[u8]) -> Group {
     let lexer = Token::lexer_with_extras(text, Strings::Escaped.into()).spanned();
@@ -37,7 +37,7 @@ pub fn first_group(text: &[u8]) -> Group {
                     return Group::Closed(Span::new(offset(start), offset(range.end)));
                 }
             }
-            // Ads may be the elements of a list, and stand in a row with commas or semicolons between.
+            // Ads may be the elements of a list, or be separated by commas or semicolons.
             (Ok(Token::Comma | Token::Semicolon | Token::BraceOpen | Token::BraceClose), None) | (_, Some(_)) => {}
             (_, None) => {
                 let line = memchr::memchr2(b'\n', b'[', &text[range.end..]);
@@ -52,8 +52,8 @@ pub fn first_group(text: &[u8]) -> Group {
     }
 }
 
-/// The length of the beginning of a text that holds whole groups only, when the text may go on; 0 if it
-/// holds none.
+/// Returns the length of the longest prefix that holds only complete items, for a text that may be continued; 0
+/// if there is none.
 #[must_use]
 pub fn complete_groups(text: &[u8]) -> usize {
     let mut depth = 0_usize;
@@ -62,7 +62,7 @@ pub fn complete_groups(text: &[u8]) -> usize {
         match result {
             Ok(Token::BracketOpen) => {
                 if depth == 0 {
-                    // What stands before it, if it is no ad, ends here.
+                    // Text before the bracket that is no ad ends here.
                     complete = range.start;
                 }
                 depth += 1;
@@ -73,7 +73,7 @@ pub fn complete_groups(text: &[u8]) -> usize {
                     complete = range.end;
                 }
             }
-            // It may end where the text goes on.
+            // The continuation of the text may close it.
             Err(Flaw::UnterminatedString | Flaw::UnterminatedQuote | Flaw::UnterminatedComment) => break,
             _ => {}
         }

@@ -1,4 +1,5 @@
-//! The shape of all parsers here: over tokens with spans, with rich errors that can hold ours.
+//! Type aliases of the chumsky parsers: over tokens with spans, with rich errors that can carry a
+//! [`SyntaxError`].
 
 use chumsky::Parser;
 use chumsky::error::{LabelError, Rich};
@@ -35,12 +36,12 @@ impl chumsky::span::Span for Span {
     }
 }
 
-/// The text of a token that is ASCII by its definition.
+/// Returns the text of a token that is ASCII by its definition.
 pub(super) fn plain(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&text[span.range()])
 }
 
-/// The error that one of these should stand next.
+/// Consumes the next token and returns the error that one of the labels was expected in its place.
 pub(super) fn expected<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, labels: &[&'static str]) -> Error<'t> {
     let before = input.cursor();
     let found = input.next();

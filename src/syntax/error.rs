@@ -1,37 +1,37 @@
-//! Syntax errors: where, what, and what to write instead.
+//! Syntax errors: the place, the message and a hint.
 
 use std::fmt;
 
 use crate::ad::Span;
 
-/// Why a text is no expression or no ad.
+/// The reason why a text is no expression or no ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The offending bytes, in the text that was parsed.
     pub span: Span,
-    /// What is wrong, as a phrase without a full stop.
+    /// The message, as a phrase without a full stop.
     pub message: String,
-    /// What to write instead.
+    /// A hint what to write instead.
     pub help: Option<String>,
-    /// Another place that has to do with it, such as the bracket that is still open.
+    /// A related place and its label, such as the bracket that is still open.
     pub related: Option<(Span, String)>,
 }
 
 impl SyntaxError {
-    /// An error at a place.
+    /// Creates an error without a hint.
     #[must_use]
     pub fn new(span: Span, message: impl Into<String>) -> Self {
         SyntaxError { span, message: message.into(), help: None, related: None }
     }
 
-    /// The error with a word of advice.
+    /// Adds a hint.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same error in a text of which the one parsed is the part that begins at `offset`.
+    /// Translates the spans of a part's error into the whole text, in which the part begins at `offset`.
     #[must_use]
     pub fn shifted(mut self, offset: u32) -> Self {
         self.span = self.span.shifted(offset);

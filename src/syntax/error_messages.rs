@@ -1,4 +1,4 @@
-//! Syntax errors in our words: what was expected, what stands there, what was probably meant.
+//! Converts chumsky's errors into messages: what was expected, what was found, and a hint.
 
 use chumsky::error::{RichPattern, RichReason};
 
@@ -9,11 +9,11 @@ use super::chumsky_types::{Error, plain};
 use super::hints;
 use super::token::{Flaw, Spanned, Token};
 
-/// Puts chumsky's error into our words.
+/// Converts chumsky's error into a [`SyntaxError`].
 pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> SyntaxError {
     let span = *error.span();
     let mut ours = match error.into_reason() {
-        // Something that is complete, but wrong in itself.
+        // An error that our own parsers raised.
         RichReason::Custom(ours) => return ours,
         RichReason::ExpectedFound { expected, found } => {
             let found = found.map(|token| *token);
@@ -35,7 +35,7 @@ pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> Synt
     ours
 }
 
-/// The list of what could stand here instead.
+/// Joins the expected tokens to `a, b or c`, without duplicates.
 fn alternatives(expected: &[RichPattern<'_, Token>]) -> String {
     let mut words: Vec<String> = Vec::new();
     for pattern in expected {
@@ -56,7 +56,7 @@ fn alternatives(expected: &[RichPattern<'_, Token>]) -> String {
     }
 }
 
-/// What is wrong with something that is no token.
+/// Describes a lexical error.
 fn flawed(flaw: Flaw, span: Span, text: &[u8]) -> SyntaxError {
     let shown = String::from_utf8_lossy(&text[span.range()]).into_owned();
     let first = Span::new(span.start, span.start + 1);
@@ -82,8 +82,8 @@ fn flawed(flaw: Flaw, span: Span, text: &[u8]) -> SyntaxError {
     }
 }
 
-/// The string before the error that goes on over the end of a line, if there is one: its closing
-/// quote is probably missing.
+/// Returns the first string before the error that extends over the end of a line: its closing quote is probably
+/// missing.  `None` if there is none.
 fn broken_string(span: Span, tokens: &[Spanned], text: &[u8]) -> Option<(Span, String)> {
     let (_, string) = tokens.iter().find(|(token, at)| {
         *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()
@@ -92,7 +92,7 @@ fn broken_string(span: Span, tokens: &[Spanned], text: &[u8]) -> Option<(Span, S
     Some((quote, "this string goes on over the end of its line: is its closing quote missing?".to_owned()))
 }
 
-/// The innermost bracket that is still open where the error is.
+/// Returns the innermost bracket that is open at the error; `None` if there is none.
 fn open_bracket(span: Span, tokens: &[Spanned]) -> Option<(Span, String)> {
     let mut open = Vec::new();
     for (token, at) in tokens.iter().take_while(|(_, at)| at.start < span.start) {

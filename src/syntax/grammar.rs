@@ -1,8 +1,8 @@
-//! The grammar: tokens to trees (thesis §2.4, and what HTCondor accepts beyond it).
+//! The grammar: parses tokens to trees (thesis 2.4, with HTCondor's extensions).
 //!
-//! Brackets, lists, ads, calls and subscripts are chumsky's combinators.  The loop over operators is
-//! our own, with its own stack: it costs no recursion, so that a chain of a million operators is as
-//! safe as a short one, and it keeps chumsky's rich errors at little more than the price of none.
+//! Brackets, lists, ads, calls and subscripts are chumsky combinators.  Operators are parsed by a loop with an
+//! explicit stack (`precedence`), so that a chain of a million operators cannot overflow the call stack, and
+//! chumsky's rich errors stay cheap.
 
 use chumsky::error::Rich;
 use chumsky::input::InputRef;
@@ -17,48 +17,48 @@ use super::literal::{self, Quoted};
 use super::precedence::{negative_ahead, operators};
 use super::token::{Spanned, Strings, Token, lex};
 
-/// What a text is to be read as.
+/// Parser options: the dialect and the syntax of strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Whose language.
+    /// The dialect of the language.
     pub dialect: Dialect,
-    /// How strings are written.
+    /// The syntax of string literals.
     pub strings: Strings,
 }
 
 impl Rules {
-    /// Expressions and bracketed ads of a dialect.
+    /// Options for expressions and bracketed ads.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         Rules { dialect, strings: Strings::Escaped }
     }
 
-    /// The lines of HTCondor's long form.
+    /// Options for the values of HTCondor's long form.
     #[must_use]
     pub fn long(dialect: Dialect) -> Self {
         Rules { dialect, strings: Strings::Long }
     }
 }
 
-/// Brackets may be nested this deep.
+/// Maximum nesting depth of brackets.
 const DEEPEST: usize = 200_000;
 
-/// Reads a text that is one expression.
+/// Parses a text that is one expression.
 ///
 /// # Errors
 ///
-/// Where and why it is none.
+/// The first syntax error, if the text is no expression, is longer than 4 GiB or nested too deeply.
 pub fn parse_expression(text: &[u8], rules: Rules) -> Result<Expression, SyntaxError> {
     let tokens = lex_checked(text, rules)?;
     run(expression(text, rules).then_ignore(end()), &tokens, text)
 }
 
-/// Reads the expression that a text begins with, as HTCondor reads the value of a line, and where
-/// the rest begins, if there is one.
+/// Parses the longest expression at the start of a text, as HTCondor reads the value of a line.  Returns it with
+/// the span of the unparsed rest; `None` if there is no rest.
 ///
 /// # Errors
 ///
-/// Where and why the text begins with none.
+/// The first syntax error, if the text begins with no expression, is longer than 4 GiB or nested too deeply.
 pub fn parse_prefix(text: &[u8], rules: Rules) -> Result<(Expression, Option<Span>), SyntaxError> {
     let tokens = lex_checked(text, rules)?;
     let rest = any().repeated().to_slice().map(<[_]>::len);
@@ -69,11 +69,11 @@ pub fn parse_prefix(text: &[u8], rules: Rules) -> Result<(Expression, Option<Spa
     })
 }
 
-/// Reads a text that is one bracketed ad.
+/// Parses a text that is one bracketed ad.
 ///
 /// # Errors
 ///
-/// Where and why it is none.
+/// The first syntax error, if the text is no ad, is longer than 4 GiB or nested too deeply.
 pub fn parse_ad(text: &[u8], rules: Rules) -> Result<Ad, SyntaxError> {
     let tokens = lex_checked(text, rules)?;
     run(record(text, rules, expression(text, rules)).then_ignore(end()), &tokens, text).map(collect)
@@ -83,7 +83,7 @@ fn length(text: &[u8]) -> u32 {
     u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
-/// The tokens of a text, unless it is too long or too deep to be read.
+/// Returns the tokens of a text, or an error if it is longer than 4 GiB or nested too deeply.
 pub(super) fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, SyntaxError> {
     if u32::try_from(text.len()).is_err() {
         return Err(SyntaxError::new(Span::new(0, 1), "this text is longer than 4 GiB"));
@@ -103,7 +103,7 @@ pub(super) fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, Syn
     Ok(tokens)
 }
 
-/// Runs a parser over all tokens and turns its error into ours.
+/// Runs a parser over all tokens of a text and converts its error.
 fn run<'t, T>(
     parser: impl Parser<'t, Tokens<'t>, T, Extra<'t>>,
     tokens: &'t [Spanned],
@@ -112,8 +112,8 @@ fn run<'t, T>(
     run_within(parser, tokens, Span::new(length(text), length(text)), tokens, text)
 }
 
-/// Runs a parser over some tokens, which end at a place, and turns its error into ours; that may look at all of
-/// `around`.
+/// Runs a parser over a part of the tokens, whose end is at the span `end`, and converts its error; hints take the
+/// tokens `around` into account.
 pub(super) fn run_within<'t, T>(
     parser: impl Parser<'t, Tokens<'t>, T, Extra<'t>>,
     tokens: &'t [Spanned],
@@ -139,7 +139,7 @@ fn bound<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expressi
     attribute_name(text, rules).then_ignore(just(Token::Assign)).then(expression)
 }
 
-/// `[ name = expression; ... ]`, semicolons where one likes.
+/// `[ name = expression; ... ]`, with any number of semicolons between, before and after the attributes.
 fn record<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expression>) -> impl Grammar<'t, Vec<Bound>> {
     let semicolons = just(Token::Semicolon).repeated();
     bound(text, rules, expression)
@@ -149,12 +149,12 @@ fn record<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Express
         .delimited_by(just(Token::BracketOpen).then(semicolons), just(Token::BracketClose))
 }
 
-/// The ad of these attributes.
+/// Builds the ad of parsed attributes.
 fn collect(attributes: Vec<Bound>) -> Ad {
     attributes.into_iter().map(|((name, _), expression)| (name, expression)).collect()
 }
 
-/// The name of an attribute where it is bound.
+/// The name of an attribute in its definition: not empty and, in the papers' dialect, not reserved.
 fn attribute_name(text: &[u8], rules: Rules) -> impl Grammar<'_, (Name, Span)> {
     name(text, rules).try_map(move |name: Name, span| {
         if rules.dialect == Dialect::Classad && name.is_reserved() {
@@ -181,17 +181,17 @@ fn name(text: &[u8], rules: Rules) -> impl Grammar<'_, Name> {
     )
 }
 
-/// The text between the quotes of a token.
+/// Returns the text between the quotes of a token.
 fn inside(text: &[u8], span: Span) -> &[u8] {
     &text[span.start as usize + 1..span.end as usize - 1]
 }
 
-/// Any expression.
+/// An expression.
 fn expression(text: &[u8], rules: Rules) -> impl Grammar<'_, Expression> {
     recursive(move |expression| operators(operand(text, rules, expression), text))
 }
 
-/// A primary expression and what follows it: subscripts, selections.
+/// A primary expression, followed by any number of subscripts and selections.
 fn operand<'t>(
     text: &'t [u8],
     rules: Rules,
@@ -221,7 +221,7 @@ fn operand<'t>(
     })
 }
 
-/// Literals, names, calls, and whatever stands in brackets.  One look at the next token decides.
+/// Literals, names, calls and bracketed expressions.  The next token decides, without backtracking.
 fn primary<'t>(
     text: &'t [u8],
     rules: Rules,
@@ -320,8 +320,7 @@ fn primary<'t>(
     })
 }
 
-/// The string that stands next, and the ones behind it: HTCondor joins adjacent strings, but not in
-/// its long form.
+/// A string literal.  Adjacent strings are joined, as in HTCondor, except in the long form.
 fn strings<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8], rules: Rules) -> Kind {
     let mut value = Vec::new();
     while input.peek() == Some(Token::String) {
@@ -339,7 +338,7 @@ fn strings<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8],
     Kind::Literal(Value::String(value.into()))
 }
 
-/// A call, or the literal that it writes: `absTime("...")`, `relTime("...")`, `real("INF")`.
+/// Returns a call, or a literal if the call writes one: `absTime("...")`, `relTime("...")`, `real("INF")`.
 fn call(name: Name, arguments: Vec<Expression>, rules: Rules) -> Result<Kind, SyntaxError> {
     if let [argument] = arguments.as_slice()
         && let Kind::Literal(Value::String(text)) = argument.kind()
@@ -350,7 +349,7 @@ fn call(name: Name, arguments: Vec<Expression>, rules: Rules) -> Result<Kind, Sy
     Ok(Kind::Call(name, arguments.into()))
 }
 
-/// What was read; if it is unsound in itself, that is noted and the reading goes on.
+/// Returns what was parsed, or records its error and returns `undefined`, so that parsing continues.
 fn sound<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, read: Result<Kind, SyntaxError>) -> Kind {
     read.unwrap_or_else(|error| {
         input.emit(Rich::custom(error.span, error));
@@ -358,7 +357,7 @@ fn sound<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, read: Result<K
     })
 }
 
-/// The number that stands next.
+/// A number literal.
 fn number<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, negative: bool, text: &[u8], rules: Rules) -> Kind {
     let before = input.cursor();
     input.skip();

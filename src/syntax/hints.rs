@@ -1,4 +1,4 @@
-//! What people mean who make the usual slips.
+//! Hints for common syntax mistakes.
 
 use crate::ad::Span;
 
@@ -9,11 +9,11 @@ use super::token::{Spanned, Token};
 struct Around<'t> {
     tokens: &'t [Spanned],
     text: &'t [u8],
-    /// Which of them the error is at; one behind the last at the end.
+    /// Index of the token at the error; `tokens.len()` at the end of the text.
     at: usize,
 }
 
-/// A word of advice for an error at a place, where something else was expected.
+/// Returns a hint for an unexpected token at a place; `None` if the mistake is not a known one.
 pub(super) fn advice(error: Span, tokens: &[Spanned], text: &[u8]) -> Option<String> {
     let at = tokens.iter().position(|(_, span)| span.start >= error.start).unwrap_or(tokens.len());
     let around = Around { tokens, text, at };
@@ -26,7 +26,7 @@ pub(super) fn advice(error: Span, tokens: &[Spanned], text: &[u8]) -> Option<Str
 }
 
 impl Around<'_> {
-    /// The token so many places on.
+    /// Returns the token `by` places after the error, or before it for negative numbers.
     fn token(&self, by: isize) -> Option<Token> {
         let at = self.at.checked_add_signed(by)?;
         self.tokens.get(at).map(|(token, _)| *token)
@@ -37,13 +37,13 @@ impl Around<'_> {
         found.map(|(_, span)| plain(self.text, *span).into_owned()).unwrap_or_default()
     }
 
-    /// Whether two neighbours have nothing between them.
+    /// Whether no space separates the token at `by` from the next one.
     fn adjacent(&self, by: isize) -> bool {
         let at = |by: isize| self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
         matches!((at(by), at(by + 1)), (Some((_, left)), Some((_, right))) if left.end == right.start)
     }
 
-    /// A `?` without its `:`.
+    /// Hint for a `?` without its `:`.
     fn of_conditionals(&self) -> Option<String> {
         let count = |wanted: Token| self.tokens[..self.at].iter().filter(|(token, _)| *token == wanted).count();
         let ends = self.token(0).is_none_or(|token| token.is_closing() || token == Token::Semicolon);
@@ -52,7 +52,7 @@ impl Around<'_> {
             .then(|| "a `?` wants a `:` behind it: `condition ? value : otherwise`".to_owned())
     }
 
-    /// Operators of other languages, and ones that lack an operand.
+    /// Hints for operators of other languages, and for misplaced separators.
     fn of_operators(&self) -> Option<String> {
         use Token::{And, Assign, Colon, Comma, Equal, Greater, Less, Not, NotEqual, Question};
         let advice = match (self.token(-1), self.token(0)?, self.token(1)) {
@@ -75,7 +75,7 @@ impl Around<'_> {
         Some(advice.to_owned())
     }
 
-    /// Words that are operators elsewhere, units, and attributes that a `;` is missing before.
+    /// Hints for words that are operators in other languages, for units, and for a missing `;` before an attribute.
     fn of_words(&self) -> Option<String> {
         let word = self.word(0).to_ascii_lowercase();
         let before = self.word(-1).to_ascii_lowercase();
@@ -115,7 +115,7 @@ impl Around<'_> {
         Some(advice.to_owned())
     }
 
-    /// Brackets that close nothing, and what ends too early.
+    /// Hints for unmatched brackets and for expressions that end too early.
     fn of_brackets(&self) -> Option<String> {
         let before = self.token(-1);
         let ends = self.token(0).is_none_or(|token| token.is_closing() || matches!(token, Token::Semicolon));
@@ -125,7 +125,7 @@ impl Around<'_> {
         match (before, self.token(0)) {
             (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
             (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
-            // The bracket of the ad itself is not among the tokens of its attributes.
+            // When one attribute is parsed alone, the opening bracket of its ad is not among the tokens.
             (_, Some(Token::BracketClose)) if self.tokens.get(1).is_some_and(|(token, _)| *token == Token::Assign) => {
                 None
             }
@@ -143,7 +143,7 @@ impl Around<'_> {
         }
     }
 
-    /// Names that want quotes where they are bound.
+    /// Hint for attribute names that need quotes, such as `a-b`.
     fn of_names(&self) -> Option<String> {
         let (name, second) = (self.token(-1)?, self.token(1)?);
         let joins = matches!(self.token(0)?, Token::Minus | Token::Dot);
@@ -155,7 +155,7 @@ impl Around<'_> {
         })
     }
 
-    /// The innermost bracket that is open before the error.
+    /// Returns the innermost bracket that is open before the error; `None` if there is none.
     fn innermost_open(&self) -> Option<Token> {
         let mut open = Vec::new();
         for (token, _) in &self.tokens[..self.at] {
@@ -169,7 +169,7 @@ impl Around<'_> {
     }
 }
 
-/// A word of advice for a character that begins nothing.
+/// Returns a hint for a character that begins no token; `rest` is the text from there on.
 pub(super) fn for_character(character: char, rest: &str) -> &'static str {
     match character {
         '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "strings stand in straight quotes: \"...\"",
@@ -193,7 +193,7 @@ pub(super) fn for_character(character: char, rest: &str) -> &'static str {
     }
 }
 
-/// A word of advice for what begins like a number and is none.
+/// Returns a hint for a malformed number.
 pub(super) fn for_number(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();

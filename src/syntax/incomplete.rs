@@ -1,15 +1,15 @@
-//! Whether a text is only the beginning of an expression: for whoever reads it line by line.
+//! Tells incomplete expressions from wrong ones, for input read line by line.
 
 use super::grammar::{Rules, parse_expression};
 use super::token::{Flaw, Token, lex};
 
-/// Whether a text is no expression yet, but what follows in the next line may make it one: a bracket, a string or a
-/// comment is open at its end, or an operator waits for its operand.
+/// Whether a text is no expression but may become one with further lines: a bracket, a string or a comment is open
+/// at its end, or an operator lacks its operand.
 #[must_use]
 pub fn is_unfinished(text: &[u8], rules: Rules) -> bool {
     let Err(error) = parse_expression(text, rules) else { return false };
     let start = error.span.range().start;
-    // What was found instead of what was expected is the end.
+    // The parser failed at the end of the text.
     if start >= text.len() {
         return true;
     }

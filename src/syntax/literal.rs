@@ -1,15 +1,15 @@
-//! The texts of literals: numbers, strings, quoted names and times.
+//! Parsers of the texts of literals: numbers, strings, quoted names and times.
 
 use crate::ad::time::RelativeTime;
 use crate::ad::{AbsoluteTime, Dialect, Span, Text, Value};
 
 use super::{Strings, SyntaxError};
 
-/// The value of a number, with its sign.
+/// Parses a number literal; `negative` puts a minus before it.
 ///
 /// # Errors
 ///
-/// A whole number beyond 64 bits, and in HTCondor's dialect one that is written in octal or hex.
+/// If an integer exceeds 64 bits, or is octal or hexadecimal in HTCondor's dialect.
 pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Result<Value, SyntaxError> {
     let sign = if negative { "-" } else { "" };
     let scale = match text.as_bytes().last().map(u8::to_ascii_lowercase) {
@@ -58,11 +58,11 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     }
 }
 
-/// The value of a string, from the text between its quotes.
+/// Returns the value of a string literal, given the text between its quotes.
 ///
 /// # Errors
 ///
-/// An escape that stands for a byte of value 0.
+/// If an escape means a byte of value 0 or above 255.
 pub fn string(inside: &[u8], strings: Strings, dialect: Dialect, span: Span) -> Result<Vec<u8>, SyntaxError> {
     match strings {
         Strings::Escaped => unescape(inside, dialect, span),
@@ -80,7 +80,7 @@ pub fn string(inside: &[u8], strings: Strings, dialect: Dialect, span: Span) -> 
     }
 }
 
-/// Resolves C's escapes as HTCondor does; `\x41` is a hexadecimal escape only in the papers' dialect.
+/// Resolves C's escapes as HTCondor does; `\x41` is a hexadecimal escape in the papers' dialect only.
 fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, SyntaxError> {
     if memchr::memchr(b'\\', inside).is_none() {
         return Ok(inside.to_vec());
@@ -127,7 +127,7 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
     Ok(value)
 }
 
-/// Up to `most` digits as one byte that is not 0.
+/// Reads up to `most` digits at `at` as a byte; `None` if the number is 0 or above 255.
 fn digits(text: &[u8], at: &mut usize, radix: u32, most: usize) -> Option<u8> {
     let mut value = 0_u32;
     for _ in 0..most {
@@ -138,17 +138,17 @@ fn digits(text: &[u8], at: &mut usize, radix: u32, most: usize) -> Option<u8> {
     u8::try_from(value).ok().filter(|byte| *byte != 0)
 }
 
-/// What `'...'` means: a time if the text is one, otherwise a name.
+/// The meaning of `'...'`: a time if the text is one, otherwise a name.
 pub enum Quoted {
     Time(Value),
     Name(String),
 }
 
-/// Reads the text between single quotes.
+/// Parses the text between single quotes.
 ///
 /// # Errors
 ///
-/// An escape that stands for a byte of value 0, or bytes that are not UTF-8.
+/// If an escape means a byte of value 0 or above 255, or the name is not UTF-8.
 pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<Quoted, SyntaxError> {
     if let Ok(text) = std::str::from_utf8(inside) {
         if let Some(time) = RelativeTime::parse_clock(text) {
@@ -161,16 +161,17 @@ pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<Quoted, Syn
     name(inside, dialect, span).map(Quoted::Name)
 }
 
-/// Reads the text between single quotes as a name.
+/// Parses the text between single quotes as a name.
 ///
 /// # Errors
 ///
-/// As [`quoted`].
+/// As for [`quoted`].
 pub fn name(inside: &[u8], dialect: Dialect, span: Span) -> Result<String, SyntaxError> {
     String::from_utf8(unescape(inside, dialect, span)?).map_err(|_| SyntaxError::new(span, "a name must be UTF-8"))
 }
 
-/// The name that a text between single quotes writes; the text itself if it has no quotes.
+/// Returns the name that a text means: the text itself, or the contents of its single quotes with the escapes
+/// resolved.  `None` if the quoted name is malformed.
 #[must_use]
 pub fn read_name(text: &str, dialect: Dialect) -> Option<String> {
     match text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
@@ -179,12 +180,12 @@ pub fn read_name(text: &str, dialect: Dialect) -> Option<String> {
     }
 }
 
-/// What a call with one constant string means when it writes a literal: times, and the reals that
-/// have no digits.
+/// Returns the value of a call with one constant string that is a literal in the papers: a time, or `real("INF")`,
+/// `real("-INF")`, `real("NaN")`; `None` for any other call.
 ///
 /// # Errors
 ///
-/// A string that is no time, for `absTime` and `relTime`.
+/// If the string of `absTime` or `relTime` is no time.
 pub fn constant_call(
     function: &str,
     argument: &Text,
@@ -220,8 +221,7 @@ pub fn constant_call(
     Ok(None)
 }
 
-/// The longest beginning of a text that C's `strtod` reads as a number, as a real; blanks may stand
-/// before it.  `None` when it does not begin with a number.
+/// Parses the longest prefix that C's `strtod` accepts, after leading blanks; `None` if there is none.
 #[must_use]
 pub fn number_prefix(text: &str) -> Option<f64> {
     let text = text.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
@@ -261,7 +261,7 @@ pub fn number_prefix(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// A hexadecimal number behind its `0x`, with fraction and binary exponent; zero without any digit.
+/// Parses a hexadecimal number after its `0x`, with fraction and binary exponent; zero if it has no digit.
 fn hexadecimal(text: &str) -> f64 {
     let mut value = 0.0;
     let mut scale = 0_i64;
@@ -281,11 +281,11 @@ fn hexadecimal(text: &str) -> f64 {
     if let Some(exponent) = rest.strip_prefix('p') {
         let signed = usize::from(exponent.starts_with(['+', '-']));
         let digits = exponent[signed..].bytes().take_while(u8::is_ascii_digit).count();
-        // More digits than these are beyond any real.
+        // An exponent of more than nine digits is beyond any real.
         let size: i64 = exponent[signed..signed + digits.min(9)].parse().unwrap_or(0);
         scale += if exponent.starts_with('-') { -size } else { size };
     }
-    // Two steps, so that the smallest reals are reached although 2 to the whole scale is not one.
+    // Scale in two steps: 2 to the whole scale may underflow although the result is a subnormal real.
     let half = i32::try_from((scale / 2).clamp(-4000, 4000)).unwrap_or(0);
     let other = i32::try_from((scale - scale / 2).clamp(-4000, 4000)).unwrap_or(0);
     value * 2_f64.powi(half) * 2_f64.powi(other)

@@ -1,17 +1,16 @@
-//! Plain literals: most values of a pool are such, and need no tokens to be told.
+//! Fast path for simple literals: parses them without the lexer.  Most values of a pool are such.
 
 use crate::ad::{Expression, Kind, Span, Value};
 
-/// The literal that the value of a line of the long form is, if it is plainly one: `true`, a decimal number, a
-/// string without a backslash.  The same as the parser makes of it; none for whatever is less plain, though it
-/// may be a literal all the same.
+/// Parses the value of a line of the long form if it is a simple literal: a boolean, a decimal number, or a string
+/// without backslashes.  The result equals the parser's.  `None` for any other text, even for other literals.
 #[must_use]
 pub fn plain_literal(text: &[u8]) -> Option<Expression> {
     let (value, span) = plain_value(text)?;
     Some(Expression::new(Kind::Literal(value), span))
 }
 
-/// The value of a plain literal, and where it stands.
+/// Parses a simple literal to its value and its span in the text; `None` for any other text.
 #[must_use]
 pub fn plain_value(text: &[u8]) -> Option<(Value, Span)> {
     let (plain, span) = plain(text)?;
@@ -22,7 +21,8 @@ pub fn plain_value(text: &[u8]) -> Option<(Value, Span)> {
     Some((value, span))
 }
 
-/// The value of a plain literal, which is often the one that came before: then both are one string in memory.
+/// Parses a simple literal to its value; `None` for any other text.  A string equal to `before`, often the value
+/// of the previous ad, shares its memory.
 #[must_use]
 pub fn plain_value_again(text: &[u8], before: Option<Value>) -> Option<Value> {
     match (plain(text)?.0, before) {
@@ -34,13 +34,13 @@ pub fn plain_value_again(text: &[u8], before: Option<Value>) -> Option<Value> {
     }
 }
 
-/// Whether a text is a plain literal.
+/// Whether a text is a simple literal.
 #[must_use]
 pub fn is_plain_literal(text: &[u8]) -> bool {
     plain(text).is_some()
 }
 
-/// A plain literal; of a string what stands between its quotes.
+/// A simple literal; a string as the bytes between its quotes.
 enum Plain<'t> {
     Scalar(Value),
     String(&'t [u8]),
@@ -65,13 +65,14 @@ fn plain(text: &[u8]) -> Option<(Plain<'_>, Span)> {
     Some((plain, span))
 }
 
-/// Digits, with a point and digits or not, that mean the same in every dialect.
+/// Parses a decimal integer or fixed-point number that every dialect reads alike; `digits` is `text` without its
+/// sign.  `None` for any other number.
 fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
-    // Every number of so many digits fits into 64 bits.
+    // Every decimal number with this many digits fits into 64 bits.
     const MOST_DIGITS: usize = 18;
     let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &digits[whole..] {
-        // A zero in front makes it octal.
+        // A leading zero would make it octal.
         [] if (1..=MOST_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => {
             let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
             Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))
@@ -91,7 +92,7 @@ mod tests {
     use crate::ad::{Dialect, Kind, Value};
     use crate::syntax::{Rules, parse_prefix};
 
-    /// Whether it is plain; if so, the parser must say the same.
+    /// Whether the text is a simple literal; if so, checks that the parser agrees.
     fn agrees(text: &[u8]) -> bool {
         let Some((value, span)) = plain_value(text) else { return false };
         for dialect in [Dialect::Classad, Dialect::Condor] {

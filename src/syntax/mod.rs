@@ -1,4 +1,4 @@
-//! Text to tree and back: tokens (logos), grammar (chumsky), syntax errors, the printer.
+//! Parsing and printing: the lexer (logos), the grammar (chumsky), syntax errors, the printer.
 
 mod ad_boundaries;
 mod chumsky_types;

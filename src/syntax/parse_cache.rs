@@ -1,4 +1,4 @@
-//! Texts seen before: the ads of a pool repeat each other, and each text is parsed once.
+//! A cache of parsed expressions by their text: the ads of a pool repeat each other.
 
 use rustc_hash::FxHashMap;
 
@@ -6,42 +6,43 @@ use crate::ad::{Expression, Kind};
 
 use super::{Rules, parse_prefix, plain_literal};
 
-/// So many bytes of texts are remembered; then all are forgotten.
+/// Maximum size of the cached texts, in bytes; the cache is cleared when it is exceeded.
 const MOST: usize = 2 << 20;
 
-/// A longer text is not remembered: what repeats is not that long.
+/// Maximum length of a cached text, in bytes; longer ones hardly repeat.
 const LONGEST: usize = 16 * 1024;
 
-/// The same of a plain literal, which is soon read again.
+/// Maximum length of a cached simple literal, in bytes; longer ones are rare, and all of them parse quickly.
 const LONGEST_LITERAL: usize = 24;
 
-/// The values of lines of the long form, their expressions, and a note about each.
+/// Maps texts of values in the long form to their expressions, each with a note by the caller.
 pub struct Seen<Note> {
     rules: Rules,
     expressions: FxHashMap<Box<[u8]>, (Expression, Note)>,
-    /// The bytes of the texts.
+    /// Total length of the texts, in bytes.
     length: usize,
 }
 
-/// What a text is.
+/// Result of parsing a text through the cache.
 pub enum Sight<Note> {
-    /// A plain literal, which refers to nothing, or a text that was seen before; and what was noted about it.
+    /// A cached text with its note, or a simple literal with the default note if it was not cached.
     Known(Expression, Note),
-    /// A text that was not seen before.
+    /// A text that was not cached.
     New(Expression),
-    /// No expression, or one with something behind it.
+    /// A text that is no expression, or has anything after it.
     Bad,
 }
 
 impl<Note: Copy + Default> Seen<Note> {
-    /// Nothing has been seen yet.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new(rules: Rules) -> Self {
         Seen { rules, expressions: FxHashMap::default(), length: 0 }
     }
 
-    /// The expression that a text writes.  Of a text that was seen before the tree is shared below its root;
-    /// the root is another one, as two attributes with one text are two attributes, unless it is a literal.
+    /// Parses a text, or returns its cached tree.  The tree shares all nodes below its root with the cached one.  The
+    /// root is a new node, so that two attributes with the same text have different identities; literals share
+    /// it too.
     pub fn expression(&mut self, text: &[u8]) -> Sight<Note> {
         if let Some((seen, note)) = self.expressions.get(text) {
             let expression = match seen.kind() {
@@ -76,21 +77,21 @@ impl<Note: Copy + Default> Seen<Note> {
         self.expressions.insert(text.into(), (expression.clone(), Note::default()));
     }
 
-    /// Notes something about a text, if it is remembered.
+    /// Sets the note of a text, if it is cached.
     pub fn note(&mut self, text: &[u8], note: Note) {
         if let Some((_, noted)) = self.expressions.get_mut(text) {
             *noted = note;
         }
     }
 
-    /// Forgets a text.
+    /// Removes a text.
     pub fn forget(&mut self, text: &[u8]) {
         self.expressions.remove(text);
     }
 }
 
-/// Whether there is a list in an expression.  The evaluator tells lists apart by where they are kept: two attributes
-/// must not share one.
+/// Whether an expression contains a list.  The evaluator identifies lists by their address, so two attributes must
+/// not share one.
 fn has_lists(expression: &Expression) -> bool {
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {

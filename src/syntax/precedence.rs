@@ -1,6 +1,6 @@
-//! Operators between operands: a loop with its own stack, by the table of precedences.
+//! Operator precedence parsing: a loop with an explicit stack, driven by the table of precedences.
 //!
-//! It costs no recursion, so that a chain of a million operators is as safe as a short one.
+//! It does not recurse, so that a chain of a million operators cannot overflow the call stack.
 
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
@@ -10,7 +10,7 @@ use crate::ad::{BinaryOperator, Expression, Kind, PRECEDENCE_UNARY, Span, UnaryO
 use super::chumsky_types::{Error, Extra, Grammar, Tokens, expected};
 use super::token::Token;
 
-/// What waits on the operator stack for its right operand.
+/// An entry of the operator stack, which waits for its right operand.
 enum Waiting {
     Unary(UnaryOperator, Span),
     Binary(BinaryOperator),
@@ -31,7 +31,7 @@ impl Waiting {
     }
 }
 
-/// Operands and the operators between them, by precedence.
+/// Parses operands and the operators between them, by precedence.  O(n) in the number of operators.
 pub(super) fn operators<'t>(
     operand: impl Grammar<'t, Expression> + 't,
     text: &'t [u8],
@@ -81,7 +81,7 @@ pub(super) fn operators<'t>(
     })
 }
 
-/// `operand ?: operand ?: ...`, which associates to the right and binds tightest of all.
+/// Parses `operand ?: operand ?: ...`, which associates to the right and binds tightest.
 fn elvis<'t>(
     input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>,
     operand: &impl Grammar<'t, Expression>,
@@ -98,7 +98,7 @@ fn elvis<'t>(
     }))
 }
 
-/// Skips `?:`, also with space between the two.
+/// Skips `?:`, also with space between the two characters; returns whether it was there.
 fn skip_elvis<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>) -> bool {
     match input.peek() {
         Some(Token::Elvis) => {
@@ -120,7 +120,7 @@ fn skip_elvis<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>) -> bool {
     }
 }
 
-/// Gives their operands to all waiting operators that bind at least as tightly as `precedence`.
+/// Applies all operators on the stack that bind at least as tightly as `precedence`.
 fn reduce(waiting: &mut Vec<Waiting>, operands: &mut Vec<Expression>, precedence: u8) {
     while waiting.last().is_some_and(|last| last.precedence() >= precedence) {
         let Some(right) = operands.pop() else { return };
@@ -143,8 +143,8 @@ fn reduce(waiting: &mut Vec<Waiting>, operands: &mut Vec<Expression>, precedence
     }
 }
 
-/// Whether a minus and, without a space between, a number stand next: as HTCondor has it, `-5` is a
-/// literal where an operand is expected, and `- 5` is an operation.
+/// Whether a minus directly followed by a number comes next: as in HTCondor, `-5` is a literal where an operand is
+/// expected, and `- 5` is an operation.
 pub(super) fn negative_ahead<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8]) -> bool {
     let start = input.save();
     input.skip();

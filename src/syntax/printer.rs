@@ -1,29 +1,30 @@
-//! Tree to text.  What is printed reads back as the same tree.
+//! Prints expressions, ads and values.  The text parses back to an equal tree.
 //!
-//! The printer keeps its own stack of what is left to print, so that no depth can harm it.
+//! The printer keeps an explicit stack of tasks instead of recursing, so that deep trees cannot overflow the call
+//! stack.
 
 use crate::ad::AbsoluteTime;
 use crate::ad::{
     Ad, BinaryOperator, Expression, Kind, List, Name, PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value,
 };
 
-/// How to print.
+/// The syntax that is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// Bracketed ads and expressions: strings with escapes, `is`, the shortest digits.
+    /// Bracketed ads and expressions: strings with escapes, `is`, reals with the shortest exact digits.
     #[default]
     New,
-    /// A line of HTCondor's long form: strings as they are but for quotes, `=?=`.
+    /// A line of HTCondor's long form: in strings only quotes are escaped; `=?=` for `is`.
     Long,
-    /// The text that HTCondor's own functions make, such as `string({1.5})`: its digits, its order
-    /// of attributes, its spaces.  It need not read back.
+    /// The text that functions of HTCondor's ClassAd library make, such as `string({1.5})`: its digits, its order of
+    /// attributes, its spaces.  It need not parse back.
     Library,
 }
 
-/// The text of an expression.
+/// Prints an expression.
 ///
-/// The long form cannot carry every string: a newline in one, or a backslash at the end of one that
-/// does not end the line, do not read back.
+/// The long form cannot represent every string: a newline, or a backslash at the end of a string that does not
+/// end the line, do not parse back; [`print_line`] reports them.
 #[must_use]
 pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
     let mut printer = Printer::new(style);
@@ -32,12 +33,12 @@ pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
     printer.out
 }
 
-/// What had to be changed for a form to carry an expression.
+/// A change to a string that the long form cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A newline in a string became a space.
     Newline,
-    /// A space was put behind the backslash at the end of a string that does not end its line.
+    /// A space was put after the backslash at the end of a string that does not end its line.
     Backslash,
 }
 
@@ -50,8 +51,8 @@ impl std::fmt::Display for Change {
     }
 }
 
-/// The text of an expression as the value of a line of the long form, and what that form could not
-/// carry: it has no escapes, and reads a backslash before a quote as part of the string.
+/// Prints an expression as the value of a line of the long form, and returns the changes this required: the form
+/// has no escapes but `\"`.
 #[must_use]
 pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<Change>) {
     let mut printer = Printer::new(Style::Long);
@@ -60,8 +61,7 @@ pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<Change>) {
     (printer.out, printer.changes)
 }
 
-/// The text that HTCondor's `unparse()` makes of an expression: [`Style::Library`], with lists and ads
-/// spread over lines.
+/// Prints an expression as HTCondor's `unparse()` does: [`Style::Library`], with lists and ads over several lines.
 #[must_use]
 pub fn print_spread(expression: &Expression) -> Vec<u8> {
     let mut printer = Printer::new(Style::Library);
@@ -71,7 +71,7 @@ pub fn print_spread(expression: &Expression) -> Vec<u8> {
     printer.out
 }
 
-/// The text of an ad on one line, with brackets.
+/// Prints an ad on one line, with brackets.
 #[must_use]
 pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
     let mut printer = Printer::new(style);
@@ -80,7 +80,7 @@ pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
     printer.out
 }
 
-/// The text of a value: the literal, list or ad that it is.
+/// Prints a value: a literal, a list or an ad.
 #[must_use]
 pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
     let mut printer = Printer::new(style);
@@ -93,7 +93,7 @@ pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
     printer.out
 }
 
-/// The text of a name, in quotes if it needs them.
+/// Prints a name, in quotes if it needs them.
 #[must_use]
 pub fn print_name(name: &Name) -> String {
     let mut printer = Printer::new(Style::New);
@@ -101,7 +101,7 @@ pub fn print_name(name: &Name) -> String {
     String::from_utf8_lossy(&printer.out).into_owned()
 }
 
-/// The text of a string literal.
+/// Prints a string literal.
 #[must_use]
 pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
     let mut printer = Printer::new(style);
@@ -109,16 +109,16 @@ pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
     printer.out
 }
 
-/// What is left to print.
+/// An entry of the printer's stack.
 enum Task<'a> {
-    /// An expression, in a place that wants operators of at least this precedence.
+    /// An expression, in parentheses if its precedence is below this one.
     Expression(&'a Expression, u8),
-    /// A name where one is bound or selected.
+    /// A name in a definition or a selection.
     Name(&'a Name),
     Text(&'static str),
-    /// A new line with so many spaces.
+    /// A line break, then this many spaces.
     Line(usize),
-    /// Lists and ads from here on are spread with this indentation.
+    /// Sets the indentation, in columns, of the lists and ads that follow.
     Spread(usize),
 }
 
@@ -128,9 +128,9 @@ const PRECEDENCE_PRIMARY: u8 = PRECEDENCE_UNARY + 2;
 
 struct Printer<'a> {
     style: Style,
-    /// The indentation, if lists and ads are spread over lines.
+    /// Current indentation, in columns, if lists and ads are printed over several lines.
     spread: Option<usize>,
-    /// What could not be printed as it is.
+    /// The changes to strings that the long form cannot represent.
     changes: Vec<Change>,
     out: Vec<u8>,
     tasks: Vec<Task<'a>>,
@@ -157,14 +157,14 @@ impl<'a> Printer<'a> {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// Leaves tasks for later, first one first.
+    /// Pushes tasks so that the first one runs next.
     fn later<const N: usize>(&mut self, tasks: [Task<'a>; N]) {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
     fn expression(&mut self, expression: &'a Expression, at_least: u8) {
         use Task::{Expression as E, Text as T};
-        // The library prints trees as they are and never adds parentheses.
+        // The library never adds parentheses.
         if precedence(expression.kind()) < at_least && self.style != Style::Library {
             return self.later([T("("), E(expression, 0), T(")")]);
         }
@@ -173,7 +173,7 @@ impl<'a> Printer<'a> {
             Kind::Attribute(name) => self.reference(name),
             Kind::RootAttribute(name) => self.later([T("."), Task::Name(name)]),
             Kind::Select(inner, name) => {
-                // `1.b` would read as a broken number.
+                // `1.b` would be lexed as a malformed number.
                 let number = matches!(inner.kind(), Kind::Literal(Value::Integer(_) | Value::Real(_)));
                 let dot = if number && self.style != Style::Library { " ." } else { "." };
                 self.later([E(inner, PRECEDENCE_PRIMARY), T(dot), Task::Name(name)]);
@@ -182,7 +182,7 @@ impl<'a> Printer<'a> {
             Kind::Unary(operator, operand) => self.unary(*operator, operand),
             Kind::Binary(operator, left, right) => {
                 let precedence = operator.precedence();
-                // The left spine may be a million long: its operators are printed from the tasks.
+                // The left operand may be a chain of a million operators: push it as a task instead of recursing.
                 self.later([E(left, precedence), T(" "), T(self.symbol(*operator)), T(" "), E(right, precedence + 1)]);
             }
             Kind::Conditional(condition, consequent, alternative) => self.later([
@@ -220,7 +220,7 @@ impl<'a> Printer<'a> {
             self.text(" ");
         }
         self.text(operator.symbol());
-        // `-5` is a literal; the operation on 5 needs a space.
+        // `-5` would parse back as a literal.
         if operator == UnaryOperator::Minus && self.style != Style::Library && begins_with_digit(operand) {
             self.text(" ");
         }
@@ -241,7 +241,7 @@ impl<'a> Printer<'a> {
         self.out.resize(self.out.len() + indent, b' ');
     }
 
-    /// A list as the library spreads it: brackets 3 spaces in, elements 6.
+    /// Prints a list over several lines, as the library does: brackets indented by 3, elements by 6.
     fn spread_list(&mut self, items: &'a [Expression], indent: usize) {
         self.line(indent + 3);
         self.text("{");
@@ -255,7 +255,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// An ad as the library spreads it: brackets 4 spaces in, attributes 8.
+    /// Prints an ad over several lines, as the library does: brackets indented by 4, attributes by 8.
     fn spread_ad(&mut self, attributes: Vec<crate::ad::Attribute<'a>>, indent: usize) {
         self.line(indent + 4);
         self.text("[");
@@ -289,7 +289,7 @@ impl<'a> Printer<'a> {
     fn ad(&mut self, ad: &'a Ad) {
         let mut attributes: Vec<_> = ad.iter().collect();
         if self.style == Style::Library {
-            // Shorter names first, then by the alphabet.
+            // By length, then alphabetically.
             attributes
                 .sort_by(|a, b| a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name)));
         }
@@ -316,9 +316,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A name where a value is expected: one that looks like a time must not be read as one.
+    /// Prints a name in an expression; one that looks like a time is escaped so that it does not parse as one.
     fn reference(&mut self, name: &Name) {
-        // The library quotes this one where it is referred to.
+        // The library quotes references to `parent`.
         if name.is_plain() && !(self.style == Style::Library && name.is("parent")) {
             return self.text(name.as_str());
         }
@@ -351,7 +351,7 @@ impl<'a> Printer<'a> {
                     byte => self.out.push(*byte),
                 }
             }
-            // The backslash is itself only where the quote behind it ends the line.
+            // `\"` at the end of the line closes the string; elsewhere it would be an escaped quote.
             if bytes.ends_with(b"\\") && !self.tasks.is_empty() {
                 self.changes.push(Change::Backslash);
                 self.out.push(b' ');
@@ -362,7 +362,7 @@ impl<'a> Printer<'a> {
         self.out.push(b'"');
     }
 
-    /// C's escapes; bytes that are no UTF-8 in octal.
+    /// Prints bytes with C's escapes; those that are not UTF-8 in octal.
     fn escaped(&mut self, bytes: &[u8], quote: u8) {
         for chunk in bytes.utf8_chunks() {
             if self.style == Style::Library {
@@ -417,7 +417,7 @@ impl<'a> Printer<'a> {
                 self.text(&format!("relTime(\"{}\")", time.to_library_string()));
             }
             Value::RelativeTime(time) => self.text(&format!("relTime(\"{time}\")")),
-            // In trees that functions make: values that carry their scope.
+            // Only in trees made by functions: values with their scope.
             Value::List(list) => self.sequence("{", &list.elements, "}"),
             Value::Ad(ad) => self.ad(ad.ad()),
         }
@@ -441,7 +441,7 @@ fn begins_with_digit(operand: &Expression) -> bool {
     }
 }
 
-/// The shortest digits that read back exactly.
+/// Prints a real with the fewest digits that parse back exactly.
 fn shortest_real(real: f64) -> String {
     match not_finite(real) {
         Some(text) => text.to_owned(),
@@ -461,7 +461,7 @@ fn not_finite(real: f64) -> Option<&'static str> {
     }
 }
 
-/// As the library prints a real: C's `%1.15E`, and `0.0` for zero.
+/// Prints a real as the library does: C's `%1.15E`, but `0.0` for zero.
 fn library_real(real: f64) -> String {
     if let Some(text) = not_finite(real) {
         return text.to_owned();
@@ -479,7 +479,7 @@ fn library_real(real: f64) -> String {
     format!("{digits}E{sign}{exponent:0>2}")
 }
 
-/// How tightly the outermost operation of an expression binds.
+/// Returns the precedence of the root operation of an expression.
 fn precedence(kind: &Kind) -> u8 {
     match kind {
         Kind::Conditional(..) => CONDITIONAL,
@@ -491,7 +491,7 @@ fn precedence(kind: &Kind) -> u8 {
 }
 
 impl RelativeTime {
-    /// As the library prints it: `[-][d+][hh:][mm:]ss[.f]`, without the leading parts that are zero.
+    /// Formats the time as the library does: `[-][d+][hh:][mm:]ss[.f]`, without leading parts that are zero.
     #[must_use]
     pub fn to_library_string(self) -> String {
         let (negative, days, hours, minutes, seconds, fraction) = self.split();
@@ -509,7 +509,7 @@ impl RelativeTime {
     }
 }
 
-/// C's `%g` of seconds below 60: six significant digits.
+/// Formats seconds below 60 like C's `%g`: six significant digits.
 fn format_general(seconds: i64, fraction: f64) -> String {
     let whole = i32::try_from(seconds).map_or(0.0, f64::from);
     let places = if seconds >= 10 { 4 } else { 5 };

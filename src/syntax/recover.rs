@@ -1,4 +1,4 @@
-//! All that is wrong with an ad: after an error the reading goes on at the next attribute.
+//! Error recovery in ads: reports every wrong attribute by parsing each attribute on its own.
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use super::chumsky_types::{Extra, Tokens};
 use super::grammar::{Rules, attribute, lex_checked, parse_ad, run_within};
 use super::token::{Spanned, Token};
 
-/// So many errors of one ad are told.
+/// Maximum number of attribute errors reported for one ad.
 const MOST: usize = 20;
 
-/// Where an attribute of a bracketed ad stands in its text.
+/// The spans of an attribute in the text of a bracketed ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Its name, as it is written.
+    /// The name.
     pub name: Span,
-    /// From the name to the end of what is bound to it.
+    /// The whole definition, from the name to the end of the expression.
     pub whole: Span,
 }
 
-/// Where the attributes of a bracketed ad stand, each as often as it is written.
+/// Returns the spans of all attributes of a bracketed ad, including repeated names.
 #[must_use]
 pub fn bindings(text: &[u8], rules: Rules) -> Vec<Binding> {
     let tokens = lex_checked(text, rules).unwrap_or_default();
@@ -35,12 +35,13 @@ pub fn bindings(text: &[u8], rules: Rules) -> Vec<Binding> {
     pieces(&tokens).into_iter().filter_map(of).collect()
 }
 
-/// Every reason why a text is no bracketed ad, one for each attribute that is wrong; none if it is one.
+/// Returns the errors in the text of a bracketed ad, at most one per attribute, in the order of the text; empty if
+/// it is an ad.
 #[must_use]
 pub fn ad_errors(text: &[u8], rules: Rules) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
     let Ok(tokens) = lex_checked(text, rules) else { return vec![first] };
-    // Where a string swallows what comes after it, nothing after it means anything.
+    // An unclosed quote swallows the text after it: later errors would be meaningless.
     let end = if is_about_quotes(&first) { first.span.start } else { u32::MAX };
     let mut errors = Vec::new();
     for piece in pieces(&tokens) {
@@ -56,9 +57,9 @@ pub fn ad_errors(text: &[u8], rules: Rules) -> Vec<SyntaxError> {
             errors.push(error);
         }
     }
-    // What is missing at the end is told with the bracket that is open.
+    // The parser's first error describes the missing end of the ad better, with the open bracket.
     errors.retain(|error| error.span.start < first.span.start || error.span.start < length(text));
-    // What is wrong outside the attributes, or hides them.
+    // The first error is outside the attributes, or an unclosed quote that hides them.
     if errors.iter().all(|error| error.span.start > first.span.start) || end != u32::MAX {
         errors.retain(|error| error.span.start < first.span.start || end == u32::MAX);
         errors.push(first);
@@ -76,7 +77,7 @@ fn is_about_quotes(error: &SyntaxError) -> bool {
     error.related.as_ref().is_some_and(|(_, text)| text.contains("closing quote"))
 }
 
-/// The tokens of each attribute of an ad, without what separates them.
+/// Splits the tokens of an ad into those of its attributes, without separators.
 fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     if tokens.first().map(|(token, _)| *token) != Some(Token::BracketOpen) {
@@ -127,20 +128,21 @@ fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Closes the parentheses and braces that an attribute, or the end of an ad, cannot stand in.
+/// Pops the open parentheses and braces down to the enclosing `[`: an attribute or the end of an ad cannot be
+/// inside them.
 fn leave_expression(open: &mut Vec<Token>) {
     while open.last().is_some_and(|token| *token != Token::BracketOpen) {
         open.pop();
     }
 }
 
-/// Whether a name and `=` stand here.
+/// Whether the tokens at `at` are a name and `=`.
 fn begins_attribute(tokens: &[Spanned], at: usize) -> bool {
     let token = |at: usize| tokens.get(at).map(|(token, _)| *token);
     matches!(token(at), Some(Token::Name | Token::Quoted)) && token(at + 1) == Some(Token::Assign)
 }
 
-/// Whether what stands before is the end of an operand, so that no other operand can follow.
+/// Whether the token before `at` ends an operand, so that no other operand can follow.
 fn ends_operand(tokens: &[Spanned], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| *token);
     before.is_some_and(|token| {

@@ -1,4 +1,4 @@
-//! Tokens: what the grammar sees of a text.
+//! The lexer: splits a text into tokens.
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use logos::{FilterResult, Lexer, Logos};
 
 use crate::ad::{BinaryOperator, Span, UnaryOperator};
 
-/// How strings are written.
+/// The syntax of string literals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strings {
-    /// With C's escapes: bracketed ads, expressions, JSON and XML.
+    /// Strings with C's escapes: bracketed ads, expressions, JSON and XML.
     #[default]
     Escaped,
-    /// HTCondor's long form: a backslash is a backslash, except that `\"` is a quote unless it ends
-    /// the line.
+    /// HTCondor's long form: a backslash is literal, except that `\"` is a quote unless it ends the line.
     Long,
 }
 
-/// How strings are written, and what the rest of the text is known not to have.  A text in which
-/// something is not closed has an error anyway; it must not be searched to its end again and again.
+/// State of the lexer: the syntax of strings, and the terminators known to be missing in the rest of the text.
+/// The latter keep lexing linear: without them, every unclosed quote or comment would search to the end of the
+/// text again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rule {
     strings: Strings,
-    /// A quote has not been closed: from here on quotes are closed on their line or not at all.
+    /// Whether a quote was unclosed; from there on, closing quotes are searched within the line only.
     quotes_on_line: bool,
-    /// No comment ends from here on.
+    /// Whether no `*/` occurs in the rest of the text.
     no_comment_end: bool,
 }
 
@@ -34,10 +34,10 @@ impl From<Strings> for Rule {
     }
 }
 
-/// What can be wrong with a token by itself.
+/// The reason why a piece of text is no token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flaw {
-    /// A character that begins nothing.
+    /// A character that begins no token.
     #[default]
     Character,
     /// A string without its closing quote.
@@ -56,7 +56,7 @@ pub enum Flaw {
 
 macro_rules! tokens {
     ($($name:ident $text:literal,)*) => {
-        /// A token, without its text; the span beside it says where that is.
+        /// The kind of a token; its text is found through its span.
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
         #[logos(utf8 = false, extras = Rule, error = Flaw)]
         #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
@@ -91,7 +91,7 @@ macro_rules! tokens {
             /// `"..."`
             #[token("\"", string)]
             String,
-            /// Digits, also hexadecimal and octal.
+            /// A whole number: decimal, octal or hexadecimal.
             #[regex(r"[0-9]+")]
             #[regex(r"0[xX][0-9A-Fa-f]+")]
             Integer,
@@ -103,7 +103,7 @@ macro_rules! tokens {
             /// A number with one of the papers' scale suffixes, `B K M G T`.
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[bBkKmMgGtT]")]
             Scaled,
-            /// Something that is no token: the grammar says what is wrong with it.
+            /// A piece of text that is no token, with the reason.
             #[token("//", line_comment)]
             #[token("/*", comment)]
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", bad_number, priority = 1)]
@@ -112,7 +112,7 @@ macro_rules! tokens {
         }
 
         impl Token {
-            /// The token as it is written, if it is always written alike.
+            /// Returns the token's text; `None` if it has more than one spelling.
             #[must_use]
             pub fn text(self) -> Option<&'static str> {
                 match self { $(Token::$name => Some($text),)* _ => None }
@@ -159,7 +159,7 @@ tokens! {
 }
 
 impl Token {
-    /// The operator between two operands that this token writes.
+    /// Returns the infix operator that the token means; `None` if it is none.
     #[must_use]
     pub fn binary(self) -> Option<BinaryOperator> {
         Some(match self {
@@ -188,7 +188,7 @@ impl Token {
         })
     }
 
-    /// The operator before one operand that this token writes.
+    /// Returns the prefix operator that the token means; `None` if it is none.
     #[must_use]
     pub fn unary(self) -> Option<UnaryOperator> {
         Some(match self {
@@ -206,7 +206,7 @@ impl Token {
         matches!(self, Token::Integer | Token::Real | Token::Scaled)
     }
 
-    /// The bracket that closes what this one opens.
+    /// Returns the bracket that closes this one; `None` if this is no opening bracket.
     #[must_use]
     pub fn closing(self) -> Option<Token> {
         Some(match self {
@@ -217,7 +217,7 @@ impl Token {
         })
     }
 
-    /// Whether this closes a bracket.
+    /// Whether this is a closing bracket.
     #[must_use]
     pub fn is_closing(self) -> bool {
         matches!(self, Token::ParenthesisClose | Token::BracketClose | Token::BraceClose)
@@ -245,7 +245,8 @@ impl fmt::Display for Token {
     }
 }
 
-/// Bytes up to and with the closing quote, which a backslash can escape; lines may end in between.
+/// Returns the number of bytes up to and including the closing quote; `None` if it is missing.  A backslash
+/// escapes the next byte, and the text may have several lines.
 fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(quote, b'\\', rest.get(at..)?) {
@@ -258,7 +259,8 @@ fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     None
 }
 
-/// As [`quoted_length`] by the long form's rule.
+/// Returns the number of bytes up to and including the closing quote of a string in the long form; `None` if it is
+/// missing on the line.
 pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'"', b'\n', &rest[at..]) {
@@ -276,7 +278,7 @@ pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
     None
 }
 
-/// Takes what is left of the line as the flawed token, so that the next line is read afresh.
+/// Reports an unclosed quote and skips the rest of its line, so that lexing resumes on the next line.
 fn flawed(lexer: &mut Lexer<'_, Token>, flaw: Flaw) -> FilterResult<(), Flaw> {
     let rest = lexer.remainder();
     lexer.extras.quotes_on_line = true;
@@ -284,7 +286,8 @@ fn flawed(lexer: &mut Lexer<'_, Token>, flaw: Flaw) -> FilterResult<(), Flaw> {
     FilterResult::Error(flaw)
 }
 
-/// What may hold the closing quote.
+/// Returns the text to search for the closing quote: all the rest, or the rest of the line after an earlier
+/// unclosed quote.
 fn reachable<'t>(lexer: &Lexer<'t, Token>) -> &'t [u8] {
     let rest = lexer.remainder();
     let line = memchr::memchr(b'\n', rest).filter(|_| lexer.extras.quotes_on_line);
@@ -303,7 +306,7 @@ fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
     if memchr::memchr(0, inside).is_some() {
         FilterResult::Error(Flaw::Nul)
     } else if lexer.extras.strings == Strings::Escaped && std::str::from_utf8(inside).is_err() {
-        // The long form has no escapes, so that HTCondor writes any byte as it is; here there are.
+        // Escaped strings can write any byte in octal; in the long form HTCondor writes it raw.
         FilterResult::Error(Flaw::Utf8)
     } else {
         FilterResult::Emit(())
@@ -352,8 +355,8 @@ fn line_comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<Flaw, Flaw> {
     FilterResult::Skip
 }
 
-/// Skips the comments that follow a comment: logos calls itself for what comes after something skipped,
-/// and there may be a million of them.
+/// Skips the comments that follow a comment.  logos recurses after each skip, so that a million comments in a row
+/// would overflow the call stack.
 fn skip_comments(lexer: &mut Lexer<'_, Token>) {
     loop {
         let rest = lexer.remainder();
@@ -372,7 +375,7 @@ fn skip_comments(lexer: &mut Lexer<'_, Token>) {
     }
 }
 
-/// A token and where it stands.
+/// A token with its span.
 pub type Spanned = (Token, Span);
 
 fn spanned(text: &[u8], result: Result<Token, Flaw>, range: &std::ops::Range<usize>) -> Spanned {
@@ -384,7 +387,7 @@ fn spanned(text: &[u8], result: Result<Token, Flaw>, range: &std::ops::Range<usi
                 Ok(valid) => valid,
                 Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
             };
-            // A character is shown whole, though only its first byte is the token.
+            // Extend the span to the whole character: only its first byte was lexed.
             let length = valid.chars().next().map(char::len_utf8);
             end = end.max(range.start + length.unwrap_or(0));
             Token::Flawed(if length.is_some() { Flaw::Character } else { Flaw::Utf8 })
@@ -394,12 +397,12 @@ fn spanned(text: &[u8], result: Result<Token, Flaw>, range: &std::ops::Range<usi
     (token, Span::new(offset(range.start), offset(end)))
 }
 
-/// Readers refuse texts of more than 4 GiB before they come here.
+/// Converts an offset; readers refuse texts of more than 4 GiB before they are lexed.
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The tokens of a text.
+/// Splits a text into its tokens.  O(n) in its length.
 #[must_use]
 pub fn lex(text: &[u8], strings: Strings) -> Vec<Spanned> {
     let mut tokens = Vec::with_capacity(text.len() / 4);

@@ -1,23 +1,24 @@
-//! Numbers as C prints them.
+//! C's `printf` conversions for one value.
 
 use std::fmt::Write;
 
-/// What `$INT()`, `$REAL()` and `$STRING()` print.
+/// Value that `$INT()`, `$REAL()` or `$STRING()` prints.
 pub(super) enum Printed<'a> {
     Integer(i64),
     Real(f64),
     Text(&'a str),
 }
 
-/// Wider than this is no field that a person reads.
+/// Maximum width and precision of a conversion, in characters; larger ones are refused.
 const WIDEST: usize = 500;
 
-/// C's `%.16G`.
+/// Formats a real as C's `%.16G` does.
 pub(super) fn shortest(real: f64) -> String {
     general(real, 16, false, true)
 }
 
-/// C's `printf` with one conversion, and text around it; none if it is no format of this kind of value.
+/// Formats a value as C's `printf` does, with one conversion and text around it. `None` if the format is invalid or
+/// not for this type of value.
 pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
     let start = format.find('%')?;
     let mut rest = &format[start + 1..];
@@ -62,7 +63,8 @@ pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
     Some(format!("{}{field}{behind}", &format[..start]))
 }
 
-/// The digits of a conversion without their sign, and whether that is a minus.
+/// Returns whether the value is negative, and its text without a sign. `None` if the conversion is not for this type.
+/// `all` keeps trailing zeros in `%g`.
 fn digits(conversion: char, precision: Option<usize>, all: bool, value: &Printed<'_>) -> Option<(bool, String)> {
     let upper = conversion.is_ascii_uppercase();
     Some(match (value, conversion) {
@@ -94,7 +96,7 @@ fn digits(conversion: char, precision: Option<usize>, all: bool, value: &Printed
     })
 }
 
-/// C's `%e`: the exponent has a sign and two digits at least.
+/// Formats a real as C's `%e` does: the exponent has a sign and at least two digits.
 fn exponential(real: f64, places: usize, upper: bool) -> String {
     let text = format!("{real:.places$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -105,7 +107,7 @@ fn exponential(real: f64, places: usize, upper: bool) -> String {
     all
 }
 
-/// C's `%g`: so many significant digits, without zeros at the end unless all are wanted.
+/// Formats a real as C's `%g` does, with `digits` significant digits; trailing zeros are kept only if `all` is set.
 fn general(real: f64, digits: usize, all: bool, upper: bool) -> String {
     if !real.is_finite() {
         let text = if real.is_nan() { "NAN" } else { "INF" };

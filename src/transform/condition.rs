@@ -1,4 +1,4 @@
-//! The conditions of `if` and `elif`.
+//! Conditions of `if` and `elif`.
 
 use crate::ad::{Expression, Span, Value};
 use crate::syntax::{Rules, SyntaxError, parse_expression};
@@ -6,16 +6,16 @@ use crate::syntax::{Rules, SyntaxError, parse_expression};
 use super::keywords::{is_variable, skip_blank};
 use super::macros::{self, Expander, Failure, evaluate};
 
-/// The condition of `if` or `elif`.
+/// Condition of `if` or `elif`.
 #[derive(Clone, Debug)]
 pub struct Condition {
     text: String,
     rules: Rules,
-    /// None while there are macros in it.
+    /// The parsed condition; `None` if its text contains macros, so that it is parsed after each expansion.
     test: Option<Test>,
 }
 
-/// What a condition without macros asks.
+/// Parsed condition without macros.
 #[derive(Clone, Debug)]
 struct Test {
     negated: bool,
@@ -24,45 +24,45 @@ struct Test {
 
 #[derive(Clone, Debug)]
 enum TestKind {
-    /// `true`, `yes`, a number, nothing at all.
+    /// A word or a number, such as `true`, `yes` or `0`.
     Constant(bool),
-    /// `defined name`
+    /// `defined name`: whether the variable or attribute has a non-empty text.
     Defined(String),
     Expression(Expression),
 }
 
 impl PartialEq for Condition {
-    /// Equal when written alike.
+    /// Compares the texts.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
 }
 
 impl Condition {
-    /// The condition that a text writes; if there are macros in it, only once they are expanded.
+    /// Parses a condition. A text with macros is parsed later, when they are expanded.
     ///
     /// # Errors
     ///
-    /// Why it writes none.
+    /// The syntax error, if the text has no macros and is not a condition.
     pub fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
         let condition = if macros::has_any(text) { None } else { Some(Test::new(text, rules)?) };
         Ok(Condition { text: text.to_owned(), rules, test: condition })
     }
 
-    /// As it is written.
+    /// The text as it is written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it holds.
+    /// Whether it holds for the ad of `expander`.
     pub(super) fn holds(&self, expander: &mut Expander<'_>) -> Result<bool, Failure> {
         if let Some(test) = &self.test {
             return test.holds(expander);
         }
         let bytes = expander.expand(self.text.as_bytes())?;
         let written = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
-        // Macros that stand for nothing are false.
+        // A condition that expands to nothing is false.
         let condition = written.strip_prefix('!').unwrap_or(&written);
         if condition.trim_ascii().is_empty() {
             return Ok(written.starts_with('!'));
@@ -124,7 +124,7 @@ impl Test {
     }
 }
 
-/// Whether a value counts as true; in rules, numbers do in either dialect.
+/// Returns the truth value of a value; `None` if it has none. In rules, numbers have one in both dialects.
 pub(super) fn truth(value: &Value) -> Option<bool> {
     match value {
         Value::Boolean(is) => Some(*is),
@@ -134,7 +134,7 @@ pub(super) fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// The words and numbers that are conditions by themselves.
+/// Returns the truth value of a text that is a word such as `yes` or a number; `None` for other texts.
 fn constant(text: &str) -> Option<bool> {
     if ["true", "yes", "t"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Some(true);

@@ -1,16 +1,15 @@
-//! An ad while it is being changed.
+//! Ad that is being edited.
 
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Expression, Name};
 
-/// An ad while it is being changed.  Nothing is copied before the first change, and no change costs more
-/// than looking a name up.
+/// Ad that is being edited. The first change copies the attributes; each change takes O(1).
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    /// The ad as it is, unless something changed since.
+    /// The ad, if nothing changed since it was built.
     ad: Option<Ad>,
-    /// The attributes in their order, with holes; empty until something is changed.
+    /// Attributes in order, `None` for removed ones; empty until the first change.
     slots: Vec<Option<(Name, Expression)>>,
     places: FxHashMap<Name, usize>,
 }
@@ -20,7 +19,7 @@ impl Draft {
         Draft { ad: Some(ad.clone()), slots: Vec::new(), places: FxHashMap::default() }
     }
 
-    /// The ad as it is now.
+    /// Returns the current ad. Takes O(n) in the number of attributes after a change.
     pub fn ad(&mut self) -> Ad {
         let slots = &self.slots;
         self.ad.get_or_insert_with(|| slots.iter().flatten().cloned().collect()).clone()
@@ -33,7 +32,7 @@ impl Draft {
         }
     }
 
-    /// The names of the attributes, in the order of their bytes.
+    /// Returns the names of the attributes in byte order.
     pub fn sorted_names(&self) -> Vec<Name> {
         let mut names: Vec<Name> = match &self.ad {
             Some(ad) => ad.iter().map(|attribute| attribute.name.clone()).collect(),
@@ -43,7 +42,7 @@ impl Draft {
         names
     }
 
-    /// Binds a name: in its place if the ad has it, else at the end.  What was bound to it before.
+    /// Binds a name: at its position if the ad has it, else at the end. Returns the previous expression.
     pub fn set(&mut self, name: Name, expression: Expression) -> Option<Expression> {
         self.change();
         if let Some(place) = self.places.get(&name) {
@@ -55,7 +54,7 @@ impl Draft {
         None
     }
 
-    /// Takes an attribute out.
+    /// Removes an attribute and returns its expression; `None` if the ad lacks it.
     pub fn remove(&mut self, name: &Name) -> Option<Expression> {
         self.get(name)?;
         self.change();
@@ -63,8 +62,7 @@ impl Draft {
         self.slots[place].take().map(|(_, expression)| expression)
     }
 
-    /// Gives an attribute that the ad has another name; it keeps its place.  What was bound to the new
-    /// name before.
+    /// Renames an attribute, which keeps its position. Returns the expression that the new name had before.
     pub fn rename(&mut self, from: &Name, to: Name) -> Option<Expression> {
         self.change();
         let place = self.places.remove(from)?;
@@ -75,7 +73,7 @@ impl Draft {
         before.map(|(_, expression)| expression)
     }
 
-    /// Makes sure that the attributes can be changed, and that the ad is made anew.
+    /// Copies the attributes for editing and discards the built ad.
     fn change(&mut self) {
         let Some(ad) = self.ad.take() else { return };
         self.slots = ad.iter().map(|attribute| Some((attribute.name.clone(), attribute.expression.clone()))).collect();

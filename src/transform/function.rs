@@ -1,4 +1,4 @@
-//! The functions among the macros: `$INT()`, `$REAL()`, `$STRING()`, `$EVAL()` and others.
+//! Macro functions: `$INT()`, `$REAL()`, `$STRING()`, `$EVAL()` and others.
 
 use crate::ad::Value;
 use crate::eval::{Environment, Evaluator};
@@ -8,7 +8,7 @@ use super::c_numbers;
 use super::c_numbers::Printed;
 use super::macros::{Expander, Failure};
 
-/// A function: its name, which must be written in upper case, and what it gives.
+/// Macro function. Its name must be written in upper case.
 struct Function {
     name: &'static str,
     body: fn(&mut Expander<'_>, &[u8]) -> Result<Vec<u8>, Failure>,
@@ -25,32 +25,32 @@ const FUNCTIONS: &[Function] = &[
     Function { name: "RANDOM_INTEGER", body: random_integer },
 ];
 
-/// Whether this is the name of a function.  (`$ENV()` is none here: its argument is read as a name's.)
+/// Whether this is the name of a function. `$ENV()` is not in the table: its argument has the syntax of a name.
 pub(super) fn is_known(name: &[u8]) -> bool {
     FUNCTIONS.iter().any(|function| function.name.as_bytes() == name)
 }
 
-/// What may be wrong with `$name(`, as far as the text shows it.
+/// Probable mistake in `$name(`.
 pub(super) enum Suspicion {
-    /// HTCondor has this function, and there is none here.
+    /// HTCondor has this function, but it is not supported here.
     Unsupported,
-    /// It is written in other cases of letters.
+    /// The name must be written in upper case, like this one.
     Spelling(&'static str),
 }
 
-/// What may be wrong with `$name(`.
+/// Returns the probable mistake in `$name(`; `None` if there is none.
 pub(super) fn suspicion(name: &str) -> Option<Suspicion> {
     let known = FUNCTIONS.iter().map(|function| function.name).chain(["ENV"]);
     if let Some(meant) = known.into_iter().find(|known| known.eq_ignore_ascii_case(name) && *known != name) {
         return Some(Suspicion::Spelling(meant));
     }
-    // $F() and letters: parts of a path.
+    // `$F` followed by letters that select parts of a path.
     let parts = |parts: &str| parts.bytes().all(|b| b"pnxdqabfwu".contains(&b.to_ascii_lowercase()));
     let path = name.strip_prefix('F').is_some_and(parts) || matches!(name, "BASENAME" | "DIRNAME");
     path.then_some(Suspicion::Unsupported)
 }
 
-/// What a call gives.
+/// Returns the text that a call expands to.
 pub(super) fn value(expander: &mut Expander<'_>, name: &[u8], body: &[u8]) -> Result<Vec<u8>, Failure> {
     match FUNCTIONS.iter().find(|function| function.name.as_bytes() == name) {
         Some(function) => (function.body)(expander, body).map_err(|failure| match failure {
@@ -61,7 +61,7 @@ pub(super) fn value(expander: &mut Expander<'_>, name: &[u8], body: &[u8]) -> Re
     }
 }
 
-/// Splits the format off an argument.
+/// Splits an argument at its first comma: the value, and the format if there is one.
 fn with_format(body: &[u8]) -> (&[u8], Option<String>) {
     match memchr::memchr(b',', body) {
         Some(comma) => (&body[..comma], Some(String::from_utf8_lossy(&body[comma + 1..]).into_owned())),
@@ -69,14 +69,14 @@ fn with_format(body: &[u8]) -> (&[u8], Option<String>) {
     }
 }
 
-/// A text for a message.
+/// Returns a text in backquotes for a message, shortened to 60 characters.
 fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let short: String = text.chars().take(60).collect();
     if short.len() < text.len() { format!("`{short}...`") } else { format!("`{short}`") }
 }
 
-/// The value of an argument as an expression without an ad; none if it is none.
+/// Evaluates an argument as an expression outside any ad; `None` if it is not an expression.
 fn value_alone(expander: &Expander<'_>, text: &[u8]) -> Result<Option<Value>, Failure> {
     let Ok(expression) = parse_expression(text, Rules::long(expander.context.dialect)) else { return Ok(None) };
     let (environment, frame) = Environment::nowhere();
@@ -100,18 +100,18 @@ fn integer(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failure>
     printed.map(String::into_bytes).ok_or_else(|| no_format(&format.unwrap_or_default()))
 }
 
-/// The whole number that a text evaluates to.
+/// Returns the integer that a text evaluates to; reals are truncated.
 fn whole(expander: &Expander<'_>, text: &[u8]) -> Result<i64, Failure> {
     match value_alone(expander, text)? {
         Some(Value::Integer(integer)) => Ok(integer),
         Some(Value::Boolean(is)) => Ok(i64::from(is)),
-        #[allow(clippy::cast_possible_truncation)] // that is what it does with a fraction
+        #[allow(clippy::cast_possible_truncation)] // the fraction is dropped
         Some(Value::Real(real)) if real.is_finite() => Ok(real as i64),
         _ => Err(no_number(text)),
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // that is what C does
+#[allow(clippy::cast_precision_loss)] // as in C
 fn real(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failure> {
     let (name, format) = with_format(body);
     let text = expander.argument(name)?;
@@ -123,7 +123,7 @@ fn real(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failure> {
     };
     let Some(format) = format else { return Ok(c_numbers::shortest(value).into_bytes()) };
     let mut text = c_numbers::print(&format, &Printed::Real(value)).ok_or_else(|| no_format(&format))?;
-    // What it gives must read as a real.
+    // The result must read as a real.
     if !text.contains('.') {
         text.push_str(".0");
     }
@@ -155,7 +155,7 @@ fn eval(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The items of a list.
+/// Splits a list at its commas.
 fn items(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect()
 }
@@ -171,7 +171,7 @@ fn choice(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failure> 
     Ok(item.to_vec())
 }
 
-/// A list, or the list that one word names.
+/// Returns a list that is written out, or the list that a single word names.
 fn named_list(expander: &mut Expander<'_>, text: &[u8]) -> Result<Vec<u8>, Failure> {
     if text.contains(&b',') { Ok(text.to_vec()) } else { expander.argument(text) }
 }
@@ -199,7 +199,7 @@ fn substring(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, Failur
     Ok(text[..from_end(length, text.len())].to_vec())
 }
 
-/// The generator for one draw.
+/// Returns the generator for one draw.
 fn random(expander: &Expander<'_>) -> Result<fastrand::Rng, Failure> {
     let chance = expander.context.chance.as_ref();
     chance.map(crate::eval::Chance::next).ok_or_else(|| "chance is not known".to_owned().into())
@@ -228,6 +228,6 @@ fn random_integer(expander: &mut Expander<'_>, body: &[u8]) -> Result<Vec<u8>, F
     }
     let steps = most.abs_diff(least) / step.unsigned_abs();
     let chosen = random(expander)?.u64(..=steps);
-    // No more than the most, so that it fits.
+    // The result is at most `most`, so it fits into 64 bits.
     Ok((i128::from(least) + i128::from(chosen) * i128::from(step)).to_string().into_bytes())
 }

@@ -1,4 +1,4 @@
-//! Rules at work.
+//! Interpreter of transform rules.
 
 use crate::ad::{Ad, Expression, Kind, List, Name, Value};
 use crate::eval::{Context, Halt};
@@ -11,69 +11,69 @@ use super::macros::{Expander, Failure, Variables, evaluate, expand_self};
 use super::rename;
 use super::rule::{Action, Operand, Rule, Target};
 
-/// Rules that are applied one after the other.
+/// Sequence of rules, applied one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Transform {
-    /// The rules.
+    /// Rules in order of application.
     pub rules: Vec<Rule>,
-    /// What must be true of an ad; any other is left as it is.
+    /// Condition that an ad must satisfy; other ads stay unchanged. `None` applies the rules to every ad.
     pub only: Option<Expression>,
 }
 
-/// An ad that came of another.
+/// Result of a transformation.
 #[derive(Clone, Debug)]
 pub struct Transformed {
-    /// The ad.
+    /// The transformed ad.
     pub ad: Ad,
-    /// What was changed, in the order in which it was.
+    /// Changes, in the order in which they were made.
     pub fired: Vec<Fired>,
-    /// What could not be done.
+    /// Statements that failed.
     pub faults: Vec<Fault>,
 }
 
-/// A statement that changed an attribute.
+/// Change of one attribute by a statement.
 #[derive(Clone, Debug)]
 pub struct Fired {
-    /// Which statement.
+    /// The statement that made the change.
     pub cause: Cause,
-    /// The attribute.
+    /// The changed attribute.
     pub attribute: Name,
-    /// What was bound to it before.
+    /// Expression before the change; `None` if the attribute did not exist.
     pub before: Option<Expression>,
-    /// What is bound to it now.
+    /// Expression after the change; `None` if the attribute was removed.
     pub after: Option<Expression>,
 }
 
-/// A statement of one of the rules.
+/// Position of a statement in a transformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The position of the rule.
+    /// Index into [`Transform::rules`].
     pub rule: usize,
-    /// The position of the statement in it; none for what is said of the rule as a whole.
+    /// Index into [`Rule::statements`]; `None` for the rule as a whole, such as its REQUIREMENTS.
     pub statement: Option<usize>,
 }
 
-/// What a statement could not do with an ad.
+/// Failure of a statement for one ad.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Which statement; none for [`Transform::only`].
+    /// The statement that failed; `None` for [`Transform::only`].
     pub cause: Option<Cause>,
-    /// Why, as a phrase.
+    /// The reason, as a phrase.
     pub message: String,
-    /// The budget that was exceeded, if that is why.
+    /// Reason why an evaluation stopped, such as an exceeded budget; `None` for any other failure.
     pub halt: Option<Halt>,
-    /// What was left as it was for it.
+    /// What stayed unchanged because of the failure.
     pub left: Left,
 }
 
-/// What is left as it was because of a fault.
+/// Extent of the changes that a failure prevented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// The whole ad: no rule did anything.
+    /// The whole ad stays unchanged.
     Ad,
-    /// What the statement would have changed.
+    /// The statement changes nothing.
     Statement,
-    /// One attribute of those that the statement is about.
+    /// This attribute stays unchanged; others that the statement selects may change.
     Attribute(Name),
 }
 
@@ -87,10 +87,10 @@ impl Fault {
 }
 
 impl Transform {
-    /// The ads that come of one: one, unless a rule has a TRANSFORM line that makes more.
+    /// Applies the rules to an ad. Returns one result, unless a TRANSFORM line of a rule makes several ads.
     ///
-    /// The variables of a rule are still there in the next.  A statement that cannot be executed is left
-    /// out; if a condition cannot be decided, the ad stays as it was.
+    /// Variables keep their values from one rule to the next. A statement that fails is skipped; if a condition
+    /// fails, the whole ad stays unchanged.
     #[must_use]
     pub fn apply(&self, ad: &Ad, context: &Context) -> Vec<Transformed> {
         let unchanged = |faults| vec![Transformed { ad: ad.clone(), fired: Vec::new(), faults }];
@@ -126,7 +126,7 @@ impl Transform {
     }
 }
 
-/// An ad on its way through the rules.
+/// State of one ad while rules are applied to it.
 #[derive(Clone)]
 struct Flight {
     draft: Draft,
@@ -141,7 +141,7 @@ impl Flight {
     }
 }
 
-/// One rule at work.
+/// Execution of one rule.
 #[derive(Clone, Copy)]
 struct Run<'r> {
     rule: &'r Rule,
@@ -149,18 +149,18 @@ struct Run<'r> {
     context: &'r Context,
 }
 
-/// Where an `if` stands.
+/// State of an open `if`.
 struct Branch {
-    /// Whether its lines are executed now.
+    /// Whether the lines of the current branch are executed.
     enabled: bool,
-    /// Whether any of its conditions held before.
+    /// Whether a branch was executed already.
     taken: bool,
-    /// Whether the lines around it are executed.
+    /// Whether the enclosing lines are executed.
     outer: bool,
 }
 
 impl Run<'_> {
-    /// Sends an ad through the rule.
+    /// Applies the rule to an ad and appends the results to `after`.
     fn rule(self, mut flight: Flight, after: &mut Vec<Flight>) -> Result<(), Fault> {
         let whole = Cause { rule: self.number, statement: None };
         if let Some(expression) = self.rule.requirements.as_ref().and_then(Operand::expression) {
@@ -188,7 +188,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes several ads of one.
+    /// Executes a TRANSFORM line, which makes several ads of one.
     fn iterate(
         self,
         iteration: &Iteration,
@@ -211,7 +211,7 @@ impl Run<'_> {
             for (name, value) in iteration.values(item) {
                 bind(&mut variables, name, value.to_owned());
             }
-            // What a variable is given in one ad is still there in the next of the same item.
+            // Variables keep their values between the ads of one item.
             for step in 0..iteration.count {
                 for (name, number) in [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made)] {
                     bind(&mut variables, name, number.to_string());
@@ -267,7 +267,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Executes a statement that is no `if`.
+    /// Executes a statement other than `if`, `elif`, `else` and `endif`.
     fn execute(self, action: &Action, cause: Cause, flight: &mut Flight) -> Result<(), Failure> {
         match action {
             Action::Assign(variable, text) => {
@@ -296,7 +296,7 @@ impl Run<'_> {
                 let names = flight.expander(self.context).expand(names.as_bytes())?;
                 let copy = matches!(action, Action::Copy(..));
                 for (from, to) in named(target, &names, flight)? {
-                    // One bad name does not keep the others from theirs.
+                    // An invalid name skips one attribute, not the others.
                     match rename::new_name(&to) {
                         Ok(to) if copy => copied(flight, cause, &from, to),
                         Ok(to) => renamed(flight, cause, &from, to),
@@ -319,7 +319,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The expression that an operand is for this ad.
+    /// Returns the expression of an operand for this ad, with its macros expanded.
     fn expression(self, operand: &Operand, flight: &mut Flight) -> Result<Expression, Failure> {
         if let Some(expression) = operand.expression() {
             return Ok(expression.clone());
@@ -332,7 +332,7 @@ impl Run<'_> {
     }
 }
 
-/// The attributes that a target names, and their new names.
+/// Returns the attributes that a target selects, with their new names.
 fn named(target: &Target, names: &[u8], flight: &Flight) -> Result<Vec<(Name, Vec<u8>)>, Failure> {
     Ok(match target {
         Target::Name(name) => vec![(name.clone(), names.to_vec())],
@@ -363,7 +363,7 @@ fn renamed(flight: &mut Flight, cause: Cause, from: &Name, to: Name) {
     flight.fired.extend([gone, Fired { cause, attribute: to, before, after: Some(expression) }]);
 }
 
-/// The expression that writes a value.
+/// Returns an expression for a value.
 fn written(value: Value) -> Expression {
     let kind = match value {
         Value::List(List { elements, .. }) => Kind::List(elements),
@@ -381,7 +381,7 @@ mod tests {
     use crate::syntax::{Rules, Style, parse_ad, print_ad};
     use crate::transform::parse_rules;
 
-    /// The ads that rules make of one: without what is around them, and with the faults.
+    /// Returns the ads that rules make of one, without their brackets, each followed by its faults.
     fn results(ad: &str, rules: &str) -> Vec<String> {
         let ad = parse_ad(format!("[ {ad} ]").as_bytes(), Rules::new(Dialect::Condor)).unwrap();
         let (rules, problems) = parse_rules(rules.as_bytes(), Dialect::Condor);
@@ -396,7 +396,8 @@ mod tests {
         shown.collect()
     }
 
-    /// What HTCondor 25.14 makes of them, but for the faults, which it has in other words or not at all.
+    /// Expected results are those of HTCondor 25.14, except for the faults, which it words differently or does not
+    /// report.
     #[test]
     fn every_keyword_does_what_it_does_in_htcondor() {
         for (ad, rules, expected) in [

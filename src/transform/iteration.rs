@@ -1,31 +1,31 @@
-//! TRANSFORM lines: how many ads are made of one.
+//! TRANSFORM lines, which make several ads of one.
 
 use std::ops::Range;
 
 use super::keywords::{Refusal, is_variable, skip_blank};
 
-/// What a TRANSFORM line says: an ad for each item, so many times.
+/// Parsed TRANSFORM line: `count` ads for each item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iteration {
-    /// How many ads for each item.
+    /// Number of ads for each item.
     pub count: usize,
-    /// The variables that stand for the parts of the item.
+    /// Variables for the words of an item.
     pub variables: Vec<String>,
-    /// The items; none if there is no list.
+    /// The items; `None` if the line has no list.
     pub items: Option<Items>,
 }
 
-/// The items of a TRANSFORM line.
+/// Items of a TRANSFORM line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Items {
-    /// `in (a, b)`: words.
+    /// `in (a, b)`: one word for each item.
     In(Vec<String>),
-    /// `from (`, then a line for each.
+    /// `from (`, followed by one line for each item.
     From(Vec<String>),
 }
 
 impl Items {
-    /// The items.
+    /// Returns the items in order.
     #[must_use]
     pub fn all(&self) -> &[String] {
         match self {
@@ -34,17 +34,17 @@ impl Items {
     }
 }
 
-/// So many ads may be made of one.
+/// Maximum number of ads that the rules make of one.
 pub(super) const MOST: usize = 10_000;
 
 impl Iteration {
-    /// How many ads are made of one.
+    /// Returns the number of ads made of one.
     #[must_use]
     pub fn total(&self) -> usize {
         self.count.saturating_mul(self.items.as_ref().map_or(1, |items| items.all().len()))
     }
 
-    /// The values of the variables for an item: each a word, the last what is left.
+    /// Returns the variables with their values for an item: one word each, and the rest for the last.
     pub(super) fn values<'a>(&'a self, item: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         let mut rest = Some(item);
         self.variables.iter().enumerate().map(move |(position, variable)| {
@@ -62,15 +62,15 @@ impl Iteration {
     }
 }
 
-/// What the arguments of a TRANSFORM line are.
+/// Parsed arguments of a TRANSFORM line.
 pub(super) enum Arguments {
-    /// All is said.
+    /// Complete arguments.
     Whole(Iteration),
-    /// The items stand in the lines that follow, up to one that begins with `)`.
+    /// Arguments whose items follow in the next lines, up to one that begins with `)`.
     Open(Iteration),
 }
 
-/// Reads the arguments of a TRANSFORM line, which begin at a place of its text.
+/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`.
 pub(super) fn arguments(text: &str, at: usize) -> Result<Arguments, Refusal> {
     let refuse = |range: Range<usize>, message: &str, help: Option<&str>| {
         Err((range, message.to_owned(), help.map(str::to_owned)))
@@ -124,7 +124,7 @@ pub(super) fn arguments(text: &str, at: usize) -> Result<Arguments, Refusal> {
     Ok(Arguments::Whole(iteration))
 }
 
-/// Reads what stands behind `in` or `from`.
+/// Parses the list after `in` or `from`.
 fn list(text: &str, at: usize, mut iteration: Iteration, lines: bool) -> Result<Arguments, Refusal> {
     let refuse = |message: &str| Err((at..text.len().max(at + 1), message.to_owned(), None));
     let rest = &text[at..];
@@ -165,7 +165,7 @@ pub(super) fn check(iteration: &Iteration, place: Range<usize>) -> Result<(), Re
     }
 }
 
-/// The words of a list, with commas or blanks between them.
+/// Splits a list into words at commas and blanks.
 pub(super) fn words(text: &str) -> Vec<String> {
     text.split([',', ' ', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

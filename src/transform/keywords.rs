@@ -1,4 +1,4 @@
-//! The keywords, and how the words of a line are told apart.
+//! Keywords of the transform language, and the tokenizer of its lines.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use crate::ad::{Dialect, Name, nearest};
 
 use super::rule::{Pattern, Target};
 
-/// The keywords: variant, word, what stands behind it.
+/// Defines the keywords: variant, spelling, operands.
 macro_rules! keywords {
     ($($variant:ident $word:literal $operands:literal,)*) => {
-        /// A word that a line of a rules file can begin with, in any case.
+        /// Word that begins a line of a rules file; case is ignored.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)]
         pub enum Keyword { $($variant),* }
 
         impl Keyword {
-            /// All of them.
+            /// All keywords.
             pub const ALL: &'static [Keyword] = &[$(Keyword::$variant),*];
 
-            /// How it is written.
+            /// Returns its usual spelling.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Keyword::$variant => $word),* }
             }
 
-            /// What stands behind it.
+            /// Describes its operands.
             #[must_use]
             pub fn operands(self) -> &'static str {
                 match self { $(Keyword::$variant => $operands),* }
@@ -52,29 +52,29 @@ keywords! {
 }
 
 impl Keyword {
-    /// The keyword that a word is.
+    /// Returns the keyword with this spelling, ignoring case; `None` if there is none.
     #[must_use]
     pub fn of(word: &str) -> Option<Keyword> {
         Keyword::ALL.iter().copied().find(|keyword| keyword.as_str().eq_ignore_ascii_case(word))
     }
 
-    /// The keyword that a word may have been meant to be.
+    /// Returns the keyword with the most similar spelling; `None` if none is similar.
     #[must_use]
     pub fn near(word: &str) -> Option<&'static str> {
         nearest(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
     }
 
-    /// How a line with it reads.
+    /// Returns a hint that shows the syntax of its line.
     #[must_use]
     pub fn usage(self) -> String {
         format!("write `{} {}`", self.as_str(), self.operands()).trim_end_matches([' ', '`']).to_owned() + "`"
     }
 }
 
-/// A word of a line, and where it stands.
+/// Word of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
-    /// The word with its quotes or slashes.
+    /// Byte range in the line, including quotes or slashes.
     pub range: Range<usize>,
     pub kind: WordKind,
 }
@@ -82,21 +82,21 @@ pub(super) struct Word {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum WordKind {
     Plain,
-    /// Between quotes, which are not part of it; there are no escapes.
+    /// Between quotes, which are not part of the name; there are no escapes.
     Quoted,
-    /// Between slashes, with letters behind; there are no escapes.
+    /// Between slashes, followed by option letters; there are no escapes.
     Pattern(Pattern),
 }
 
-/// Why something is no word: where, what, advice.
+/// Refusal of a part of a line: its byte range in the line, a message, and advice.
 pub(super) type Refusal = (Range<usize>, String, Option<String>);
 
-/// Where what is not blank begins.
+/// Returns the offset of the first non-blank byte at or after `at`.
 pub(super) fn skip_blank(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_ascii_start().len()
 }
 
-/// The next word at or behind a place, which can be a pattern; none at the end.
+/// Reads the next word or pattern at or after `at`; `None` at the end of the line.
 pub(super) fn next_word(text: &str, at: usize) -> Result<Option<Word>, Refusal> {
     let start = skip_blank(text, at);
     let rest = &text[start..];
@@ -127,7 +127,7 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<Word>, Refusal> 
     Ok(Some(Word { range: start..start + length, kind }))
 }
 
-/// The attributes that a word names.
+/// Returns the attributes that a word selects.
 pub(super) fn target(text: &str, word: &Word, dialect: Dialect) -> Result<Target, Refusal> {
     match &word.kind {
         WordKind::Pattern(pattern) => match pattern.compiled() {
@@ -138,7 +138,7 @@ pub(super) fn target(text: &str, word: &Word, dialect: Dialect) -> Result<Target
     }
 }
 
-/// The attribute that a word names.
+/// Returns the attribute that a word names.
 pub(super) fn attribute(text: &str, word: &Word, dialect: Dialect) -> Result<Name, Refusal> {
     let written = &text[word.range.clone()];
     let (name, quoted) = match word.kind {
@@ -167,13 +167,13 @@ pub(super) fn attribute(text: &str, word: &Word, dialect: Dialect) -> Result<Nam
     Ok(name)
 }
 
-/// Whether this can be the name of an attribute without quotes.
+/// Whether the text is an attribute name that needs no quotes.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Whether this can be the name of a variable.
+/// Whether the text is a valid name of a variable.
 pub(super) fn is_variable(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_variable_byte)
 }
@@ -182,16 +182,16 @@ pub(super) fn is_variable_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/')
 }
 
-/// The attributes that the beginning of a text names, as a rule names them (a name, or `/pattern/`), and
-/// what stands behind them.
+/// Parses the target at the beginning of a text, in the syntax of rules: a name or `/pattern/`. Returns it with the
+/// rest of the text, which is empty or begins with `=`.
 ///
 /// # Errors
 ///
-/// Why it names none.
+/// The reason as a phrase, if the text does not begin with a target.
 pub fn read_target(text: &str, dialect: Dialect) -> Result<(Target, &str), String> {
     let mut from = 0;
     if text.trim_ascii_start().starts_with('/') {
-        // There may be a `=` in the pattern.
+        // The pattern may contain a `=`.
         let opened = skip_blank(text, 0) + 1;
         from = text[opened..].find('/').map_or(text.len(), |at| opened + at + 1);
     }

@@ -1,20 +1,20 @@
-//! The lines of a rules file: comments left out, continued lines joined.
+//! Logical lines of a rules file: comments are dropped, continued lines joined.
 
 use std::ops::Range;
 
-/// A line as the language counts them: one that ends in a backslash goes on with the next.
+/// Logical line: a line that ends in a backslash continues on the next one.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// The text, without blanks around it.
+    /// The text, trimmed.
     pub text: String,
-    /// Which line of the file it begins on; the first is 1.
+    /// 1-based number of the line in the file where it begins.
     pub number: usize,
-    /// Where its parts begin: in the text, and in the file.
+    /// Start of each joined part: byte offset in the text, and in the file.
     pieces: Vec<(usize, usize)>,
 }
 
 impl Line {
-    /// Where a part of the text stands in the file.
+    /// Maps a byte range of the text to a range of the file.
     pub fn place(&self, range: Range<usize>) -> Range<usize> {
         let offset = |at: usize| {
             let piece = self.pieces.partition_point(|(text, _)| *text <= at).saturating_sub(1);
@@ -25,18 +25,18 @@ impl Line {
         start..end.max(start)
     }
 
-    /// Where the line stands in the file.
+    /// Returns the range of the whole line in the file.
     pub fn whole(&self) -> Range<usize> {
         self.place(0..self.text.len())
     }
 }
 
-/// The lines of a text, empty ones among them.
+/// Iterator over the logical lines of a text, including empty ones.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// Offset of the next line.
+    /// Byte offset of the next line.
     at: usize,
-    /// Lines read so far.
+    /// Number of physical lines read so far.
     number: usize,
 }
 
@@ -45,7 +45,7 @@ impl<'t> Lines<'t> {
         Lines { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 }, number: 0 }
     }
 
-    /// The next line of the file without the blanks around it, and its offset.
+    /// Returns the next physical line, trimmed, with its byte offset.
     fn physical(&mut self) -> Option<(usize, &'t str)> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
         let line = rest.split('\n').next().unwrap_or(rest);
@@ -56,7 +56,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// What C counts as space.
+/// Whether C's `isspace` holds.
 fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\x0b'
 }
@@ -66,7 +66,7 @@ impl Iterator for Lines<'_> {
 
     fn next(&mut self) -> Option<Line> {
         let (mut offset, mut part) = self.physical()?;
-        // A comment is not continued.
+        // A backslash at the end of a comment does not continue it.
         while part.starts_with('#') {
             (offset, part) = self.physical()?;
         }

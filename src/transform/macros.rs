@@ -1,6 +1,6 @@
-//! Macros: `$(name)`, `$(name:default)`, `$(MY.attribute)`, and functions such as `$INT(name)`.
+//! Macro expansion: `$(name)`, `$(name:default)`, `$(MY.attribute)`, and functions such as `$INT(name)`.
 //!
-//! What a macro stands for is looked at again: it may hold macros itself.
+//! The text of a macro is expanded again, since it may contain macros itself.
 
 use std::ops::Range;
 
@@ -14,15 +14,15 @@ use super::edited_ad::Draft;
 use super::function;
 use super::keywords::is_variable_byte;
 
-/// The variables of a run of rules, for one ad.
+/// Variables of the rules, for one ad.
 pub(super) type Variables = FxHashMap<Name, Vec<u8>>;
 
-/// Why something cannot be done with an ad.
+/// Reason why a statement fails for an ad.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Failure {
     /// A reason, as a phrase.
     Reason(String),
-    /// An evaluation did not end within its budget.
+    /// An evaluation stopped, for example because it exceeded a budget.
     Halt(Halt),
 }
 
@@ -38,28 +38,28 @@ impl From<String> for Failure {
     }
 }
 
-/// A macro in a text.
+/// Macro in a text; all ranges are byte ranges of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Macro {
-    /// All of it, from the dollar to the closing parenthesis.
+    /// The whole macro, from the dollar to the closing parenthesis.
     pub range: Range<usize>,
-    /// The word between the dollar and the parenthesis.
+    /// The function name between the dollar and the parenthesis; empty for `$(name)`.
     pub function: Range<usize>,
-    /// What stands in the parentheses; before the colon, if there is a default.
+    /// The text in the parentheses, up to the colon if there is a default.
     pub body: Range<usize>,
-    /// What stands behind the colon.
+    /// The default after the colon.
     pub default: Option<Range<usize>>,
 }
 
-/// Stands for a dollar that begins no macro.
+/// Name of the macro that expands to a literal dollar.
 const DOLLAR: &str = "DOLLAR";
 
-/// Whether there is any macro in a text.
+/// Whether a text contains a macro.
 pub(super) fn has_any(text: &str) -> bool {
     next(text.as_bytes(), 0).is_some()
 }
 
-/// All macros of a text, not counting those within others.
+/// Returns the macros of a text, without those nested in others.
 pub(super) fn all(text: &[u8]) -> Vec<Macro> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -70,10 +70,10 @@ pub(super) fn all(text: &[u8]) -> Vec<Macro> {
     found
 }
 
-/// The first macro at or behind a place.  Of macros within one another the innermost comes first, but for
-/// those in defaults.
+/// Returns the first macro at or after the byte offset `from`; `None` if there is none. Of nested macros it returns
+/// the innermost one, but ignores macros in defaults.
 pub(super) fn next(text: &[u8], from: usize) -> Option<Macro> {
-    // Without a closing parenthesis further on there is nothing to be found.
+    // A macro needs a closing parenthesis after it.
     let last = memchr::memrchr(b')', text)?;
     let mut at = from;
     loop {
@@ -106,9 +106,9 @@ pub(super) fn next(text: &[u8], from: usize) -> Option<Macro> {
     }
 }
 
-/// The name in parentheses, and the default behind its colon.
+/// Parses a name in parentheses and the default after its colon. `None` if the syntax does not fit.
 fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<usize>>)> {
-    // A longer one was not written by a person, and looking for its end again and again takes long.
+    // Maximum number of bytes of a macro; it bounds the repeated search for the end.
     const LONGEST: usize = 4096;
     let text = &text[..text.len().min(start + LONGEST)];
     let name = text[start..].iter().take_while(|byte| is_variable_byte(**byte)).count();
@@ -129,20 +129,20 @@ fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<u
     }
 }
 
-/// Expands macros for one ad.
+/// Macro expander for one ad.
 pub(super) struct Expander<'a> {
     pub variables: &'a Variables,
     pub draft: &'a mut Draft,
     pub context: &'a Context,
-    /// How many bytes may still be copied: macros may stand for one another without end.
+    /// Number of bytes that may still be copied, since macros may refer to one another without end.
     fuel: usize,
     depth: usize,
 }
 
-/// An expansion may copy so many bytes.
+/// Maximum number of bytes that an expansion copies.
 const FUEL: usize = 16 << 20;
 
-/// Expansions may be nested so deep: functions expand their arguments.
+/// Maximum nesting depth of expansions; functions expand their arguments.
 const DEEPEST: usize = 50;
 
 impl<'a> Expander<'a> {
@@ -150,7 +150,7 @@ impl<'a> Expander<'a> {
         Expander { variables, draft, context, fuel: FUEL, depth: 0 }
     }
 
-    /// A text with its macros expanded.
+    /// Returns a text with its macros expanded.
     pub fn expand(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
         if self.depth > DEEPEST {
             return Err(endless());
@@ -164,7 +164,7 @@ impl<'a> Expander<'a> {
     fn expand_once(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         let mut rest = text.to_vec();
-        // What stands before is done with.
+        // Text before this offset is expanded already.
         let mut from = 0;
         let mut dollars = false;
         while let Some(found) = next(&rest, from) {
@@ -176,13 +176,13 @@ impl<'a> Expander<'a> {
                 continue;
             }
             let mut value = self.value(&rest, &found)?;
-            // With its value, a dollar further left may begin a macro, too: `$(MY.$(name))`.
+            // With the value in place, a dollar further left may begin a macro: `$(MY.$(name))`.
             let dollar = memchr::memchr(b'$', &rest[from..found.range.start]);
             let done = dollar.map_or(found.range.start, |at| from + at);
             out.extend_from_slice(&rest[from..done]);
             let mut cost = value.len() + 1;
             if dollar.is_some() || value.contains(&b'$') {
-                // What it stands for is looked at again, with what stands around it.
+                // The value is scanned again, together with the text around it.
                 let mut again = rest[done..found.range.start].to_vec();
                 again.append(&mut value);
                 again.extend_from_slice(&rest[found.range.end..]);
@@ -199,7 +199,7 @@ impl<'a> Expander<'a> {
         Ok(if dollars { with_dollars(&out) } else { out })
     }
 
-    /// What a macro stands for.
+    /// Returns the text that a macro stands for, before it is scanned again.
     fn value(&mut self, text: &[u8], found: &Macro) -> Result<Vec<u8>, Failure> {
         let name = &text[found.function.clone()];
         let body = &text[found.body.clone()];
@@ -219,7 +219,8 @@ impl<'a> Expander<'a> {
         Ok(value.or(default).unwrap_or_default())
     }
 
-    /// The text of a variable, or of an attribute of the ad, unexpanded.
+    /// Returns the unexpanded text of a variable, or of an attribute of the ad for `MY.name`; `None` if there is
+    /// none.
     pub fn lookup(&mut self, name: &[u8]) -> Option<Vec<u8>> {
         let name = std::str::from_utf8(name).ok()?;
         if let Some(text) = self.variables.get(&Name::new(name)) {
@@ -233,20 +234,21 @@ impl<'a> Expander<'a> {
         })
     }
 
-    /// An argument: what it names, or else itself, expanded.
+    /// Returns an argument, expanded: the text of the variable or attribute that it names, or else the argument
+    /// itself.
     pub fn argument(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
         let text = text.trim_ascii();
         let text = self.lookup(text).unwrap_or_else(|| text.to_vec());
         self.expand(&text)
     }
 
-    /// The value of an expression in the ad.
+    /// Evaluates an expression in the ad.
     pub fn evaluate(&mut self, expression: &crate::ad::Expression) -> Result<Value, Halt> {
         evaluate(expression, self.draft, self.context)
     }
 }
 
-/// The value of an expression in an ad as it is now.
+/// Evaluates an expression in the current state of an ad.
 pub(super) fn evaluate(
     expression: &crate::ad::Expression,
     draft: &mut Draft,
@@ -263,7 +265,7 @@ fn endless() -> Failure {
     Failure::Reason("its macros stand for one another without end, or for too much".to_owned())
 }
 
-/// A text with a dollar for each `$(DOLLAR)`.
+/// Replaces each `$(DOLLAR)` with a dollar.
 fn with_dollars(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut done = 0;
@@ -278,7 +280,7 @@ fn with_dollars(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A text with the macro of one name expanded, and no other: what an assignment to itself means.
+/// Expands only the macros of the variable `name`: an assignment may refer to the variable's previous text.
 pub(super) fn expand_self(text: &str, name: &str, variables: &Variables) -> Result<Vec<u8>, Failure> {
     const LONGEST: usize = 1 << 16;
     let own = variables.get(&Name::new(name)).map_or(&b""[..], Vec::as_slice);

@@ -1,15 +1,15 @@
-//! Pipelines of ad writers: HTCondor's transform rules, and single changes.
+//! HTCondor's transform language: rules that edit ads.
 //!
-//! [`parse_rules`] reads a file in HTCondor's transform language; [`Transform::apply`] runs rules over an
-//! ad and gives the ad that comes of it, with what was changed and by what.
+//! [`parse_rules`] reads a rules file; [`Transform::apply`] runs rules over an ad and returns the resulting ad, with
+//! the changes and the statements that made them.
 //!
-//! What a rule means was established with HTCondor 25.14's own library; where it ends in silence or in a
-//! broken ad, there is a [`Fault`] or a [`Problem`](crate::format::Problem) here instead.
+//! The semantics were determined with the library of HTCondor 25.14. Where that fails silently or produces a broken
+//! ad, there is a [`Fault`] or a [`Problem`](crate::format::Problem) here.
 //!
 //! ```
 //! use classad::ad::Dialect;
 //! use classad::eval::Context;
-//! use classad::format::transform::{Transform, parse_rules};
+//! use classad::transform::{Transform, parse_rules};
 //! use classad::syntax::{Rules, parse_ad};
 //!
 //! let text = b"REQUIREMENTS RequestMemory < 512\nSET RequestMemory 512\n";

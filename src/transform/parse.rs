@@ -1,4 +1,4 @@
-//! Rules files: lines to rules.
+//! Parser of rules files.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use super::macros;
 use super::rule::{Action, Operand, Rule, Statement};
 use crate::format::Problem;
 
-/// Reads a file in HTCondor's transform language: its rules, and what is wrong with it.
+/// Parses a file in HTCondor's transform language into rules and problems.
 ///
-/// The first NAME names the rule, every further one begins another.  (HTCondor sees one rule in a file,
-/// whose last NAME and last REQUIREMENTS count.)  If any problem is an error, the rules are not to be used.
+/// The first NAME names the rule; each further NAME begins another rule. In HTCondor a file is a single rule, whose
+/// last NAME and last REQUIREMENTS count. If any problem is an error, the rules must not be used.
 #[must_use]
 pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<Rule>, Vec<Problem>) {
     let text = match std::str::from_utf8(text) {
@@ -47,10 +47,10 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<Rule>, Vec<Problem>) {
     parser.finish()
 }
 
-/// Variables that every rule has.
+/// Variables that are defined in every rule.
 const BUILT_IN: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
 
-/// HTCondor nests `if` no deeper.
+/// Maximum nesting depth of `if`, as in HTCondor.
 const DEEPEST: usize = 63;
 
 struct Parser<'t> {
@@ -58,20 +58,20 @@ struct Parser<'t> {
     lines: Lines<'t>,
     rules: Vec<Rule>,
     problems: Vec<Problem>,
-    /// The `if`s that no `endif` closes yet: where, and whether an `else` was seen.
+    /// Open `if`s: their range in the file, and whether their `else` was seen.
     open: Vec<(Range<usize>, bool)>,
-    /// Variables that are used without a default, and where.
+    /// Variables used without a default, with their range in the file.
     used: Vec<(String, Range<usize>)>,
-    /// Variables that have a value.
+    /// Variables that are given a value.
     variables: Vec<String>,
 }
 
-/// A problem at a place of the file.
+/// Returns a problem at a byte range of the file.
 fn at(range: Range<usize>, message: impl Into<String>) -> Problem {
     Problem::at(range, 0, message)
 }
 
-/// A refusal of a part of a line.
+/// Converts a refusal to a problem.
 fn refused(line: &Line, (range, message, help): Refusal) -> Problem {
     let problem = at(line.place(range), message);
     match help {
@@ -80,7 +80,7 @@ fn refused(line: &Line, (range, message, help): Refusal) -> Problem {
     }
 }
 
-/// A syntax error of the part of a line that begins at `offset`.
+/// Converts a syntax error in the part of a line that begins at `offset` to a problem.
 fn located(line: &Line, offset: usize, error: SyntaxError) -> Problem {
     let place = |span: crate::ad::Span| {
         let range = span.range();
@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `variable = text`
+    /// Parses `variable = text`.
     fn assignment(&mut self, line: &Line, name: &str, value: usize) -> Result<(), Problem> {
         self.variable(line, name)?;
         let start = skip_blank(&line.text, value);
@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `variable @=tag`, then lines up to `@tag`.
+    /// Parses a here-document: `variable @=tag`, then lines up to `@tag`.
     fn document(&mut self, line: &Line, name: &str, tag: usize) -> Result<(), Problem> {
         self.variable(line, name)?;
         let end = format!("@{}", line.text[tag..].trim_ascii());
@@ -156,7 +156,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Checks the name of a variable that is given a value, and remembers it.
+    /// Checks the name of an assigned variable and records it.
     fn variable(&mut self, line: &Line, name: &str) -> Result<(), Problem> {
         let place = line.place(0..name.len().max(1));
         if let Some(attribute) = name.strip_prefix('+').filter(|attribute| keywords::is_name(attribute)) {
@@ -207,7 +207,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is said of a rule as a whole.
+    /// Parses a line about the rule as a whole: NAME, REQUIREMENTS, UNIVERSE or TRANSFORM.
     fn heading(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<(), Problem> {
         let text = &line.text[behind..];
         match keyword {
@@ -241,7 +241,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The arguments of TRANSFORM, and the lines that belong to them.
+    /// Parses the arguments of TRANSFORM and the lines that belong to them.
     fn iteration(&mut self, line: &Line, behind: usize) -> Result<Iteration, Problem> {
         let mut iteration = match iteration::arguments(&line.text, behind).map_err(|refusal| refused(line, refusal))? {
             Arguments::Whole(iteration) => return Ok(iteration),
@@ -307,7 +307,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A statement that changes an attribute or a variable.
+    /// Parses a statement that changes an attribute or a variable.
     fn change(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<Action, Problem> {
         let text = line.text.as_str();
         let word = next_word(text, behind).map_err(|refusal| refused(line, refusal))?;
@@ -377,13 +377,14 @@ impl Parser<'_> {
         keywords::attribute(&line.text, word, self.dialect).map_err(|refusal| refused(line, refusal))
     }
 
-    /// The expression that the rest of a line is.
+    /// Parses the rest of a line as an expression.
     fn operand(&mut self, line: &Line, start: usize, rules: Rules) -> Result<Operand, Problem> {
         self.check_macros(line, start, None);
         Operand::new(&line.text[start..], rules).map_err(|error| located(line, start, error))
     }
 
-    /// Looks at the macros in the rest of a line.
+    /// Records the variables used in the rest of a line, and reports unknown functions. `own` is the variable that
+    /// the line assigns.
     fn check_macros(&mut self, line: &Line, start: usize, own: Option<&str>) {
         let text = &line.text[start..];
         for found in macros::all(text.as_bytes()) {
@@ -395,7 +396,7 @@ impl Parser<'_> {
                 self.used.push((name.to_owned(), place));
             }
         }
-        // What no parenthesis closes is text.
+        // A `$name(` without a closing parenthesis is plain text.
         let last = text.rfind(')').unwrap_or(0);
         for (dollar, _) in text[..last].match_indices('$') {
             let word =
@@ -444,7 +445,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where the second operand begins: a `=` or a comma that stands alone may come before it.
+/// Returns the offset of the second operand, after a `=` or a comma that stands alone.
 fn operand_start(text: &str, at: usize) -> usize {
     let start = skip_blank(text, at);
     let rest = &text[start..];
@@ -452,7 +453,7 @@ fn operand_start(text: &str, at: usize) -> usize {
     if alone || matches!(rest, "=" | ",") { skip_blank(text, start + 1) } else { start }
 }
 
-/// A line that begins with no keyword.
+/// Returns the problem of a line that does not begin with a keyword.
 fn unknown(line: &Line, word: usize, behind: usize) -> Problem {
     let text = line.text.as_str();
     let first = &text[..word];
@@ -482,7 +483,7 @@ mod tests {
     use crate::ad::Dialect;
     use crate::format::{Position, Severity};
 
-    /// Each problem as `line:column: message (help)`; warnings begin with a tilde.
+    /// Formats each problem as `line:column: message (help)`; warnings begin with a tilde.
     fn problems(text: &str) -> Vec<String> {
         let (_, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
         let shown = problems.into_iter().map(|problem| {

@@ -1,4 +1,4 @@
-//! Rules to text.  What is printed reads back as the same rule.
+//! Printer of rules. A printed rule parses back to an equal one.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::keywords::{Keyword, is_name};
 use super::rule::{Action, Pattern, Rule, Target};
 
 impl fmt::Display for Rule {
-    /// The lines of a rules file.
+    /// Writes the lines of a rules file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.name {
             line(f, &[Keyword::Name.as_str(), name])?;
@@ -26,12 +26,12 @@ impl fmt::Display for Rule {
 }
 
 impl fmt::Display for Action {
-    /// A line without its end.
+    /// Writes the statement without a final line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keyword = self.keyword().map_or("", Keyword::as_str);
         match self {
             Action::Assign(variable, text) if text.contains('\n') => {
-                // The line that ends the text must not stand in it.
+                // The closing line must not occur in the text.
                 let longest = text.lines().map(str::len).max().unwrap_or(0);
                 let tag = "-".repeat(longest + 1);
                 writeln!(f, "{variable} @={tag}")?;
@@ -80,12 +80,12 @@ impl fmt::Display for Iteration {
     }
 }
 
-/// A line of words.
+/// Writes words as one line.
 fn line(f: &mut fmt::Formatter<'_>, words: &[&str]) -> fmt::Result {
     writeln!(f, "{}", Whole(&words.join(" ")))
 }
 
-/// The text of a line to its end: a backslash there must not make the next line part of it.
+/// Text at the end of a line. A trailing backslash is protected so that it does not continue the line.
 struct Whole<'a>(&'a str);
 
 impl fmt::Display for Whole<'_> {
@@ -95,7 +95,7 @@ impl fmt::Display for Whole<'_> {
     }
 }
 
-/// A name, in quotes if it needs them.
+/// Attribute name, in quotes if it needs them.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {

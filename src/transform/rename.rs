@@ -1,4 +1,4 @@
-//! The names that COPY and RENAME give.
+//! New names of attributes for COPY and RENAME.
 
 use crate::ad::Name;
 
@@ -6,15 +6,15 @@ use super::edited_ad::Draft;
 use super::keywords::is_name;
 use super::rule::Pattern;
 
-/// The attributes whose names match, and the new names that a template gives them: `\0` stands for what
-/// matched, `\1` to `\9` for what a group did.  They are in the order in which HTCondor goes about it.
+/// Returns the attributes whose names match, with their new names by a template: `\0` stands for the match, `\1` to
+/// `\9` for its groups. They are in the byte order of their names, which is HTCondor's order.
 pub(super) fn matches(draft: &Draft, pattern: &Pattern, template: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, String> {
     let pattern = pattern.compiled()?;
     let mut found = Vec::new();
     for name in draft.sorted_names() {
         let subject = name.as_str().as_bytes();
         if let Some(groups) = pattern.find(subject, 0)? {
-            // Groups behind the last that took part are none to HTCondor.
+            // HTCondor ignores groups after the last one that took part in the match.
             let count = (0..groups.len()).rev().find(|group| groups.get(*group).is_some()).map_or(0, |last| last + 1);
             let group = |number: usize| {
                 (number < count).then(|| groups.get(number).map_or(&b""[..], |(start, end)| &subject[start..end]))
@@ -25,7 +25,7 @@ pub(super) fn matches(draft: &Draft, pattern: &Pattern, template: &[u8]) -> Resu
     Ok(found)
 }
 
-/// A template with its groups filled in.
+/// Returns a template with its groups filled in.
 fn substitute<'s>(template: &[u8], group: impl Fn(usize) -> Option<&'s [u8]>) -> Vec<u8> {
     let mut text = Vec::with_capacity(template.len());
     let mut at = 0;
@@ -42,7 +42,7 @@ fn substitute<'s>(template: &[u8], group: impl Fn(usize) -> Option<&'s [u8]>) ->
     text
 }
 
-/// The name that a text is.
+/// Converts a text to a name; `Err` holds the reason if it is not a valid one.
 pub(super) fn new_name(text: &[u8]) -> Result<Name, String> {
     let text = String::from_utf8_lossy(text);
     if is_name(text.trim_ascii()) {

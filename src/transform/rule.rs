@@ -1,4 +1,4 @@
-//! What rules are made of.
+//! Data model of transform rules.
 
 use std::ops::Range;
 
@@ -11,57 +11,57 @@ use super::iteration::Iteration;
 use super::keywords::Keyword;
 use super::macros;
 
-/// A rule: statements that are executed one after the other for each ad that it is meant for.
+/// Transform rule: statements executed in order for each ad that satisfies its requirements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
-    /// What it is called.
+    /// The name, if it has one.
     pub name: Option<String>,
-    /// What must be true of an ad; it is evaluated before any statement.
+    /// Condition that an ad must satisfy, evaluated before any statement; `None` accepts every ad.
     pub requirements: Option<Operand>,
-    /// The statements.
+    /// Statements in order.
     pub statements: Vec<Statement>,
-    /// How many ads it makes of one.
+    /// TRANSFORM line, which makes several ads of one; `None` if there is none.
     pub iteration: Option<Iteration>,
 }
 
 impl Rule {
-    /// A rule of one statement that stands in no file.
+    /// Returns a rule of one statement that is not in a file.
     #[must_use]
     pub fn of(action: Action) -> Self {
         Rule { statements: vec![Statement { action, range: 0..0, line: 0 }], ..Rule::default() }
     }
 }
 
-/// A line of a rule.
+/// Statement of a rule: one logical line.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it does.
+    /// Its effect.
     pub action: Action,
-    /// Where it stands in its file.
+    /// Byte range in the file.
     pub range: Range<usize>,
-    /// The line that it begins on; the first is 1.
+    /// 1-based number of the line where it begins; 0 if it is not in a file.
     pub line: usize,
 }
 
 impl PartialEq for Statement {
-    /// Equal when they do the same; where they stand does not count.
+    /// Compares the actions; positions do not count.
     fn eq(&self, other: &Self) -> bool {
         self.action == other.action
     }
 }
 
-/// What a statement does.
+/// Effect of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// `variable = text`: kept as it is until it is used.
+    /// `variable = text`: the text is expanded when the variable is used.
     Assign(String, String),
-    /// `EVALMACRO variable expression`: the variable is the value.
+    /// `EVALMACRO variable expression`: assigns the value of the expression.
     EvaluateMacro(String, Operand),
     /// `SET name expression`
     Set(Name, Operand),
-    /// `DEFAULT name expression`: only if the ad has no such attribute.
+    /// `DEFAULT name expression`: sets the attribute only if the ad lacks it.
     Default(Name, Operand),
-    /// `EVALSET name expression`: the attribute is the value.
+    /// `EVALSET name expression`: sets the attribute to the value of the expression.
     EvaluateSet(Name, Operand),
     /// `COPY name name` or `COPY /pattern/ names`
     Copy(Target, String),
@@ -80,7 +80,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The keyword that it is written with; none for an assignment.
+    /// Returns its keyword; `None` for an assignment.
     #[must_use]
     pub fn keyword(&self) -> Option<Keyword> {
         Some(match self {
@@ -100,31 +100,31 @@ impl Action {
     }
 }
 
-/// The attributes that a statement is about.
+/// Attributes to which a statement applies.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// The one of this name.
+    /// The attribute of this name.
     Name(Name),
-    /// Those whose names match.
+    /// All attributes whose names match.
     Pattern(Pattern),
 }
 
-/// A regular expression for names, matched in any case.
+/// Regular expression for names; case is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     /// The text between the slashes.
     pub text: String,
-    /// The letters behind them: `g` means that names must match from their beginning, as it happens in
-    /// HTCondor, `U` that repetitions take as little as they can; `i` and `m` make no difference for names.
+    /// Option letters. `g` anchors the match at the beginning of the name, as it does in HTCondor; `U` makes
+    /// repetitions lazy; `i` and `m` have no effect on names.
     pub options: String,
 }
 
 impl Pattern {
-    /// The regular expression, ready to be matched.
+    /// Returns the compiled regular expression.
     ///
     /// # Errors
     ///
-    /// Why it is none.
+    /// The reason as a phrase, if it is invalid.
     pub(super) fn compiled(&self) -> Result<std::rc::Rc<crate::eval::Pattern>, String> {
         let ungreedy = if self.options.contains('U') { "(?U)" } else { "" };
         let (before, behind) = if self.options.contains('g') { ("\\A(?:", ")") } else { ("", "") };
@@ -133,52 +133,52 @@ impl Pattern {
     }
 }
 
-/// An expression of a rule, in which macros may stand.
+/// Expression of a rule, which may contain macros.
 #[derive(Clone, Debug)]
 pub struct Operand {
     text: String,
     rules: Rules,
-    /// The expression, if there are no macros.
+    /// The parsed expression; `None` if the text contains macros.
     expression: Option<Expression>,
 }
 
 impl Operand {
-    /// The expression that a text writes; if there are macros in it, only once they are expanded.
+    /// Parses an expression. A text with macros is parsed later, when they are expanded.
     ///
     /// # Errors
     ///
-    /// Why it writes none.
+    /// The syntax error, if the text has no macros and is not an expression.
     pub fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
         let expression = if macros::has_any(text) { None } else { Some(parse_expression(text.as_bytes(), rules)?) };
         Ok(Operand { text: text.to_owned(), rules, expression })
     }
 
-    /// An expression in which nothing is a macro.
+    /// Returns an operand with this text and expression; nothing in the text is a macro.
     #[must_use]
     pub fn of(text: &str, expression: Expression) -> Self {
         Operand { text: text.to_owned(), rules: Rules::new(Dialect::default()), expression: Some(expression) }
     }
 
-    /// As it is written.
+    /// The text as it is written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The expression, if there are no macros.
+    /// The parsed expression; `None` if the text contains macros.
     #[must_use]
     pub fn expression(&self) -> Option<&Expression> {
         self.expression.as_ref()
     }
 
-    /// How the text is to be read once its macros are expanded.
+    /// Syntax rules for parsing the text after its macros are expanded.
     pub(super) fn rules(&self) -> Rules {
         self.rules
     }
 }
 
 impl PartialEq for Operand {
-    /// Equal when written alike.
+    /// Compares the texts.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }

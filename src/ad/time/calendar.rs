@@ -1,10 +1,10 @@
-//! The calendar and the machine's time zone.
+//! The proleptic Gregorian calendar and the machine's time zone.
 //!
-//! Calendar arithmetic is our own because it must be total: a time may lie millions of years away.
+//! The arithmetic is our own because it must be total: times may lie billions of years away.
 
 use super::{AbsoluteTime, DAY};
 
-/// A moment's parts on the calendar and the clock.
+/// A date and a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// The year, negative before the common era.
@@ -25,8 +25,8 @@ pub struct Parts {
     pub day_of_year: i64,
 }
 
-/// Days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days beyond their
-/// range carry over.
+/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days
+/// out of range carry over.
 #[must_use]
 pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     let months = year.saturating_mul(12).saturating_add(month.saturating_sub(1));
@@ -40,7 +40,8 @@ pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     century.saturating_mul(146_097).saturating_add(day_of_century - 719_469).saturating_add(day)
 }
 
-/// Seconds from 1970-01-01T00:00:00 to what a calendar and a clock show, whatever their time zone.
+/// Returns the seconds from 1970-01-01T00:00:00 to a date (year, month, day) and a clock time (hour, minute,
+/// second) in the same time zone.
 #[must_use]
 pub fn clock_seconds(date: [i64; 3], clock: [i64; 3]) -> i64 {
     let [year, month, day] = date;
@@ -50,7 +51,7 @@ pub fn clock_seconds(date: [i64; 3], clock: [i64; 3]) -> i64 {
         .fold(0, i64::saturating_add)
 }
 
-/// The date of a day counted from 1970-01-01: year, month, day.
+/// Returns year, month and day of a day counted from 1970-01-01.
 fn date_from_days(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(719_468);
     let century = days.div_euclid(146_097);
@@ -64,22 +65,22 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
     (year_of_century + century * 400 + i64::from(month <= 2), month, day)
 }
 
-/// The offset of the machine's time zone from UTC at a moment, in seconds east.  The zone is the
-/// system's, or the one that `TZ` names.
+/// Returns the offset of the local time zone from UTC at a moment, in seconds east.  The zone is `TZ`, or the
+/// system's.
 #[must_use]
 pub fn local_offset(seconds: i64) -> i32 {
     let offset = jiff::tz::TimeZone::system().to_offset(nearest_timestamp(seconds)).seconds();
-    // Before there were zones places had seconds of their own; times are written with whole minutes.
+    // Local mean times, from before there were zones, have seconds; times are printed with whole minutes.
     offset / 60 * 60
 }
 
-/// A moment, as the clocks of the machine's zone show it.
+/// Returns a moment, in seconds since 1970, with the offset of the local time zone.
 #[must_use]
 pub fn here(seconds: i64) -> AbsoluteTime {
     AbsoluteTime { seconds, offset: local_offset(seconds) }
 }
 
-/// The short name of the machine's time zone at a moment, such as `CEST`.
+/// Returns the abbreviation of the local time zone at a moment, such as `CEST`.
 #[must_use]
 pub fn local_zone_name(seconds: i64) -> String {
     let zone = jiff::tz::TimeZone::system();
@@ -89,24 +90,24 @@ pub fn local_zone_name(seconds: i64) -> String {
     zone.to_offset_info(nearest_timestamp(seconds)).abbreviation().to_owned()
 }
 
-/// A moment for the time zone database, which knows ten thousand years.
+/// Clamps a moment to the range of the time zone database, the years -9999 to 9999.
 fn nearest_timestamp(seconds: i64) -> jiff::Timestamp {
     let known = seconds.clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
     jiff::Timestamp::from_second(known).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
 
-/// The moment that the clocks of the machine's zone show as these seconds after 1970-01-01T00:00:00.
-/// Of the two moments when the clocks are put back it is the second, as in HTCondor.
+/// Converts local clock time, in seconds after 1970-01-01T00:00:00 local time, to a moment.  A time that occurs
+/// twice because the clocks are put back means the second occurrence, as in HTCondor.
 #[must_use]
 pub fn from_local(clock: i64) -> AbsoluteTime {
-    // The zone's offset changes at most once in two days; the lesser one is that of standard time.
+    // The zone's offset changes at most once in two days; the smaller one is that of standard time.
     let standard = local_offset(clock.saturating_sub(DAY)).min(local_offset(clock.saturating_add(DAY)));
     let offset = local_offset(clock.saturating_sub(i64::from(standard)));
     AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset }
 }
 
 impl AbsoluteTime {
-    /// The parts that a clock and a calendar at this offset from UTC show.
+    /// Returns date and time of day at an offset from UTC, in seconds east.
     #[must_use]
     pub fn parts_at(self, offset: i32) -> Parts {
         let clock = self.seconds.saturating_add(i64::from(offset));

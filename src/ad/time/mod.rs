@@ -1,4 +1,4 @@
-//! Absolute and relative times (thesis §2.3).
+//! Absolute and relative times (thesis 2.3).
 
 mod calendar;
 mod parse;
@@ -8,28 +8,28 @@ use std::fmt;
 pub use calendar::{Parts, clock_seconds, days_from_date, from_local, here, local_offset, local_zone_name};
 pub use parse::month_number;
 
-/// A moment, and the offset from UTC in which it is shown.
+/// A moment, with the offset from UTC in which it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AbsoluteTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub seconds: i64,
-    /// Seconds east of UTC.
+    /// Offset from UTC, in seconds east.
     pub offset: i32,
 }
 
-/// A length of time, in seconds; fractions are kept.
+/// A length of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RelativeTime {
-    /// The length; negative lengths point into the past.
+    /// The length in seconds, with fractions; may be negative.
     pub seconds: f64,
 }
 
 const DAY: i64 = 86_400;
-/// 2^63
+/// 2^63: reals from here on do not fit into `i64`.
 const BEYOND_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
 
 impl fmt::Display for AbsoluteTime {
-    /// `2001-02-03T04:05:06-06:00`, in the value's own offset; UTC is `-00:00`, as HTCondor has it.
+    /// Writes `2001-02-03T04:05:06-06:00`, in the value's own offset; UTC is `-00:00`, as in HTCondor.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let p = self.parts_at(self.offset);
         let sign = if self.offset > 0 { '+' } else { '-' };
@@ -50,9 +50,10 @@ impl fmt::Display for AbsoluteTime {
 }
 
 impl RelativeTime {
-    /// Sign, days, hours, minutes, whole seconds, and the fraction of a second.
+    /// Returns whether the length is negative, then days, hours, minutes, whole seconds and the fraction of a
+    /// second of its absolute value.
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // `as` saturates, and beyond 2^63 nothing is lost that was there
+    #[allow(clippy::cast_possible_truncation)] // `as` saturates, which only matters from 2^63 on
     pub fn split(self) -> (bool, i64, i64, i64, i64, f64) {
         let total = self.seconds.abs();
         let seconds = total.trunc() as i64;
@@ -62,17 +63,17 @@ impl RelativeTime {
 }
 
 impl fmt::Display for RelativeTime {
-    /// `[-]d+hh:mm:ss[.f]`, always with all parts.
+    /// Writes `[-]d+hh:mm:ss[.f]`, with all parts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, days, hours, minutes, seconds, fraction) = self.split();
         let sign = if negative { "-" } else { "" };
         if self.seconds.abs() >= BEYOND_INTEGERS {
-            // So many seconds have no exact days.
+            // Splitting would saturate: print seconds only.
             return write!(f, "{sign}0+00:00:{:.0}", self.seconds.abs());
         }
         write!(f, "{sign}{days}+{hours:02}:{minutes:02}:{seconds:02}")?;
         if fraction > 0.0 {
-            // The digits of the whole number, so that reading them back gives the same bits.
+            // The fraction digits of the whole number, so that reading them back gives the same bits.
             let text = self.seconds.abs().to_string();
             f.write_str(text.find('.').map_or("", |dot| &text[dot..]))?;
         }

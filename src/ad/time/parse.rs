@@ -1,4 +1,4 @@
-//! Reading times: the papers' literals, and the strings of `absTime("...")` and `relTime("...")`.
+//! Parsers of times: the papers' literals, and the strings of `absTime("...")` and `relTime("...")`.
 
 use super::calendar::{clock_seconds, days_from_date, from_local};
 use super::{AbsoluteTime, DAY, RelativeTime};
@@ -6,10 +6,10 @@ use super::{AbsoluteTime, DAY, RelativeTime};
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 impl AbsoluteTime {
-    /// Reads the string of `absTime("...")` as HTCondor does: four digits of year, then two each of
-    /// month, day, hour, minute and second with anything but digits between them, and an offset `Z`,
-    /// `+hhmm` or `+hh:mm` at the end; without one it is the machine's local time.  Parts beyond their
-    /// range carry over, and parts that are left out are the first of their kind.
+    /// Parses the string of `absTime("...")` as HTCondor does: four digits of year, then two each of month, day,
+    /// hour, minute and second with any non-digits between them, and an offset `Z`, `+hhmm` or `+hh:mm` at the end.
+    /// Without an offset it is local time.  Parts out of range carry over; missing parts are the first month, the
+    /// first day, or 0.  `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<AbsoluteTime> {
         if let Some(time) = parse_far(text) {
@@ -34,11 +34,11 @@ impl AbsoluteTime {
         })
     }
 
-    /// Reads the papers' literal `Mon Jan 11 10:53:31 1999 (CST) -06:00`.  The numeric offset decides;
-    /// the names of the day and of the zone are commentary and may be left out.
+    /// Parses the papers' literal `Mon Jan 11 10:53:31 1999 (CST) -06:00`; `None` for any other text.  Only the
+    /// numeric offset counts; the names of the day and of the zone are ignored and may be missing.
     #[must_use]
     pub fn parse_asctime(text: &str) -> Option<AbsoluteTime> {
-        // The name of the zone may be several words.
+        // The zone's name may have several words.
         let without_zone = match (text.find('('), text.rfind(')')) {
             (Some(open), Some(close)) if open < close => format!("{} {}", &text[..open], &text[close + 1..]),
             _ => text.to_owned(),
@@ -80,8 +80,8 @@ fn days_in_month(year: i64, month: i64) -> i64 {
     days_from_date(year, month + 1, 1) - days_from_date(year, month, 1)
 }
 
-/// Reads what is printed for a time whose year has not just four digits, or whose offset is not
-/// below 100 hours.
+/// Parses the printed form of a time whose year has not exactly four digits, or whose offset has 100 hours or
+/// more; `None` for any other text.
 fn parse_far(text: &str) -> Option<AbsoluteTime> {
     let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (year, rest) = rest.split_once('-')?;
@@ -95,7 +95,7 @@ fn parse_far(text: &str) -> Option<AbsoluteTime> {
     let fields: Vec<&str> = clock.split(':').collect();
     let [hour, minute, second] = fields.as_slice() else { return None };
     let (hours, minutes) = offset.get(1..)?.split_once(':')?;
-    // No year of 64 bits of seconds has more digits.
+    // 2^63 seconds are fewer than 10^12 years.
     let year = number(year, 12)?;
     let year = if negative { -year } else { year };
     let [month, day, hour, minute, second, minutes] =
@@ -106,7 +106,7 @@ fn parse_far(text: &str) -> Option<AbsoluteTime> {
     Some(AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset })
 }
 
-/// Cuts the offset, in seconds east, off the end of a time; `None` if there is none.
+/// Splits the offset, in seconds east, off the end of a time; `None` if it has no offset.
 fn split_offset(text: &str) -> (&str, Option<i32>) {
     let trimmed = text.trim_end_matches(is_blank);
     if let Some(body) = trimmed.strip_suffix(['z', 'Z'])
@@ -114,7 +114,7 @@ fn split_offset(text: &str) -> (&str, Option<i32>) {
     {
         return (body, Some(0));
     }
-    // Blanks behind an offset hide it from HTCondor.
+    // HTCondor does not recognize an offset followed by blanks.
     for length in [5, 6] {
         let Some(at) = text.len().checked_sub(length) else { break };
         let (Some(body), Some(tail)) = (text.get(..at), text.get(at..)) else { continue };
@@ -131,7 +131,7 @@ fn split_offset(text: &str) -> (&str, Option<i32>) {
     (text, None)
 }
 
-/// White space to C.
+/// Whether C's `isspace` accepts a character.
 fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')
 }
@@ -141,8 +141,8 @@ fn skip_to_digit(rest: &mut &[u8]) {
     *rest = rest.get(digit..).unwrap_or_default();
 }
 
-/// Skips to the next digit and takes it and the byte behind it, which counts if it is a digit too;
-/// `None` if there are no two bytes.
+/// Skips to the next digit and takes it and the next byte, which is part of the number only if it is a digit;
+/// `None` if fewer than two bytes are left.
 fn two_digits(rest: &mut &[u8]) -> Option<i64> {
     skip_to_digit(rest);
     let (pair, after) = rest.split_at_checked(2)?;
@@ -160,7 +160,7 @@ fn is_alphabetic(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
-/// 1 to 12 for the three-letter name of a month, in any case.
+/// Returns 1 to 12 for the three-letter name of a month, in any case; `None` for any other word.
 #[must_use]
 pub fn month_number(word: &str) -> Option<i64> {
     let position = MONTHS.iter().position(|m| word.eq_ignore_ascii_case(m))?;
@@ -168,8 +168,8 @@ pub fn month_number(word: &str) -> Option<i64> {
 }
 
 impl RelativeTime {
-    /// Reads the papers' literal `[-][Nd]H:M[:S]`: two parts are hours and minutes, three are hours,
-    /// minutes and seconds; a fraction of a second may follow.
+    /// Parses the papers' literal `[-][Nd]H:M[:S]`, with an optional fraction of a second; `None` for any other
+    /// text.  Two parts are hours and minutes.
     #[must_use]
     pub fn parse_clock(text: &str) -> Option<RelativeTime> {
         let (negative, text) = match text.strip_prefix('-') {
@@ -193,9 +193,9 @@ impl RelativeTime {
         Some(signed(negative, whole(days * DAY + hours * 3600 + minutes * 60) + seconds))
     }
 
-    /// Reads the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, so that `8:00` is
-    /// eight minutes.  As there, it is read from its end, the letters `d` `h` `m` `s` may stand in place
-    /// of the signs between the parts, and any part may be left out.
+    /// Parses the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, so that `8:00` is eight
+    /// minutes; `None` for any other text.  As in HTCondor, it is read from its end, the letters `d` `h` `m` `s` may
+    /// replace the separators, and any part may be missing.
     #[must_use]
     pub fn parse_condor(text: &str) -> Option<RelativeTime> {
         let mut rest = text.trim_end_matches(is_blank);
@@ -218,8 +218,8 @@ impl RelativeTime {
         (rest.trim_end_matches(is_blank).is_empty() && length.is_finite()).then(|| signed(negative, length))
     }
 
-    /// Reads the string of `relTime("...")` in the papers' dialect: as the quoted literal, or as
-    /// HTCondor writes it when it is not one.
+    /// Parses the string of `relTime("...")` in the papers' dialect: as the papers' literal, else as HTCondor's
+    /// string.  `None` for any other text.
     #[must_use]
     pub fn parse_classad(text: &str) -> Option<RelativeTime> {
         let clock = text.trim();
@@ -230,11 +230,11 @@ impl RelativeTime {
 }
 
 fn signed(negative: bool, seconds: f64) -> RelativeTime {
-    // No time at all has no sign.
+    // Zero has no sign.
     RelativeTime { seconds: if negative && seconds != 0.0 { -seconds } else { seconds } }
 }
 
-/// Takes the digits off the end of a text.
+/// Splits the digits off the end of a text.
 fn take_number<'t>(rest: &mut &'t str) -> &'t str {
     let before = rest.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = rest.get(before.len()..).unwrap_or_default();
@@ -242,7 +242,7 @@ fn take_number<'t>(rest: &mut &'t str) -> &'t str {
     digits
 }
 
-/// Takes a number and its unit off the end of a text; no digits if the unit is not there.
+/// Splits a number and its unit off the end of a text and returns the digits; empty if the unit is missing.
 fn take_part<'t>(rest: &mut &'t str, unit: [char; 3]) -> &'t str {
     let Some(before) = rest.strip_suffix(unit) else { return "" };
     *rest = before.trim_end_matches(is_blank);
@@ -251,7 +251,8 @@ fn take_part<'t>(rest: &mut &'t str, unit: [char; 3]) -> &'t str {
     digits
 }
 
-/// The sum of counts of units, and a fraction of a second, rounded only once; none if it is too long.
+/// Adds up the counts times their units in seconds, and a fraction of a second, rounding once; `None` if the
+/// sum exceeds 64 bits.
 fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
     let mut total: u64 = 0;
     for (digits, unit) in parts {
@@ -261,7 +262,8 @@ fn exact_seconds(parts: [(&str, u64); 4], fraction: &str) -> Option<f64> {
     format!("{total}.{fraction}").parse().ok()
 }
 
-/// The sum of counts of units beyond 64 bits, where fractions no longer matter.
+/// Adds up the counts times their units in seconds as reals, for sums beyond 64 bits, where fractions do not
+/// matter.
 #[allow(clippy::cast_precision_loss)] // the units are small
 fn nearest_seconds(parts: [(&str, u64); 4]) -> f64 {
     parts.into_iter().map(|(digits, unit)| digits.parse().unwrap_or(0.0) * unit as f64).sum()

@@ -1,4 +1,4 @@
-//! What matching may remember and share.
+//! The options that switch the accelerations of matching off: `--no-autocluster`, `--no-matchlist`, `--no-index`.
 
 use clap::Args;
 use classad::matching::Accelerations;
@@ -21,7 +21,7 @@ impl Accelerating {
     pub fn accelerations(&self) -> Accelerations {
         Accelerations {
             autoclusters: !self.no_autocluster,
-            // If no two requests are known to be alike, no list is asked for again.
+            // Match lists are looked up by autocluster: without autoclusters no list is ever asked for twice.
             match_lists: !self.no_matchlist && !self.no_autocluster,
             index: !self.no_index,
         }

@@ -1,4 +1,4 @@
-//! Which of the ads count: those that have not expired, the latest of each name, and those not matched before.
+//! Selection of the ads that take part in matching: not expired, the latest of each identity, not matched before.
 
 use std::borrow::Cow;
 
@@ -25,12 +25,14 @@ pub struct Lifetime {
 }
 
 impl Lifetime {
-    /// The time, if ads can expire.
+    /// Returns the time as of which ads must not have expired, in seconds since 1970; `None` if no ad can expire.
     pub fn at(&self, session: &Session) -> Option<i64> {
         if self.as_given { None } else { self.at.or(session.context().now) }
     }
 
-    /// Of several ads with one name leaves the latest, and tells how many are left out.
+    /// Keeps the latest of the ads that share an identity, and notes how many are dropped.
+    ///
+    /// `what` is the plural noun of the note. `id` is the text of `--id`, if given.
     pub fn latest(&self, session: &Session, ads: Vec<Identified>, what: &str, id: Option<&str>) -> Vec<Identified> {
         if self.as_given {
             return ads;
@@ -38,7 +40,8 @@ impl Lifetime {
         let context = session.context();
         let counts = latest(ads.len(), |index| {
             let standing = ads[index].standing(&context);
-            // A name that was asked for tells ads apart, too; by itself it may be no more than a heading.
+            // With `--id`, duplicates agree in identity and in display name. The display name alone is no identity:
+            // it may be a mere heading that many ads share.
             let called = ads[index].id();
             let asked = id.map(|_| match &standing.identity {
                 Some(own) => format!("{}\n{called}", own.to_str()).into(),
@@ -56,7 +59,7 @@ impl Lifetime {
         })
     }
 
-    /// Leaves the ads that have not expired, and tells how many have.
+    /// Drops the ads that have expired, and notes how many.
     fn unexpired(&self, session: &Session, ads: Vec<Identified>, what: &str) -> Vec<Identified> {
         let Some(at) = self.at(session) else { return ads };
         let context = session.context();
@@ -79,12 +82,16 @@ pub struct Advertising {
 }
 
 impl Advertising {
-    /// Whether earlier matches count.
+    /// Whether `--matched` names records of earlier matches.
     pub fn remembers(&self) -> bool {
         !self.matched.is_empty()
     }
 
-    /// Leaves the ads that count; what is left out is told.
+    /// Keeps the requests and offers that take part in matching, and notes how many are dropped for which reason.
+    ///
+    /// # Errors
+    ///
+    /// A file of `--matched` cannot be read.
     pub fn current(
         &self,
         session: &mut Session,
@@ -103,7 +110,7 @@ impl Advertising {
         Ok([current(requests, "requests"), current(offers, "offers")])
     }
 
-    /// Leaves the ads that were not matched before.
+    /// Drops the ads that an earlier match has used and that were not advertised afresh since.
     fn fresh(&self, session: &Session, ads: Vec<Identified>, what: &str, registrar: &Registrar) -> Vec<Identified> {
         if self.matched.is_empty() {
             return ads;
@@ -117,7 +124,8 @@ impl Advertising {
     }
 }
 
-/// Leaves the ads that count, and tells how many do not.
+/// Drops the ads whose flag in `counts` is false. If there are any, prints a note; `message` makes its text from the
+/// numbers of dropped ads and of all ads.
 fn keep(
     session: &Session,
     ads: Vec<Identified>,

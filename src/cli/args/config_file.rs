@@ -1,4 +1,4 @@
-//! Defaults of the options of every command: `CLASSAD_DIALECT`, and `classad.yaml` in the user's configuration directory.
+//! Defaults of the global options: `CLASSAD_DIALECT`, and `classad.yaml` in the user's configuration directory.
 
 use std::env;
 use std::fs;
@@ -11,14 +11,18 @@ use classad::format::{Form, read};
 
 use crate::cli::render::diagnostics;
 
-/// An option's value, and who says so.
+/// A default value of an option, and the file or variable that sets it.
 struct Default {
     name: String,
     value: String,
     source: String,
 }
 
-/// The tree, with the user's defaults in it.
+/// Returns the tree of commands with the user's defaults applied to its global options.
+///
+/// # Errors
+///
+/// The message for the user, if a default names no global option or has a value that the option does not take.
 pub fn applied(mut tree: Command) -> Result<Command, String> {
     for Default { name, value, source } in defaults()? {
         let options = || tree.get_arguments().filter(|arg| arg.is_global_set());
@@ -29,14 +33,14 @@ pub fn applied(mut tree: Command) -> Result<Command, String> {
             return Err(format!("{source}: there is no option of every command called {name}{hint}"));
         };
         check(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
-        // It is wanted as long as the command runs.
+        // clap wants `'static` values; the text is needed until the process ends.
         let value: &'static str = value.leak();
         tree = tree.mut_arg(option.get_id(), |arg| arg.default_value(value));
     }
     Ok(tree)
 }
 
-/// Whether the option can have this value.
+/// Checks that the option takes this value, by letting clap parse it.
 fn check(option: &Arg, long: &str, value: &str) -> Result<(), String> {
     let words = match option.get_action().takes_values() {
         true => vec!["classad".to_owned(), format!("--{long}={value}")],
@@ -44,12 +48,12 @@ fn check(option: &Arg, long: &str, value: &str) -> Result<(), String> {
         false => return Err(format!("{long} is true or false, not {value}")),
     };
     let fault = Command::new("classad").arg(option.clone()).try_get_matches_from(words).err();
-    // The first line says it, but for the word "error" before it.
+    // The first line of clap's message has the reason, after the word "error".
     let said = fault.map(|fault| fault.to_string());
     said.map_or(Ok(()), |said| Err(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()))
 }
 
-/// What is said; of the same option the last counts.
+/// Collects the defaults of the file, then of the environment; later entries override earlier ones.
 fn defaults() -> Result<Vec<Default>, String> {
     let mut all = file()?;
     if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
@@ -58,7 +62,7 @@ fn defaults() -> Result<Vec<Default>, String> {
     Ok(all)
 }
 
-/// What the file says; nothing if there is none.
+/// Reads the defaults from `classad.yaml`; there are none without the file.
 fn file() -> Result<Vec<Default>, String> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let Some(folder) = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config"))) else {

@@ -1,4 +1,4 @@
-//! The options that every command takes.
+//! The global options, which every command takes, and the parsers of their values.
 
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
@@ -65,7 +65,9 @@ pub enum Color {
 }
 
 impl Options {
-    /// How many threads may work at once.  Lots that a seed decides are drawn in the order of the input, by one.
+    /// Returns the maximum number of threads that work at once.
+    ///
+    /// It is 1 with `--seed`: random numbers of a seed must be drawn in the order of the input.
     pub fn threads(&self) -> usize {
         const USUAL: usize = 8;
         let processors = || std::thread::available_parallelism().map_or(1, |processors| processors.get().min(USUAL));
@@ -107,7 +109,7 @@ fn dialect(text: &str) -> Result<Dialect, String> {
     text.parse()
 }
 
-/// A time of the command line, in seconds since 1970.
+/// Parses a time of the command line into seconds since 1970: a number, `now`, or a time as `absTime()` reads it.
 pub fn time(text: &str) -> Result<i64, String> {
     if text.eq_ignore_ascii_case("now") {
         return Context::new(Dialect::default()).now.ok_or_else(|| "there is no clock".to_owned());

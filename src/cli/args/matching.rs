@@ -11,16 +11,16 @@ use crate::cli::io::source::Source;
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 
-/// How much of the ads is read.
+/// Which attributes of the ads are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// All of them.
+    /// All attributes.
     Whole,
-    /// What bilateral matching needs, if that can be told.
+    /// The attributes that bilateral matching needs, if they can be determined; else all.
     Needed,
-    /// That, unless some ads have ports: then all of them.
+    /// As `Needed`, but all attributes if some ad has ports.
     NeededOrPorts,
-    /// That, and what the ads say of themselves as advertisements.
+    /// As `Needed`, and the attributes of the advertising protocol.
     NeededAndAdvertisements,
 }
 
@@ -55,7 +55,11 @@ impl Common {
         Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
-    /// Reads requests and offers; `also` is what is looked up in them besides what bilateral matching needs.
+    /// Reads the requests and the offers. `also` holds further names that the caller looks up in them.
+    ///
+    /// # Errors
+    ///
+    /// `--id` is no expression, or an ad is bad and `--fail-fast` is given.
     pub fn ads(
         &self,
         session: &mut Session,

@@ -1,4 +1,4 @@
-//! Groups of clap arguments that commands share, and the other places where options come from.
+//! Groups of clap arguments that commands share, HTCondor's options, and the user's defaults.
 
 pub mod acceleration;
 pub mod advertising;

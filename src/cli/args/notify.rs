@@ -1,19 +1,20 @@
-//! `--notify`: who is told of which match, as lines of JSON.
+//! `--notify`: a notification of each party of each match, as lines of JSON.
 //!
-//! There is one record for each party, to be delivered by whatever a site uses:
+//! There is one record for each party, for the site's own means of delivery:
 //!
 //! ```text
 //! {"version": 1, "match": ID, "bond": "pair" or "gang", "time": SECONDS,
 //!  "member": INDEX, "to": ID, "address": ADDRESS,
-//!  "members": [{"id", "of", "type", "sequence", "address", "claim_id", "above", "label", "link", "ranks", "preempts"}]}
+//!  "members": [{"id", "of", "type", "sequence", "address", "claim_id", "above", "label", "link", "ranks",
+//!               "preempts"}]}
 //! ```
 //!
-//! `members` is the whole match, the request first, then each offer followed by what is docked at it; `member`
-//! is the index of the one that the record is for.  `of` is what an ad is called of which only a part was matched: one
-//! of those that a resource request counts, or what remained of an offer.  Of an offer, `above` is the index of the member that it is
-//! docked to, at the port `label`; `link` is the position of its own port; `ranks` is how that port ranks it, and
-//! how it ranks the port.  What is not known of an ad is left out.  `claim_id` stands only where it is the
-//! recipient's own or that of an ad docked at the recipient, who has to present it.
+//! `members` lists the whole match: the request, then each offer followed by the offers docked at it. `member` is the
+//! index of the recipient. If only a part of an ad was matched (one unit of a resource request, or the residual of an
+//! offer), `of` is the name of the whole ad. For an offer, `above` is the index of the member that it is docked to, at
+//! the port `label`; `link` is the position of its own port; `ranks` has the rank that the port gives to it, and the
+//! rank that it gives to the port. Unknown fields are left out. `claim_id` is present only if it is the recipient's own
+//! or that of an ad docked at the recipient, which has to present it.
 
 use std::io::Write;
 
@@ -39,12 +40,12 @@ pub struct Notify {
 }
 
 impl Notify {
-    /// Whether notices are all that is to be printed.
+    /// Whether standard output gets the notifications instead of the matches.
     pub fn takes_the_output(&self) -> bool {
         self.notify.as_deref() == Some("-")
     }
 
-    /// Writes the notices, if they are wanted.
+    /// Writes the notifications if `--notify` is given. Otherwise `notices` is not called.
     pub fn write(&self, session: &Session, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
         let Some(path) = &self.notify else { return Ok(()) };
         let mut text = Vec::new();
@@ -64,7 +65,7 @@ impl Notify {
     }
 }
 
-/// What one party is told.
+/// Returns the record for the party with the index `member`.
 fn record(notice: &Notice, member: usize) -> Json {
     let mut record = Map::new();
     let to = &notice.parties[member];
@@ -109,7 +110,7 @@ fn party_json(party: &Party, with_ticket: bool) -> Json {
     fields.into()
 }
 
-/// Inserts what is known.
+/// Inserts a field unless its value is `None`.
 fn put(fields: &mut Map<String, Json>, name: &str, value: Option<impl Into<Json>>) {
     if let Some(value) = value {
         fields.insert(name.to_owned(), value.into());

@@ -1,4 +1,4 @@
-//! Which ads an expression stands among, and how much is known of them.
+//! Environments of expressions whose ads are known in part: `--my`, `--target`, `--unknown`, `--closed`.
 
 use std::sync::Arc;
 
@@ -6,23 +6,23 @@ use classad::ad::{Ad, Frame, Name};
 use classad::eval::{Environment, Extent, Reference, References};
 use indexmap::IndexSet;
 
-/// What stands for any name.
+/// The symbol printed for a reference that may read any attribute.
 pub const EVERYTHING: &str = "*";
 
-/// What a constraint depends on, in words.
+/// Returns the names that a residue depends on, for the output; if it depends on none, "the clock or chance".
 pub fn names_of(unknowns: &References) -> Vec<String> {
     let mut names: IndexSet<String> = unknowns.external.iter().map(Reference::to_string).collect();
     if unknowns.everything {
         names.insert(EVERYTHING.to_owned());
     }
     if names.is_empty() {
-        // Nothing else is unknown of an ad.
+        // A residue that reads no unknown attribute can only depend on these.
         names.insert("the clock or chance".to_owned());
     }
     names.into_iter().collect()
 }
 
-/// An ad, if there is one, and whom it meets, if anyone: all is known of both.
+/// Returns the environment of an ad and its partner, where both are optional and known completely.
 pub fn meeting(ad: Option<Ad>, target: Option<&Ad>) -> (Environment, Arc<Frame>) {
     match (ad, target) {
         (ad, Some(target)) => {
@@ -34,17 +34,16 @@ pub fn meeting(ad: Option<Ad>, target: Option<&Ad>) -> (Environment, Arc<Frame>)
     }
 }
 
-/// How much of the ads is known.
+/// The options that say which attributes are unknown.
 pub struct PartlyKnown {
-    /// The attributes to take for unknown.
+    /// Names of the attributes to treat as unknown. Those of the other side have the prefix `target.` or `other.`.
     pub unknown: Vec<String>,
-    /// Whether the ads have no others than those given.
+    /// Whether the ads are complete: an attribute that they lack is undefined, not unknown.
     pub closed: bool,
 }
 
 impl PartlyKnown {
-    /// An ad without the attributes that are to be taken for unknown; those of the other side are written
-    /// with a prefix.
+    /// Returns the ad without the attributes that are to be treated as unknown.
     fn known_part(&self, ad: &Ad, is_target: bool) -> Ad {
         let unknown: Vec<Name> = self
             .unknown
@@ -59,7 +58,7 @@ impl PartlyKnown {
         known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 
-    /// What is known when an ad is specialized.
+    /// Returns the environment in which an expression of `ad` is specialized.
     pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<Frame>) {
         let extent = if self.closed { Extent::Closed } else { Extent::Open };
         let ad = ad.map(|ad| self.known_part(ad, false));

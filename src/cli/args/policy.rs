@@ -30,7 +30,7 @@ pub struct PolicyOptions {
     dock: Vec<String>,
 }
 
-/// A policy, and the text in which its faults have their places.
+/// A policy, and the text of its file, in which faults are located.
 #[derive(Default)]
 pub struct GivenPolicy {
     pub policy: Policy,
@@ -38,7 +38,11 @@ pub struct GivenPolicy {
 }
 
 impl PolicyOptions {
-    /// Reads the policy; what the command line says replaces what the file says.
+    /// Reads the policy. Options of the command line override the entries of the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or is no policy, or an option is no expression.
     pub fn read(&self, session: &mut Session) -> Result<GivenPolicy, Failure> {
         let mut given = GivenPolicy::default();
         if let Some(path) = &self.policy {
@@ -64,13 +68,13 @@ impl PolicyOptions {
 }
 
 impl GivenPolicy {
-    /// Whether it has a say in which offer a request gets when nothing is shared.
+    /// Whether the policy, apart from its shares, influences which offer a request gets.
     pub fn decides(&self) -> bool {
         let Policy { roots, order, docking, residual, share: _ } = &self.policy;
         roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some()
     }
 
-    /// Leaves the shares out, which count in a whole cycle only; that is told.
+    /// Drops the shares, which apply to whole negotiation cycles only, and notes that.
     pub fn without_share(mut self, session: &Session) -> Self {
         if self.policy.share.take().is_some() {
             session.note("the policy's `share` counts in negotiate only");
@@ -78,7 +82,9 @@ impl GivenPolicy {
         self
     }
 
-    /// Tells which components of the docking vector discarded every candidate: their names are most likely misspelt.
+    /// Notes which components of the docking vector discarded every candidate: they most likely misspell a name.
+    ///
+    /// `components` are indexes into the docking vector.
     pub fn tell_unplaced(&self, session: &Session, components: &[usize]) {
         for rule in components.iter().filter_map(|component| self.policy.docking.get(*component)) {
             let text = String::from_utf8_lossy(&print(&rule.expression, Style::New)).into_owned();
@@ -88,7 +94,7 @@ impl GivenPolicy {
         }
     }
 
-    /// Reports that the policy cannot be followed.
+    /// Reports that the policy cannot be followed, under the faulty place of its text if there is one.
     pub fn refuse(&self, session: &mut Session, fault: PolicyFault) -> Failure {
         match (&self.text, fault.range) {
             (Some(text), Some(range)) => {
@@ -100,10 +106,14 @@ impl GivenPolicy {
     }
 }
 
-/// So many problems of a file of settings are shown.
+/// Maximum number of problems printed for one file of settings; further ones are only counted.
 const MOST_PROBLEMS: usize = 20;
 
-/// Reads a file of settings; everything that is wrong with it is reported, and nothing is done.
+/// Reads and parses a file of settings. Also returns the text, in which later faults can be located.
+///
+/// # Errors
+///
+/// The file cannot be read, or `parse` finds problems: these are printed.
 pub fn settings<T>(
     session: &mut Session,
     path: &str,

@@ -1,4 +1,4 @@
-//! `classad autocluster`: which requests nothing can tell apart.
+//! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
 use std::io::Write;
 
@@ -96,7 +96,8 @@ impl Autocluster {
     }
 }
 
-/// A row for each cluster: its number, how many requests it has, which is the first, and what they have in common.
+/// Returns a row for each cluster: its 1-based number, its number of requests, the identity of the first of them, and
+/// the significant attributes that they share.
 fn rows(clusters: &Clusters, requests: &[Identified]) -> Rows {
     let mut first = vec![None; clusters.clusters.len()];
     for (request, cluster) in requests.iter().zip(&clusters.of) {

@@ -1,4 +1,4 @@
-//! `classad census`: what a pool looks like at a glance.
+//! `classad census`: statistics of the attributes of a pool.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -68,9 +68,10 @@ enum Order {
     Distinct,
 }
 
-/// What values are called that are not among those shown.
+/// Label of the row that sums up the values not listed.
 const OTHERS: &str = "(other values)";
 
+/// An attribute's name and its statistics.
 type Attribute<'a> = (&'a Name, &'a Summary);
 
 impl CensusCommand {
@@ -112,6 +113,7 @@ impl CensusCommand {
         attributes
     }
 
+    /// Returns the maximum number of frequent values to print per attribute.
     fn most(&self) -> usize {
         self.top.unwrap_or(if self.attr.is_empty() { 1 } else { 10 })
     }
@@ -132,7 +134,7 @@ impl CensusCommand {
         Ok(())
     }
 
-    /// One row for each attribute; with `--attr`, for each value.
+    /// Returns one row for each attribute, or with `--attr` one for each frequent value.
     fn rows(&self, form: OutputForm, census: &Census, attributes: &[Attribute]) -> Rows {
         if !self.attr.is_empty() && form != OutputForm::Names {
             let mut rows = Rows::new(&["attribute", "value", "ads", "%"]);
@@ -158,7 +160,7 @@ impl CensusCommand {
         rows
     }
 
-    /// One line for each attribute, as wide as the terminal: of its values as much as there is room for.
+    /// Returns one row for each attribute. Cuts the values so that a row fits the width of the terminal.
     fn table(&self, census: &Census, attributes: &[Attribute]) -> Rows {
         const GAP: usize = 2;
         const LEAST: usize = 8;
@@ -187,7 +189,8 @@ impl CensusCommand {
         rows
     }
 
-    /// The one value, else the range, else the most frequent values; those anyway if they are asked for.
+    /// Summarizes the values of an attribute: the only value, else the ranges, else the most frequent values. With
+    /// `--top` the most frequent values follow the ranges.
     fn glance(&self, summary: &Summary) -> String {
         let distinct = summary.distinct();
         if distinct.values == 1 && !distinct.more {
@@ -201,12 +204,12 @@ impl CensusCommand {
         parts.join(", ")
     }
 
-    /// The most frequent values, with their counts.
+    /// Returns the most frequent values, each with its number of ads.
     fn frequent(&self, summary: &Summary) -> Vec<String> {
         summary.top(self.most()).map(|(value, ads)| format!("{value} ({ads})")).collect()
     }
 
-    /// A paragraph for each attribute.
+    /// Writes a paragraph for each attribute.
     fn detail(&self, out: &mut dyn Write, census: &Census, attributes: &[Attribute]) -> io::Result<()> {
         for (position, (name, summary)) in attributes.iter().enumerate() {
             let (ads, all) = (summary.ads(), census.ads());
@@ -265,6 +268,7 @@ impl CensusCommand {
         })
     }
 
+    /// Prints the totals on standard error, and the meaning of `+` where a distinct count has one.
     fn conclude(session: &Session, census: &Census, attributes: &[Attribute]) {
         session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
         if attributes.iter().any(|(_, summary)| summary.distinct().more) {
@@ -273,7 +277,7 @@ impl CensusCommand {
     }
 }
 
-/// How the numbers are spread, if all are known.
+/// Writes a histogram of the numeric values. Writes nothing if some values were not remembered.
 fn distribution(out: &mut dyn Write, summary: &Summary, census: &Census) -> io::Result<()> {
     const RANGES: usize = 8;
     if summary.distinct().more {
@@ -295,7 +299,7 @@ fn distribution(out: &mut dyn Write, summary: &Summary, census: &Census) -> io::
     Ok(())
 }
 
-/// The attributes that were asked for; what no ad has is told.
+/// Returns the attributes of `--attr` that some ad has. Reports the others on standard error.
 fn found<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> Vec<Attribute<'a>> {
     let mut found = Vec::new();
     for name in asked {
@@ -308,7 +312,8 @@ fn found<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> V
     found
 }
 
-/// So many of all ads, in percent with one digit behind the point; 100 are all, and 0 are none.
+/// Formats `ads` as a percentage of all ads, with one decimal. Rounding yields neither 0 for some ads nor 100 for less
+/// than all of them.
 fn percent(ads: usize, census: &Census) -> String {
     match parts_of(ads, census, 1000) {
         0 if ads > 0 => "<0.1".to_owned(),
@@ -317,7 +322,7 @@ fn percent(ads: usize, census: &Census) -> String {
     }
 }
 
-/// The same without digits behind the point.
+/// Formats `ads` as a percentage of all ads like [`percent`], without decimals.
 fn whole_percent(ads: usize, census: &Census) -> String {
     match parts_of(ads, census, 100) {
         0 if ads > 0 => "<1".to_owned(),
@@ -326,13 +331,13 @@ fn whole_percent(ads: usize, census: &Census) -> String {
     }
 }
 
-/// So many of all ads, in so many parts of all, rounded.
+/// Returns `ads` divided by all ads, in units of 1/`parts`, rounded to the nearest.
 fn parts_of(ads: usize, census: &Census, parts: usize) -> usize {
     let all = census.ads().max(1);
     (ads.saturating_mul(2 * parts) / all).div_ceil(2)
 }
 
-/// `int`, or `int 1230, undefined 6`.
+/// Lists the types of the values: `int`, or with the number of ads `int 1230, undefined 6`.
 fn types(summary: &Summary) -> String {
     match summary.contents().as_slice() {
         [(content, _)] => content.as_str().to_owned(),
@@ -356,7 +361,7 @@ fn value_text(value: &ad::Value) -> String {
     String::from_utf8_lossy(&rows::value_text(value, false)).into_owned()
 }
 
-/// As much of a text as there is room for.
+/// Cuts `text` to `room` characters. A text that was cut ends in an ellipsis.
 fn shortened(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -364,7 +369,7 @@ fn shortened(text: &str, room: usize) -> String {
     text.chars().take(room - 1).chain(['…']).collect()
 }
 
-/// Numbers as numbers, what JSON has no number for as text.
+/// Converts a bound of a range to JSON: a number, or a text where JSON has no such number.
 fn number(value: &ad::Value) -> Value {
     match value {
         ad::Value::Integer(integer) => (*integer).into(),

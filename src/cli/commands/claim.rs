@@ -1,4 +1,4 @@
-//! `classad claim`: matches are claimed, or given up, against the ads as they are now.
+//! `classad claim`: claims earlier matches in two phases, checking them against the current ads.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -63,7 +63,7 @@ impl ClaimCommand {
         }
         let sources = input::open(session, &self.ads)?;
         if sources.len() < self.ads.len() {
-            // Ads that could not be read are not gone.
+            // Without all files an ad would seem to have disappeared.
             return Err(Failure::Refused(None));
         }
         session.decide_dialect(&sources);
@@ -107,7 +107,7 @@ impl ClaimCommand {
     }
 }
 
-/// The ads of each name.
+/// Index of the current ads by name: for each, its index into the ads and its kind (`MyType`).
 struct ByName<'a> {
     ads: HashMap<&'a str, Vec<(usize, Option<String>)>>,
 }
@@ -122,7 +122,11 @@ impl<'a> ByName<'a> {
         ByName { ads: by_name }
     }
 
-    /// The ad that a party is now.
+    /// Returns the index of the current ad of a party.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no ad, or more than one, has its name and kind.
     fn find(&self, party: &Party) -> Result<usize, Veto> {
         let ads = self.ads.get(party.advertised()).map(Vec::as_slice).unwrap_or_default();
         let same_kind = |(_, kind): &&(usize, Option<String>)| party.kind.is_none() || *kind == party.kind;
@@ -135,13 +139,13 @@ impl<'a> ByName<'a> {
     }
 }
 
-/// A row for each match.
+/// Returns a row for each match.
 fn outcomes(notices: &[Notice], claims: &[Claim]) -> Rows {
     let mut rows = Rows::new(&["match", "outcome", "claimed", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {
         let name = |party: usize| notice.parties[party].id.as_str();
         let claimed: Vec<String> = claim.claimed.iter().map(|&party| name(party).to_owned()).collect();
-        // That others had to give up, too, is no reason of its own.
+        // `Left` only follows from the veto of another party.
         let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::Left(_)));
         let reasons: Vec<String> = own.map(|(party, veto)| format!("{}: {veto}", name(*party))).collect();
         let (outcome, reason) = (outcome(claim).to_owned(), reasons.join("; "));
@@ -158,7 +162,7 @@ fn outcome(claim: &Claim) -> &'static str {
     }
 }
 
-/// A row for each message, and one for what came of them.
+/// Returns for each match a row for each message and a last row with the outcome.
 fn messages(notices: &[Notice], claims: &[Claim]) -> Rows {
     let mut rows = Rows::new(&["match", "round", "message", "from", "to", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {

@@ -1,4 +1,4 @@
-//! `classad completions`: scripts by which shells complete commands and options.
+//! `classad completions`: completion scripts for shells.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `classad convert`: the same ads in another form.
+//! `classad convert`: rewrites ads in another form.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `classad eval`: the value of an expression, alone or in ads.
+//! `classad eval`: evaluates an expression, alone or in ads.
 
 use std::io::Write;
 
@@ -116,6 +116,7 @@ impl Eval {
         Ok(status)
     }
 
+    /// Evaluates the expression in one ad and prints the value. `shown` is the text of the expression, for diagnostics.
     fn one(
         &self,
         session: &mut Session,
@@ -159,7 +160,7 @@ impl Eval {
         Ok(if self.exit_by_value { by_value(&value) } else { Status::Yes })
     }
 
-    /// Says why the value is an error: under the expression if the fault lies in it.
+    /// Reports why the value is an error: with a mark in the expression if the error arose there.
     fn tell(&self, session: &Session, shown: &Text, fault: &classad::ad::Fault) {
         let range = fault.span.range();
         if fault.reason.starts_with("written as") {
@@ -179,6 +180,7 @@ impl Eval {
     }
 }
 
+/// Returns the exit status of `-e`.
 fn by_value(value: &Value) -> Status {
     match value {
         Value::Boolean(false) => Status::No,

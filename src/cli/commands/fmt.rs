@@ -1,4 +1,4 @@
-//! `classad fmt`: ads laid out, with their comments.
+//! `classad fmt`: the formatter for ads, which keeps their comments.
 
 use std::io::{self, Read, Write};
 
@@ -37,8 +37,8 @@ pub struct Fmt {
     #[command(flatten)]
     rewrite: Rewrite,
     /// Break what is wider than so many columns
-    // Terminals and the two sides of a review are 80 wide; a constraint of more than three or four clauses
-    // reads better with each on its line.
+    // 80 columns fit a terminal and each side of a code review. A constraint of more than three or four clauses
+    // is wider, and reads better with one clause a line.
     #[arg(long, value_name = "N", default_value = "80", value_parser = width)]
     width: usize,
 }
@@ -60,7 +60,7 @@ impl Fmt {
         for source in &sources {
             let layout = match format::layout(&source.block.text, source.block.form, session.dialect(), self.width) {
                 Ok(layout) => layout,
-                // A picture of packed bytes shows nothing.
+                // An excerpt of compressed bytes would show nothing useful.
                 Err(problem) if format::is_compressed(&source.block.text) => {
                     session.trouble(&format!("{}: {}", source.name, problem.message));
                     continue;
@@ -84,7 +84,7 @@ impl Fmt {
         Ok(Status::of(changed == 0 || !self.check && !self.diff))
     }
 
-    /// The files as they are, whole: their layout is theirs, and they may be rewritten.
+    /// Reads the files whole and byte for byte: their layout and comments matter, and they may be rewritten.
     fn sources(&self, session: &mut Session) -> Result<Vec<Text>, Failure> {
         let stdin = ["-".to_owned()];
         let mut sources = Vec::new();
@@ -110,7 +110,7 @@ impl Fmt {
         Ok(sources)
     }
 
-    /// Prints what is asked for.
+    /// Prints the formatted text, its diff or, with `--check`, the name of a file that would change.
     fn print(&self, out: &mut dyn Write, source: &Text, layout: &Layout) -> io::Result<()> {
         match (self.check, self.diff) {
             (true, _) if layout.text != source.block.text => writeln!(out, "{}", source.name),
@@ -120,7 +120,7 @@ impl Fmt {
         }
     }
 
-    /// Rewrites a file, if it changes and every ad of it parsed.
+    /// Rewrites a file if its text changes. A file in which some ad does not parse stays as it is.
     fn rewrite(&self, session: &mut Session, source: &Text, layout: &Layout) {
         if !layout.is_sound() {
             session.note(&format!("{} is left as it is: not every ad of it parses", source.name));
@@ -137,7 +137,7 @@ fn read_stdin() -> io::Result<Vec<u8>> {
     io::stdin().read_to_end(&mut bytes).map(|_| bytes)
 }
 
-/// Prints what changes, as `diff -u` does.
+/// Prints the changes as a unified diff.
 fn difference(out: &mut dyn Write, source: &Text, text: &[u8]) -> io::Result<()> {
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (old, new) = (lines(&source.block.text), lines(text));

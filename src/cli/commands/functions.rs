@@ -1,4 +1,4 @@
-//! `classad functions`: the table of built-in functions.
+//! `classad functions`: the table of built-in functions, and the description of one.
 
 use std::io::Write;
 

@@ -76,7 +76,7 @@ pub struct Gangmatch {
     common: Common,
 }
 
-/// The names of the algorithms.
+/// Returns the parser of `--algorithm`.
 fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
     PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
         .map(|name| Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name).unwrap_or_default())
@@ -112,12 +112,12 @@ impl Gangmatch {
         Ok(Status::of(found))
     }
 
-    /// Whether gangs are found that a request could have, rather than given to it.
+    /// Whether the command lists possible gangs without allocating offers.
     fn takes_nothing(&self) -> bool {
         self.all || self.limit.is_some()
     }
 
-    /// Refuses what makes no sense together.
+    /// Refuses options that contradict each other.
     fn check(&self, given: &GivenPolicy) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         if self.notify.notify.is_some() && self.takes_nothing() {
@@ -136,7 +136,7 @@ impl Gangmatch {
     }
 }
 
-/// A run of the command over the requests that are served.
+/// A run of the command. `roots` are the indexes of the requests that the policy serves, in its order.
 struct Run<'r> {
     command: &'r Gangmatch,
     session: &'r mut Session,
@@ -147,7 +147,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Gives each request its gang; whether one got any.
+    /// Allocates a gang to each request in turn and prints the gangs. Returns whether any request got one.
     fn marshal(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let command = self.command;
         let mut gangs: Vec<Gang> = Vec::new();
@@ -161,7 +161,7 @@ impl Run<'_> {
                 impasses.extend(report.or_else(|fault| self.told_before(fault))?.map(|report| (index, report)));
             }
             gangs.extend(gang);
-            // The first gang will do, if nobody is told of any.
+            // With --quiet only the exit status matters, which one gang decides.
             if self.session.options.quiet && command.notify.notify.is_none() && !gangs.is_empty() {
                 break;
             }
@@ -185,7 +185,7 @@ impl Run<'_> {
         Ok(!gangs.is_empty())
     }
 
-    /// Writes why requests get no gang.
+    /// Writes the reports on requests without a gang.
     fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
         let mut writer = self.command.common.output.map(JsonWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
@@ -214,7 +214,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes the gangs that each request could have, one by one as they are found; whether there is one.
+    /// Writes the possible gangs of each request as they are found. Returns whether there is any.
     fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let mut out = out();
@@ -232,7 +232,7 @@ impl Run<'_> {
             for gang in gangs.by_ref().take(most) {
                 any = true;
                 self.write(&mut writer, &mut out, &gang)?;
-                // The next one may take long.
+                // The search for the next gang may take long.
                 out.flush()?;
                 if self.session.options.quiet {
                     return Ok(true);
@@ -246,7 +246,11 @@ impl Run<'_> {
         Ok(any)
     }
 
-    /// Reports what is wrong with a request; a policy that cannot be followed ends everything.
+    /// Reports unusable ports of a request and returns `None`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the policy cannot be applied, which ends the run.
     fn told(&mut self, index: usize, fault: GangFault) -> Result<Option<Gang>, Failure> {
         match fault {
             GangFault::Ports(fault) => self.parties.requests[index].bad_ports(self.session, &fault).map(|()| None),
@@ -254,7 +258,11 @@ impl Run<'_> {
         }
     }
 
-    /// The same when it was reported already.
+    /// Returns `None` for unusable ports of a request, which were reported already.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the policy cannot be applied.
     fn told_before<T>(&mut self, fault: GangFault) -> Result<Option<T>, Failure> {
         match fault {
             GangFault::Ports(_) => Ok(None),

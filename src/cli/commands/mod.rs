@@ -1,4 +1,4 @@
-//! The subcommands: one file or folder each, a struct that is its clap arguments, with `run`.
+//! The subcommands, one file or folder each. A subcommand is a struct of its clap arguments with a method `run`.
 
 pub mod autocluster;
 pub mod census;

@@ -1,4 +1,4 @@
-//! `classad parse`: whether files parse, and as what.
+//! `classad parse`: checks that files parse and prints their ads.
 
 use std::io::Write;
 
@@ -74,7 +74,7 @@ impl Parse {
     }
 }
 
-/// Writes the tree of each attribute.
+/// Writes the expression tree of each attribute.
 fn tree_of(out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
     writeln!(out, "{}", ad.id())?;
     for attribute in ad.ad.iter() {

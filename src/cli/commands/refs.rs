@@ -1,4 +1,4 @@
-//! `classad refs`: what ads refer to (thesis §2.6.2).
+//! `classad refs`: the references of ads (thesis 2.6.2).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
@@ -138,7 +138,7 @@ impl Refs {
         Ok(if names.is_empty() { Question::WholeAd } else { Question::Attributes(names) })
     }
 
-    /// Notes the references of an ad.
+    /// Collects the references of an ad.
     fn note(&self, context: &Context, ad: &Identified, question: &Question, found: &mut Found) {
         let (environment, frame) = Environment::alone(ad.ad.clone());
         if self.dot {
@@ -156,7 +156,7 @@ impl Refs {
     }
 }
 
-/// Whose references are asked for.
+/// The expressions whose references are collected.
 enum Question {
     Expression(Expression),
     Attributes(Vec<Name>),
@@ -171,7 +171,7 @@ impl Question {
         }
     }
 
-    /// The expressions to look into, each with its attribute.
+    /// Returns the expressions in an ad, each with its attribute; `None` for the expression of the command line.
     fn expressions<'a>(&'a self, ad: &'a Ad) -> Vec<(Option<&'a Name>, &'a Expression)> {
         match self {
             Question::Expression(expression) => vec![(None, expression)],
@@ -181,15 +181,16 @@ impl Question {
     }
 }
 
-/// What was found in the ads so far.
+/// The references collected from all ads.
 struct Found {
-    /// Each ad with each of its references.
+    /// A row for each ad and reference.
     rows: Rows,
-    /// How many ads have each reference, whatever the case of its letters.
+    /// For each reference in small letters: its first spelling, the number of ads with it, and the reference itself,
+    /// which is `None` for internal ones and for `*`.
     counts: IndexMap<String, (String, usize, Option<Reference>)>,
-    /// What refers to what, and whether that is in the ad itself.
+    /// Edges of the graph: from, to, and whether the target is in the ad itself.
     edges: IndexSet<(String, String, bool)>,
-    /// How the nodes of the graph are first spelt.
+    /// First spelling of each node of the graph, by its name in small letters.
     spellings: HashMap<String, String>,
 }
 
@@ -205,15 +206,17 @@ impl Default for Found {
 }
 
 impl Found {
+    /// Adds a reference of an ad; `key` is its name in small letters.
     fn note(&mut self, id: &str, key: String, name: String, reference: Option<Reference>) {
         self.rows.rows.push(vec![id.to_owned().into(), name.clone().into()]);
         self.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
     }
 
+    /// Adds the direct references of an attribute to the graph.
     fn note_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
         let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
         let from = self.node(from);
-        // An attribute is spelt as it is defined.
+        // Spell an attribute as in its definition.
         let own = |name| ad.attribute(name).map_or(name, |attribute| attribute.name);
         let internal = direct.internal.iter().map(|name| (print_name(own(name)), true));
         let external = direct.external.iter().map(|reference| (reference.to_string(), false));
@@ -224,12 +227,12 @@ impl Found {
         }
     }
 
-    /// A node of the graph: one for all spellings of a name.
+    /// Returns the node for a name: one for all spellings that differ only in case.
     fn node(&mut self, name: String) -> String {
         self.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone()
     }
 
-    /// Each reference once, with the number of ads that have it if that is asked for: most of them first.
+    /// Returns a table with each reference once; `with_counts` adds the number of ads and sorts by it, greatest first.
     fn union(self, with_counts: bool) -> Rows {
         let mut rows = Rows::new(if with_counts { &["reference", "ads"] } else { &["reference"] });
         let mut counted: Vec<_> = self.counts.into_values().collect();
@@ -244,15 +247,15 @@ impl Found {
         rows
     }
 
-    /// The references that no ad of a pool answers.
+    /// Returns a table of the references that no ad of the pool resolves, with similar names of the pool.
     fn missing_in(self, pool: &Census) -> Rows {
         let mut rows = Rows::new(&["reference", "ads", "near"]);
-        // What is evaluated in each of the ads in an ad finds its names there.
+        // An expression evaluated in nested ads resolves its names there, so their attributes count too.
         let inner = pool.attributes().filter_map(|(name, _)| Some(Name::new(name.as_str().rsplit_once('.')?.1)));
         let inner: HashSet<Name> = inner.collect();
         for (name, count, reference) in self.counts.into_values() {
             let Some(reference) = reference else { continue };
-            // What stands before the name of the attribute is a label, unless the pool has ads in ads.
+            // The first part of a path is the label of a port, unless the pool has an attribute with that name.
             let wanted = match reference.missing() {
                 [first, second, ..] if pool.attribute(first).is_none() => second,
                 [first, ..] => first,
@@ -274,7 +277,7 @@ impl Found {
         rows
     }
 
-    /// The graph of what refers to what; what is not in the ad itself stands in a box.
+    /// Writes the graph of references in the DOT language. Targets outside the ad are drawn as boxes.
     fn dot(&self, out: &mut dyn Write) -> io::Result<()> {
         let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
         writeln!(out, "digraph references {{")?;

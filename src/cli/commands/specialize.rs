@@ -1,4 +1,4 @@
-//! `classad specialize`: evaluation as far as an ad is known (thesis §2.6.1).
+//! `classad specialize`: partial evaluation of ads that are known in part (thesis 2.6.1).
 
 use std::io::Write;
 
@@ -79,7 +79,7 @@ pub struct Specialize {
     no_header: bool,
 }
 
-/// What is asked of each ad.
+/// The part of each ad to specialize.
 enum Question {
     Expression(Expression),
     Attribute(Name),
@@ -146,7 +146,7 @@ impl Specialize {
     }
 }
 
-/// The answers so far.
+/// State of a run: specializes ads and writes the results.
 struct Answers<'c> {
     command: &'c Specialize,
     question: Question,
@@ -154,16 +154,15 @@ struct Answers<'c> {
     target: Option<Ad>,
     context: Context,
     rows: Rows,
-    /// Writes whole ads.
+    /// Writer of specialized ads; `None` between sources and where the results are values.
     writer: Option<AdWriter>,
     out: Out,
-    /// Whether some constraint can be true.
+    /// Whether some constraint can be true, for `--verdict`.
     possible: bool,
 }
 
 impl Answers<'_> {
-    /// Begins with the ads of a source.  One document in a form that is asked for; otherwise each source
-    /// in its own.
+    /// Begins a source. With `-o` all sources go into one document; without it each gets one in its own form.
     fn begin(&mut self, form: Form) -> Result<(), Failure> {
         if matches!(self.question, Question::WholeAd) && (self.writer.is_none() || self.command.output.is_none()) {
             self.end()?;
@@ -176,7 +175,7 @@ impl Answers<'_> {
         self.writer.take().map_or(Ok(()), |writer| writer.finish(&mut self.out))
     }
 
-    /// Answers for one ad.
+    /// Specializes one ad and writes or keeps the result; `None` means that no ad is known.
     fn give(&mut self, session: &mut Session, ad: Option<Identified>) -> Result<(), Failure> {
         let ad = match ad {
             None if self.command.define.is_empty() => None,

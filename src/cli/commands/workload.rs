@@ -1,4 +1,4 @@
-//! `classad workload`: synthetic ads, by a seed.
+//! `classad workload`: writes synthetic ads, generated from a seed.
 
 mod chance;
 mod draft;
@@ -57,26 +57,27 @@ enum Kind {
     Jobs,
 }
 
-/// Ads that are made one after the other.
+/// Lazily generated ads.
 type Ads<'s> = Box<dyn Iterator<Item = Ad> + 's>;
 
-/// A shape of workload: what its ads are.
+/// A workload: generates the ads of several kinds.
 trait Plan {
-    /// The kinds of its ads, those that offer first.
+    /// Returns the kinds of ads, those of offers first.
     fn kinds(&self) -> &'static [Kind];
 
-    /// The form that such ads usually have.
+    /// Returns the default output form.
     fn form(&self) -> AdForm;
 
-    /// The ads of one of its kinds; none of another.
+    /// Generates the ads of a kind; none if the workload lacks the kind.
     fn ads(&self, kind: Kind, seed: u64) -> Ads<'_>;
 
-    /// Why there cannot be such a workload.
+    /// Returns why the options contradict each other; `None` if they do not.
     fn refusal(&self) -> Option<String> {
         None
     }
 
-    /// What there is to know of the ads of a kind that cannot be seen from them.
+    /// Returns a note about the ads of a kind that the ads do not show, such as how many requests cannot match; `None`
+    /// if there is none.
     fn remark(&self, _kind: Kind, _seed: u64) -> Option<String> {
         None
     }
@@ -171,7 +172,7 @@ impl Delivery {
         self.form.unwrap_or(plan.form())
     }
 
-    /// Writes the ads of a kind as one document; how many there were.
+    /// Writes the ads of a kind as one document; returns the number of ads.
     fn write(&self, session: &mut Session, plan: &dyn Plan, kind: Kind, out: &mut dyn Write) -> Result<usize, Failure> {
         let mut writer = AdWriter::of(self.form(plan).into());
         let mut count = 0;
@@ -185,7 +186,7 @@ impl Delivery {
     }
 }
 
-/// Where chance starts: at 1, unless another seed is asked for.
+/// Returns the seed: 1 unless `--seed` sets another.
 fn seed(session: &Session) -> u64 {
     session.options.seed.unwrap_or(1)
 }
@@ -194,17 +195,17 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Refused(Some(format!("cannot write {}: {}", path.display(), diagnostics::io_reason(error))))
 }
 
-/// The kinds of a workload, in words.
+/// Lists the kinds of a workload for a message.
 fn names(plan: &dyn Plan) -> String {
     plan.kinds().iter().map(name_of).collect::<Vec<_>>().join(", ")
 }
 
-/// What a value of an option is called on the command line.
+/// Returns the name of an option's value on the command line.
 fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
-/// A share of a whole, as an argument.
+/// Parses an argument between 0 and 1.
 fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share is between 0 and 1".to_owned()) }

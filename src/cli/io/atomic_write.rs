@@ -1,4 +1,4 @@
-//! Files rewritten at once or not at all.
+//! Atomic rewriting of files.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -16,12 +16,12 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// Whether files are to be rewritten.
+    /// Whether `--write` is given.
     pub fn is_wanted(&self) -> bool {
         self.write.is_some()
     }
 
-    /// Refuses what cannot be rewritten.
+    /// Refuses `--write` without files or with standard input.
     pub fn check(&self, files: &[String]) -> Result<(), Failure> {
         if self.is_wanted() && (files.is_empty() || files.iter().any(|file| file == "-")) {
             return Err(Failure::Refused(Some("-w rewrites files: name them".to_owned())));
@@ -29,7 +29,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Replaces what a file holds.
+    /// Replaces the contents of a file, with the backup that the option asks for.
     pub fn replace(&self, path: &str, text: &[u8]) -> io::Result<()> {
         replace(Path::new(path), text, self.write.as_deref().unwrap_or_default())
     }
@@ -42,20 +42,22 @@ fn suffix(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Replaces what a file holds: whoever reads it sees the old text or the new one, and after a crash it is
-/// one of the two.  Its permissions and, if possible, its owner are kept; of a symbolic link the file that
-/// it leads to is replaced.  With a suffix the old text stays in the file of that name.
+/// Replaces the contents of a file atomically: concurrent readers see the old text or the new one, and after a
+/// crash the file holds one of the two.
+///
+/// Keeps the file's permissions and, if possible, its owner. Follows symbolic links. With a nonempty suffix in
+/// `backup`, the old text is kept in a file whose name has that suffix.
 ///
 /// # Errors
 ///
-/// What is no plain file, or may not be written; then the file is as it was.
+/// The path is no regular file, or writing fails; then the file is unchanged.
 pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
     }
-    // Renaming asks only whether the folder can be written; the file's own wish counts, too.
+    // Renaming requires write permission for the folder only; a read-only file must be respected, too.
     if metadata.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
     }
@@ -67,11 +69,11 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
     put(&path, text, &metadata)
 }
 
-/// The same; what is not there becomes a file.
+/// Replaces the contents of a file atomically, without a backup; creates the file if it is missing.
 ///
 /// # Errors
 ///
-/// As [`replace`].
+/// The file can neither be created nor replaced.
 pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -80,27 +82,28 @@ pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
     replace(path, text, "")
 }
 
-/// Writes a text to a new file beside `path` and gives it that name.
+/// Writes the text to a temporary file beside `path` and renames it to `path`. Owner and permissions are those of
+/// `like`.
 fn put(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
     let (temporary, mut file) = temporary(path)?;
-    // First who may read it, then what there is to read.
+    // Permissions first: the contents must never be readable by others.
     let written = resemble(&temporary, like)
         .and_then(|()| file.write_all(text))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        // The reason why it could not be written is the one to tell.
+        // Report the original error, not one of the cleanup.
         let _ = fs::remove_file(&temporary);
         return written;
     }
-    // The new name is on disk when the folder is; not every system can be asked for that.
+    // The rename is durable once the folder is synchronized. Some systems cannot do that: ignore the error.
     if let Some(folder) = path.parent() {
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
     Ok(())
 }
 
-/// A new file in the folder of `path`.
+/// Creates a temporary file in the folder of `path`.
 fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut attempt = 0_u32;
@@ -113,12 +116,12 @@ fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Gives a file the owner, if that is possible, and the permissions of another.
+/// Copies the permissions of another file and, if possible, its owner.
 fn resemble(path: &Path, like: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // Only an administrator can give files away.
+        // Only an administrator may change the owner: ignore the error.
         let _ = std::os::unix::fs::chown(path, Some(like.uid()), Some(like.gid()));
     }
     let permissions: Permissions = like.permissions();

@@ -1,4 +1,4 @@
-//! `--cases`: bulk work and conformance suites, JSON lines in, JSON lines out.
+//! `--cases`: one question and one answer a line, as JSON, for bulk work and conformance suites.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -19,7 +19,7 @@ use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
-/// Answers each line of a file with one line.  A line that is no case is reported, the rest answered.
+/// Answers each case of a file, one JSON object a line. Lines that are no JSON object are reported and skipped.
 pub fn run(
     session: &mut Session,
     file: &str,
@@ -64,17 +64,18 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
     case.get(key).and_then(Json::as_str)
 }
 
-/// The form that a case names, as `--from` does.
+/// Returns the form of a name, as `--from` accepts it; `None` if there is no such form.
 fn named_form(name: &str) -> Option<Form> {
     AdForm::from_str(name, false).ok().map(Form::from)
 }
 
-/// Whether a case gives this, whatever it is.
+/// Whether a case has the field, with any value but null.
 fn is_given(case: &Map<String, Json>, key: &str) -> bool {
     case.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// The ad of a case: bracketed, or in the form that the case names; empty if there is none.
+/// Reads the ad in a field of a case: bracketed, or in the form of the field `form`. A missing field is an empty ad.
+/// `None` if the text is not exactly one ad.
 fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     if !is_given(case, key) {
         return Some(Ad::default());
@@ -101,7 +102,7 @@ fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `{"id","ad","target","expr"}` to `{"id","value","type"}`; with `"exprs":[...]` to
+/// Answers `{"id","ad","target","expr"}` with `{"id","value","type"}`, and a case with `"exprs":[...]` with
 /// `{"id","values":[{"value","type"},...]}`.
 pub fn eval(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let ad = ad(case, "ad", context.dialect);
@@ -138,8 +139,10 @@ fn typed(value: &Value) -> Json {
     json!({"value": shown(&print_value(value, Style::New)), "type": value.kind().as_str()})
 }
 
-/// `{"id","ad","expr"}` to `{"id","value","verdict"}`, and `"unknowns"` if it depends on some: what is left of an expression when the ad is known
-/// in part.  Also read: `"target"`, `"unknown":[...]`, and `"closed"`, `"loose"`, `"inline"`, `"now"` as true.
+/// Answers `{"id","ad","expr"}` with `{"id","value","verdict"}`: the residue of the expression, where the ad is known
+/// in part. If the residue depends on unknown names, `"unknowns"` lists them.
+///
+/// Further fields of a case: `"target"`, `"unknown":[...]`, and the flags `"closed"`, `"loose"`, `"inline"`, `"now"`.
 pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let flag = |name: &str| case.get(name).and_then(Json::as_bool).unwrap_or(false);
     let failed = || object(json!({"value": "", "verdict": "parse-error"}));
@@ -166,7 +169,8 @@ pub fn specialize(case: &Map<String, Json>, context: &Context) -> Map<String, Js
     reply
 }
 
-/// `{"id","ad","expr"}` to `{"id","external":[...],"internal":[...]}`, and `"everything"` if any name may be read.
+/// Answers `{"id","ad","expr"}` with `{"id","external":[...],"internal":[...]}`, and with `"everything"` if the
+/// expression may read any name.
 pub fn refs(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let expression = parse_expression(text(case, "expr").unwrap_or("").as_bytes(), Rules::new(context.dialect));
     let (Ok(expression), Some(ad)) = (expression, ad(case, "ad", context.dialect)) else {
@@ -183,7 +187,7 @@ pub fn refs(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     reply
 }
 
-/// `{"id","text","form":"new|long|json|xml|expr"}` to `{"id","ok","ads":[...]|"expr","error":{...}}`.
+/// Answers `{"id","text","form":"new|long|json|xml|expr"}` with `{"id","ok","ads":[...]|"expr","error":{...}}`.
 pub fn parse(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let source = text(case, "text").unwrap_or("");
     let place = |offset: usize, message: String| {
@@ -221,7 +225,7 @@ pub fn parse(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     })
 }
 
-/// `{"id","left","right"}` to who accepts whom, and how they rank each other.
+/// Answers `{"id","left","right"}` with whether each ad accepts the other, and the ranks of both.
 pub fn matching(case: &Map<String, Json>, context: &Context) -> Map<String, Json> {
     let (Some(left), Some(right)) = (ad(case, "left", context.dialect), ad(case, "right", context.dialect)) else {
         return object(json!({"error": "an ad of this case does not parse"}));

@@ -1,4 +1,4 @@
-//! Files and pipes of ads.
+//! Reading ads from files and pipes, naming them, and reading expressions and names of the command line.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -17,83 +17,86 @@ use crate::cli::args::condor_options;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// An ad that was read, and where it stands.
+/// An ad with its location.
 pub struct Found {
     pub ad: Ad,
-    /// Which one of its source it is; the first is 1.
+    /// 1-based number of the ad in its source.
     pub number: usize,
-    /// Where it begins.
+    /// Start of the ad.
     pub place: Place,
 }
 
 impl Found {
-    /// The ad and its number, when its text need not be kept.
+    /// Drops the text in which the ad stands, and keeps the offset.
     pub fn without_place(self) -> Entry {
         Entry { ad: self.ad, number: self.number, offset: self.place.offset, is_whole: true }
     }
 }
 
-/// A place in a source.
+/// A byte offset in a text.
 #[derive(Clone)]
 pub struct Place {
     pub text: Text,
     pub offset: usize,
 }
 
-/// An ad and what it is called.
+/// An ad with its display name.
 #[derive(Clone)]
 pub struct Identified {
     pub ad: Ad,
-    /// What it is called, if that is not its identity as an advertisement.
+    /// The display name, unless it is the ad's identity in the advertising protocol.
     given: Option<Box<str>>,
-    /// How it stands as an advertisement, and what it says of itself as one, if it was read only in part.
+    /// Identity, sequence number and lifetime in the advertising protocol, if the ad was read only in part.
     standing: Option<Standing>,
     advertisement: Option<Ad>,
-    /// Which one of its source it is, and where it begins; nowhere on the command line.
+    /// 1-based number of the ad in its source, and its start; 0 and `None` if it comes from no source.
     number: usize,
     place: Option<Box<Place>>,
 }
 
 impl Identified {
-    /// An ad that stands in no source.
+    /// Wraps an ad that has neither a name nor a location.
     pub fn unnamed(ad: Ad) -> Self {
         Identified { ad, given: None, standing: None, advertisement: None, number: 0, place: None }
     }
 
-    /// The same under a name.
+    /// Sets the display name.
     pub fn called(self, id: String) -> Self {
         Identified { given: Some(id.into()), ..self }
     }
 
-    /// What it is called.
+    /// The display name: the one that was set, else the identity in the advertising protocol, else empty.
     pub fn id(&self) -> &str {
         let own = || str::from_utf8(self.standing.as_ref()?.identity.as_ref()?.as_bytes()).ok();
         self.given.as_deref().or_else(own).unwrap_or_default()
     }
 
-    /// An ad of which only a part was read, and apart from that how it stands as an advertisement, and what it says of
-    /// itself as one if anybody is to be told.  It is called by its identity; what has none in UTF-8 is yet to be called.
+    /// Wraps an ad that was read only in part.
+    ///
+    /// The part may lack the attributes of the advertising protocol: `standing` has what they amount to, and
+    /// `advertisement` these attributes themselves, if notifications need them. The display name is the identity; an ad
+    /// whose identity is missing or no UTF-8 must still be given a name.
     pub fn selected(ad: Ad, standing: Standing, advertisement: Option<Ad>, number: usize) -> Self {
         Identified { ad, given: None, standing: Some(standing), advertisement, number, place: None }
     }
 
-    /// Whether it was read only in part, and is one ad with all that are alike in it.
+    /// Whether the ad was read only in part. Ads that agree in that part then share one [`Ad`].
     pub fn is_selected(&self) -> bool {
         self.standing.is_some()
     }
 
-    /// How it stands as an advertisement.
+    /// Identity, sequence number and lifetime in the advertising protocol.
     pub fn standing(&self, context: &Context) -> Cow<'_, Standing> {
         let of_whole = || Cow::Owned(Advertisement::new(&self.ad, context).standing());
         self.standing.as_ref().map_or_else(of_whole, Cow::Borrowed)
     }
 
-    /// The ad that has the attributes of an advertisement.
+    /// The ad that has the attributes of the advertising protocol.
     pub fn advertisement(&self) -> &Ad {
         self.advertisement.as_ref().unwrap_or(&self.ad)
     }
 
-    /// Another ad in its place.
+    /// Replaces the ad, and keeps name and location.
     pub fn with(self, ad: Ad) -> Self {
         Identified { ad, ..self }
     }
@@ -101,7 +104,7 @@ impl Identified {
     /// Reports that the ports of this ad cannot be used.
     pub fn bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
         let Some(Place { text, offset }) = self.place.as_deref() else { return Ok(()) };
-        // Only a bracketed ad is one text, in which the fault has its place.
+        // The span of the fault is an offset into the ad's own text, which only the bracketed form has.
         let range = match text.block.form {
             Form::New => offset + fault.span.range().start..offset + fault.span.range().end,
             _ => *offset..offset + 1,
@@ -110,8 +113,12 @@ impl Identified {
     }
 }
 
-/// Opens files, or standard input if there are none; `-` is standard input, too.  What cannot be
-/// opened is reported, the rest is read.
+/// Opens files, or standard input without any; `-` is standard input, too. Files that cannot be opened are reported
+/// and left out.
+///
+/// # Errors
+///
+/// Standard input is named twice, or with `--fail-fast` a file cannot be opened or is empty.
 pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Failure> {
     let stdin = ["-".to_owned()];
     let paths = if paths.is_empty() { &stdin } else { paths };
@@ -129,7 +136,7 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
         match reader.and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
                 let source = Source::new(name, stream);
-                // A file with nothing in it is most likely a failed download.
+                // An empty file is most likely a failed download.
                 if path != "-" && !source.has_content() {
                     let text = Text::of_argument(name, "");
                     session.problem(&text, &Problem::at(0..0, 0, "there is no ad in this file"))?;
@@ -147,7 +154,7 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
     Ok(sources)
 }
 
-/// Opens requests and offers, in one dialect.
+/// Opens the sources of requests and offers, and decides the dialect by both.
 pub fn sides(session: &mut Session, requests: &[String], offers: &[String]) -> Result<[Vec<Source>; 2], Failure> {
     let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
     if stdin(requests) && stdin(offers) {
@@ -159,17 +166,17 @@ pub fn sides(session: &mut Session, requests: &[String], offers: &[String]) -> R
     Ok([requests, offers])
 }
 
-/// Reports that a source cannot be read, or not on to its end.
+/// Reports an error in opening or reading a source.
 pub fn unreadable(session: &mut Session, name: &str, error: &io::Error) {
     session.trouble(&format!("cannot read {name}: {}", diagnostics::io_reason(error)));
 }
 
-/// Reports that a source cannot be read on to its end.
+/// Reports an error in the middle of a source.
 pub fn broken_off(session: &mut Session, source: &Source, error: &io::Error) {
     unreadable(session, &format!("{} to its end", source.name), error);
 }
 
-/// Reads the ads of sources and finds out what they are called.
+/// Reads all ads of the sources and names them.
 pub fn identified(
     session: &mut Session,
     mut sources: Vec<Source>,
@@ -185,7 +192,7 @@ pub fn identified(
     Ok(ads)
 }
 
-/// What an ad of a source is called; by its place if it has no name.
+/// Names an ad: by the value of `id`, else by its identity in the advertising protocol, else by its location.
 pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Identified {
     let name = identity(&found.ad, id, &session.context());
     let by_place = identify_by_place(found);
@@ -195,14 +202,18 @@ pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Ide
     }
 }
 
-/// An ad that is called by its place, whatever its name.
+/// Names an ad by its location, `FILE:NUMBER`.
 pub fn identify_by_place(found: Found) -> Identified {
     let Found { ad, number, place } = found;
     let id = format!("{}:{number}", place.text.name);
     Identified { number, place: Some(Box::new(place)), ..Identified::unnamed(ad).called(id) }
 }
 
-/// Does something for each ad of a source, as long as it says `true`; bad ads are reported.
+/// Calls `visit` for each ad of a source until it returns `false`. Bad ads are reported and skipped.
+///
+/// # Errors
+///
+/// The run is interrupted, an ad is bad and `--fail-fast` is given, or `visit` fails.
 pub fn each_ad(
     session: &mut Session,
     source: &mut Source,
@@ -236,14 +247,18 @@ pub fn each_ad(
     }
 }
 
-/// Opens one file, if it is given.
+/// Opens one file; `None` without a path.
 pub fn one_source(session: &mut Session, path: Option<&String>) -> Result<Option<Source>, Failure> {
     let Some(path) = path else { return Ok(None) };
     let mut sources = open(session, std::slice::from_ref(path))?;
     sources.pop().map(Some).ok_or(Failure::Refused(None))
 }
 
-/// The first ad of a source.
+/// Reads the first ad of a source; `None` without a source.
+///
+/// # Errors
+///
+/// The source has no ad.
 pub fn first_ad(session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
     let Some(mut source) = source else { return Ok(None) };
     let mut first = None;
@@ -254,7 +269,7 @@ pub fn first_ad(session: &mut Session, source: Option<Source>) -> Result<Option<
     first.map(Some).ok_or_else(|| Failure::Refused(Some(format!("there is no ad in {}", source.name))))
 }
 
-/// An ad with the attributes that the command line defines: `NAME=EXPR`.
+/// Adds the attributes that `-D NAME=EXPR` defines to an ad.
 pub fn define(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Result<Ad, Failure> {
     for definition in definitions {
         let wanted = || Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}")));
@@ -265,7 +280,11 @@ pub fn define(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Resu
     Ok(ad)
 }
 
-/// A name of the command line, in quotes or not; none if there is none.
+/// Parses an attribute name of the command line, quoted or not; `None` if the text is no name.
+///
+/// # Errors
+///
+/// The name is reserved in this dialect.
 pub fn attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Failure> {
     let name = read_name(text.trim(), session.dialect()).map(|name| Name::new(&name));
     match name.filter(|name| !name.as_str().is_empty()) {
@@ -276,12 +295,12 @@ pub fn attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Fai
     }
 }
 
-/// A name that an option must have.
+/// Parses the attribute name that an option requires.
 pub fn wanted_name(session: &Session, option: &str, text: &str) -> Result<Name, Failure> {
     attribute_name(session, text)?.ok_or_else(|| Failure::Refused(Some(format!("{option} wants a name, not `{text}`"))))
 }
 
-/// Attributes that were asked for by name.  A name that no ad has is most likely misspelt.
+/// Attribute names of the command line that no ad has had so far. A name that no ad has is most likely misspelt.
 pub struct Asked {
     missing: Vec<Name>,
     known: Census,
@@ -292,7 +311,7 @@ impl Asked {
         Asked { missing: names.to_vec(), known: Census::names() }
     }
 
-    /// Looks whether an ad has what is still missing.
+    /// Crosses off the names that this ad has.
     pub fn look_into(&mut self, ad: &Ad) {
         if !self.missing.is_empty() {
             self.missing.retain(|name| ad.get(name).is_none());
@@ -300,7 +319,7 @@ impl Asked {
         }
     }
 
-    /// Tells what no ad had, if there were any.
+    /// Notes each name that no ad has had, unless there was no ad at all.
     pub fn tell(&self, session: &Session) {
         for name in self.missing.iter().filter(|_| self.known.ads() > 0) {
             no_ad_has(session, &self.known, name);
@@ -308,14 +327,14 @@ impl Asked {
     }
 }
 
-/// Tells that no ad has an attribute, and what else may have been meant.
+/// Notes that no ad has an attribute, with the most similar names.
 pub fn no_ad_has(session: &Session, known: &Census, name: &Name) {
     let near = known.nearest(name.as_str());
     let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
     session.note(&format!("no ad has the attribute {name}{hint}"));
 }
 
-/// Reads an expression of the command line.
+/// Parses an expression of the command line. `what` names it in the diagnostic.
 pub fn expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
     parse_expression(text.as_bytes(), Rules::new(session.dialect())).map_err(|error| {
         let source = Text::of_argument(what, text);
@@ -324,7 +343,7 @@ pub fn expression(session: &mut Session, what: &str, text: &str) -> Result<Expre
     })
 }
 
-/// Reads constraints of the command line, all of which have to be true; none if there are none.
+/// Parses constraints of the command line and joins them by `&&`; `None` without any.
 pub fn constraint(session: &mut Session, texts: &[String]) -> Result<Option<Expression>, Failure> {
     let mut all: Option<Expression> = None;
     for text in texts {
@@ -337,7 +356,8 @@ pub fn constraint(session: &mut Session, texts: &[String]) -> Result<Option<Expr
     Ok(all)
 }
 
-/// Refuses an expression that is most likely a misspelt option of this command.
+/// Refuses an expression that is most likely a misspelt option of the command: one that starts with `--` and a
+/// letter or, with `single_dash_too`, with `-` and letters.
 pub fn not_an_option(command: &str, text: &str, single_dash_too: bool) -> Result<(), Failure> {
     let word = |rest: &str| rest.len() > 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic());
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
@@ -348,7 +368,7 @@ pub fn not_an_option(command: &str, text: &str, single_dash_too: bool) -> Result
     Ok(())
 }
 
-/// Reads an expression of the command line, if it is given.
+/// Parses the expression of an option; `None` if the option is not given.
 pub fn optional(session: &mut Session, what: &str, text: Option<&str>) -> Result<Option<Expression>, Failure> {
     text.map(|text| expression(session, what, text)).transpose()
 }

@@ -1,4 +1,4 @@
-//! Reading matches that were made earlier: what `--notify` wrote, or `match` and `gangmatch` as JSON.
+//! Reading of earlier matches: the records of `--notify`, or the JSON output of `match` and `gangmatch`.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -11,11 +11,15 @@ use crate::cli::args::notify::VERSION;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// Why something is no match, in words.
+/// Why a JSON value is no match.
 type Fault = String;
 
-/// The matches of these files, each once, in the order in which they are first told of.  What is no match is
-/// reported, the rest is read.
+/// Reads the matches of these files, each once, in the order of their first records. Values that are no match are
+/// reported and skipped.
+///
+/// # Errors
+///
+/// A file cannot be read, or a value is no match and `--fail-fast` is given.
 pub fn read(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
     let mut matches = Matches::default();
     for path in paths {
@@ -36,8 +40,8 @@ fn text(path: &str) -> std::io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// Does something for each JSON value of a text, and for each element of an array.  Behind what is none it goes on
-/// in the line where that was seen, or in the next one.
+/// Calls `visit` for each JSON value of a text, and for each element of an array at the top. Text that is no JSON
+/// is reported; reading resumes at the line where the error was noticed, but at least one line further.
 fn each_value(
     session: &mut Session,
     path: &str,
@@ -67,7 +71,7 @@ fn each_value(
         let reason = wrong.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
         told(session, path, before + line, &format!("this is no JSON: {reason}"))?;
-        // A line that breaks off is seen to be wrong in the next one.
+        // An incomplete line is noticed only in the line after it, which may be good.
         let next = line.max(wrong.line().saturating_sub(1));
         start = line_ends(rest).nth(next - 1).map_or(text.len(), |end| start + end);
     }
@@ -78,7 +82,7 @@ fn newlines(text: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', text).count()
 }
 
-/// Where each line ends.
+/// Byte offsets just after each line feed.
 fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     memchr::memchr_iter(b'\n', text).map(|at| at + 1)
 }
@@ -88,7 +92,7 @@ fn told(session: &mut Session, path: &str, line: usize, fault: &str) -> Result<(
     if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
 }
 
-/// Matches by what they are called.
+/// The matches that have been read, by identifier.
 #[derive(Default)]
 struct Matches {
     notices: Vec<Notice>,
@@ -119,7 +123,7 @@ impl Matches {
     }
 }
 
-/// Each party is told other tickets.
+/// Merges a further record of a match into the known one: each recipient's record has only some of the tickets.
 fn learn(known: &mut Notice, notice: Notice) -> Result<(), Fault> {
     let same = |(a, b): (&Party, &Party)| a.id == b.id && a.sequence == b.sequence;
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {
@@ -176,7 +180,11 @@ fn notice(fields: &Map<String, Json>) -> Result<Notice, Fault> {
     Ok(Notice { id: text_of(fields, "match")?, time: fields.get("time").and_then(Json::as_i64), bond, parties })
 }
 
-/// The version of a record, if it has one: the one that is known.
+/// Returns the version of a record, `None` if it has none.
+///
+/// # Errors
+///
+/// The version is another than that of this program's own records.
 fn version(fields: &Map<String, Json>) -> Result<Option<u64>, Fault> {
     match fields.get("version").and_then(Json::as_u64) {
         Some(other) if other != VERSION => {
@@ -237,7 +245,7 @@ fn gang(fields: &Map<String, Json>) -> Result<Notice, Fault> {
         pending.extend(list_of(fields, "ports")?.iter().rev().map(|below| (own, below)));
     }
     let notice = Notice::new(Bond::Gang, parties, None);
-    // It may be called by more than is told here.
+    // The identifier in the record may depend on facts that the tree does not have.
     let id = text_of(fields, "match").unwrap_or_else(|_| notice.id.clone());
     Ok(Notice { id, ..notice })
 }

@@ -1,4 +1,4 @@
-//! Files and pipes of ads: sources, selective loading, records of matches, atomic rewriting.
+//! Input and output of ads: sources, selective loading, match records, atomic rewriting.
 
 pub mod atomic_write;
 pub mod cases;

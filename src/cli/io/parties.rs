@@ -1,4 +1,4 @@
-//! The requests and offers of a run, and what they are called in its output.
+//! The requests and offers of a run, and their names in its output.
 
 use classad::ad::{Ad, Name};
 use classad::eval::Context;
@@ -11,17 +11,17 @@ use rustc_hash::FxHashMap;
 use super::input::Identified;
 use crate::cli::session::Session;
 
-/// Requests and offers.
+/// The requests and offers of a run.
 pub struct Parties {
     pub requests: Vec<Identified>,
     pub offers: Vec<Identified>,
 }
 
-/// What is known of requests as a whole.
+/// Facts about all requests together.
 pub struct Overview {
-    /// How many of them nothing tells apart, because they were read as one.
+    /// Number of distinct ads among the requests. Requests that were read in part may share one ad.
     pub distinct: usize,
-    /// Whether one asks for the same thing several times.
+    /// Whether some request has a valid resource count, so that it stands for several units.
     pub counts: bool,
 }
 
@@ -30,12 +30,12 @@ impl Parties {
         Parties { requests, offers }
     }
 
-    /// The ads alone.
+    /// Copies of the ads without their names, O(1) each.
     pub fn ads(&self) -> [Vec<Ad>; 2] {
         [&self.requests, &self.offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect())
     }
 
-    /// Looks at the requests; that some of them have ports is told.
+    /// Summarizes the requests. Notes how many have ports, and warns of invalid resource counts.
     pub fn overview(&self, session: &Session) -> Overview {
         let [ports, count] = ["Ports", RESOURCE_COUNT].map(Name::new);
         let mut distinct: FxHashMap<usize, (&Ad, usize)> = FxHashMap::default();
@@ -53,19 +53,20 @@ impl Parties {
         Overview { distinct: distinct.len(), counts: distinct.values().any(|(ad, _)| is_counted(ad)) }
     }
 
-    /// What a request is called; one of several has its number.
+    /// Returns the name of a request, with the 1-based number of the unit for requests with a resource count.
     pub fn request(&self, request: usize, unit: Option<usize>) -> String {
         let id = self.requests[request].id();
         unit.map_or_else(|| id.to_owned(), |unit| format!("{id}#{unit}"))
     }
 
-    /// What an offer is called; what remained of one has the number of the part.
+    /// Returns the name of an offer, with the number of the part for residual offers; part 1 is the offer itself.
     pub fn offer(&self, offer: usize, part: usize) -> String {
         let id = self.offers[offer].id();
         if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
     }
 
-    /// The notice of a match.
+    /// Returns the notification of a match of a unit of the request and a part of the offer; `at` is in seconds since
+    /// 1970.
     pub fn notice(
         &self,
         pairing: &Pairing,
@@ -80,7 +81,7 @@ impl Parties {
         Notice::of_pair(pairing, asking, offered, at)
     }
 
-    /// The notice of a gang.
+    /// Returns the notification of a gang; `at` is in seconds since 1970.
     pub fn gang_notice(&self, gang: &Gang, context: &Context, at: Option<i64>) -> Notice {
         let request = &self.requests[gang.request];
         let offer = |index: usize| Party::of_offer(&self.offers[index].ad, self.offers[index].id(), context);
@@ -88,7 +89,7 @@ impl Parties {
     }
 }
 
-/// Tells which requests do not count for as many as they say.
+/// Warns of requests whose resource count is invalid, once for each reason.
 pub fn warn_of_counts(session: &Session, requests: &[Identified]) {
     let (count, context) = (Name::new(RESOURCE_COUNT), session.context());
     let mut told: IndexMap<String, (&str, usize)> = IndexMap::new();
@@ -103,7 +104,7 @@ pub fn warn_of_counts(session: &Session, requests: &[Identified]) {
     }
 }
 
-/// Requests that follow one another and are one ad.
+/// Splits the requests into runs of neighbours that share one ad.
 fn runs(requests: &[Identified]) -> impl Iterator<Item = &[Identified]> {
     requests.chunk_by(|one, next| one.ad.identity() == next.ad.identity())
 }

@@ -1,4 +1,4 @@
-//! Requests and offers of which only what matching reads is read.
+//! Selective loading: reads only those attributes of requests and offers that matching can look up.
 
 use std::borrow::Cow;
 use std::io;
@@ -14,18 +14,21 @@ use crate::cli::Failure;
 use crate::cli::render::output;
 use crate::cli::session::Session;
 
-/// What is read on either side shows what is to be read on the other.  If it is not all known after so many
-/// passes, the ads are read whole.
+/// Maximum number of passes over the sides. Reading one side may reveal further attributes that are needed from the
+/// other; without a fixpoint after this many passes the ads are read whole.
 const MOST_PASSES: usize = 6;
 
-/// So much of the offers, from all over a file, shows nearly all that they read of requests, in bytes.
+/// Bytes sampled from all over each file of offers before the first pass. The sample reveals nearly all attributes
+/// that the offers look up in requests, which saves a second pass over the requests.
 const SAMPLE: u64 = 1 << 19;
 
-/// The ads of both sides; those that matching cannot tell apart are one ad.  None if they have to be read whole:
-/// they are in no files of the long form, or something may read any attribute.
+/// Reads the ads of both sides selectively. Ads that matching cannot tell apart share one [`Ad`](classad::ad::Ad).
 ///
-/// What an ad mentions is looked for in that ad at once.  It may also be looked for on the other side, so that a side
-/// is read again if the other one mentions what was not yet asked for when its reading began.
+/// `None` if the ads have to be read whole: some source is no file in the long form, or an expression may read any
+/// attribute.
+///
+/// An attribute that an ad mentions is read from that ad at once. It may also be looked up on the other side:
+/// a side is read again if the other one mentions names that were not selected when its reading began.
 pub fn selected(
     session: &mut Session,
     [requests, offers]: [&[Source]; 2],
@@ -40,7 +43,7 @@ pub fn selected(
     let load = |side: &[Source], sharing, selection: &mut Selection| -> Option<Side> {
         let mut loaded = Side { begun: selection.begin(sharing), ..Side::default() };
         for source in side {
-            // What cannot be read is told by whoever reads it whole.
+            // On an error the caller reads the ads whole, and reports it then.
             loaded.load(source, selection, labels, &context).ok()?;
         }
         loaded.newest = selection.newest();
@@ -50,14 +53,14 @@ pub fn selected(
         let Ok(pieces) = source.sample(SAMPLE) else { return Ok(None) };
         for piece in pieces {
             let Ok(piece) = piece else { return Ok(None) };
-            // An ad that is cut off where a piece ends mentions what it mentions all the same.
+            // Mentions are collected line by line: ads cut off at the ends of a piece do not matter.
             Block::whole(piece, Form::Long).selected(&mut selection).look_for_mentions();
         }
     }
     if selection.is_everything() {
         return Ok(None);
     }
-    // How many requests there are to tell apart is a figure of its own.
+    // Requests are always deduplicated: the number of distinct ones is part of the statistics.
     let [of_requests, of_offers] = [Sharing::Always, Sharing::WhileItPays];
     let Some(mut asking) = load(requests, of_requests, &mut selection) else { return Ok(None) };
     let Some(mut offered) = load(offers, of_offers, &mut selection) else { return Ok(None) };
@@ -84,32 +87,32 @@ pub fn selected(
     Ok(None)
 }
 
-/// What is to be known of an ad beside what matching reads.
+/// The data that is needed of each ad beside the attributes that matching looks up.
 pub struct Labels<'l> {
-    /// What it is called.
+    /// The expression of `--id`, for display names.
     pub id: Option<&'l Expression>,
-    /// Whether all that it says of itself as an advertisement is kept.
+    /// Whether all attributes of the advertising protocol are kept, for notifications.
     pub keeps_advertisements: bool,
-    /// Whether ads with ports are not read in part, nor are any others beside them.
+    /// Whether all ads are to be read whole if any ad has ports.
     pub no_ports: bool,
-    /// What is looked up in it besides.
+    /// Further names that the caller looks up.
     pub also: &'l Mentions,
 }
 
-/// The ads of one side, and the problems of those that are lost.
+/// The ads of one side, as of one pass.
 #[derive(Default)]
 struct Side {
     ads: Vec<Identified>,
     problems: Vec<(source::Text, Problem)>,
-    /// Whether some ad has ports.
+    /// Whether an ad has ports.
     has_ports: bool,
-    /// The version of the selection when the reading began.
+    /// Version of the selection when the pass began.
     begun: usize,
-    /// With which version the last of the names came that its ads mention.
+    /// Version of the selection that added the last of the names that these ads mention.
     newest: usize,
 }
 
-/// What matching is known to read before any ad is seen.
+/// Returns the names that are needed whatever the ads are; `None` if `--id` or the caller may read any attribute.
 fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Option<Selection> {
     let Labels { id, keeps_advertisements, no_ports: _, also } = labels;
     let mut labels = Mentions::default();
@@ -124,7 +127,7 @@ fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Opt
 }
 
 impl Side {
-    /// Reads a file.
+    /// Reads a source.
     fn load(
         &mut self,
         source: &Source,
@@ -146,8 +149,9 @@ impl Side {
             source.ads = selected.number();
             self.has_ports |= selected.occurs(&Name::new("Ports"));
             if pieces == 2 {
-                // Nothing need be moved again and again as it grows; the first piece is too short to tell how far.  A
-                // piece of tiny ads may promise more than there is memory for: then it grows as it must.
+                // Reserve memory for the rest of the file, to avoid moving the ads as the vector grows. The first
+                // piece is too short for an estimate. An estimate from tiny ads may exceed the memory: ignore the
+                // error, the vector then grows as needed.
                 let left = source.ads_left();
                 let _ = self.ads.try_reserve(left.saturating_add(left / 16));
             }

@@ -1,4 +1,4 @@
-//! Where ads come from.
+//! Sources of ads: files and pipes, read block by block.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,16 +8,16 @@ use classad::format::{Block, Form, Position, Stream};
 
 use crate::cli::render::{output, progress};
 
-/// A file or a pipe, read block by block.
+/// A file or a pipe that is being read.
 pub struct Source {
     pub name: Arc<str>,
     pub form: Form,
     stream: Stream,
-    /// How many ads have been read.
+    /// Number of ads read so far.
     pub ads: usize,
-    /// The size in bytes, if that is what will be read.
+    /// Number of bytes that the whole file has; `None` for pipes and compressed files.
     size: Option<u64>,
-    /// How many bytes of it have been read.
+    /// Number of bytes read so far.
     read: u64,
 }
 
@@ -28,28 +28,29 @@ impl Source {
         Source { name: name.into(), form: stream.form().unwrap_or(Form::New), stream, ads: 0, size, read: 0 }
     }
 
-    /// Whether there is anything in it but space and comments.
+    /// Whether the source has more than blanks and comments.
     pub fn has_content(&self) -> bool {
         self.stream.form().is_some()
     }
 
-    /// Whether it is a file: no one is still writing it, bit by bit, for someone who waits.
+    /// Whether the source is a regular file, whose end is known, rather than a pipe that is still being written.
     pub fn is_file(&self) -> bool {
         std::fs::metadata(self.name.as_ref()).is_ok_and(|metadata| metadata.is_file())
     }
 
-    /// Whether it is a file that can be read again, in the long form.
+    /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
     pub fn is_long_file(&self) -> bool {
         self.is_file() && !self.stream.is_packed() && self.stream.form() == Some(Form::Long)
     }
 
-    /// The same from its beginning.
+    /// Opens the file once more, at its beginning.
     pub fn again(&self) -> io::Result<Source> {
         let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
         Ok(Source::new(&self.name, stream))
     }
 
-    /// Lines from all over the file, of about so many bytes altogether, in pieces; all of a file that has no more.
+    /// Returns whole lines from all over the file, in pieces of about `length` bytes altogether, or all of a file that
+    /// is no longer than that.
     pub fn sample(&self, length: u64) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>>> {
         const PIECES: u64 = 16;
         let mut file = File::open(self.name.as_ref())?;
@@ -60,7 +61,7 @@ impl Source {
             let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
             file.seek(SeekFrom::Start(start))?;
             Read::by_ref(&mut file).take(most).read_to_end(&mut piece)?;
-            // The first and the last line are not whole.
+            // Drop the incomplete lines at both ends.
             if start + most < size {
                 piece.truncate(memchr::memrchr(b'\n', &piece).map_or(0, |end| end + 1));
             }
@@ -71,7 +72,7 @@ impl Source {
         }))
     }
 
-    /// The next piece of it.
+    /// Reads the next block; `None` at the end.
     pub fn next_text(&mut self) -> io::Result<Option<Text>> {
         output::hand_on();
         let block = self.stream.next_block()?;
@@ -85,14 +86,14 @@ impl Source {
         Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
     }
 
-    /// About how many more ads there are, if that can be told from those that have been read.
+    /// Estimates the number of ads still to be read, from the mean size of those read so far; 0 if the size is unknown.
     pub fn ads_left(&self) -> usize {
         let left = self.size.map_or(0, |size| size.saturating_sub(self.read));
         let ads = u128::from(left) * self.ads as u128 / u128::from(self.read.max(1));
         usize::try_from(ads).unwrap_or(0)
     }
 
-    /// Takes a piece back that has been looked through; if nobody keeps it, its memory is used for another.
+    /// Reuses the memory of a block that has been processed, unless there are other references to it.
     pub fn give_back(&mut self, text: Text) {
         if let Some(block) = Arc::into_inner(text.block) {
             self.stream.reuse(block);
@@ -100,7 +101,7 @@ impl Source {
     }
 }
 
-/// A text, or a piece of one, in which problems have their places.
+/// A text, or a block of one, in which problems are located.
 #[derive(Clone)]
 pub struct Text {
     pub name: Arc<str>,
@@ -112,18 +113,18 @@ impl Text {
         Text { name: Arc::clone(name), block: Arc::new(block) }
     }
 
-    /// A file that holds no ads, read whole.
+    /// The whole text of a file of settings.
     pub fn of_file(name: &str, bytes: Vec<u8>, form: Form) -> Self {
         Text { name: name.into(), block: Arc::new(Block::whole(bytes, form)) }
     }
 
-    /// A text that begins in this line of something longer.
+    /// A part of a text, such as a script, that begins at the 1-based line `line` of it.
     pub fn of_lines(name: &str, text: &str, line: usize) -> Self {
         let block = Block { place: Position { line, column: 1 }, ..Block::whole(text, Form::New) };
         Text { name: name.into(), block: Arc::new(block) }
     }
 
-    /// A text that stands on the command line itself.
+    /// A text given on the command line; `name` is its description in diagnostics.
     pub fn of_argument(name: &str, text: &str) -> Self {
         Text { name: name.into(), block: Arc::new(Block::whole(text, Form::New)) }
     }
@@ -157,7 +158,7 @@ mod tests {
         for part in 0..8 {
             assert!(numbers.iter().any(|number| number / 250 == part), "{part} of 8");
         }
-        // Lines longer than a piece are in none.
+        // Lines longer than a piece are in no sample.
         fs::write(&path, format!("a = \"{}\"\nb = 1\n", "x".repeat(9000))).unwrap();
         assert_eq!(sample(1600), "");
         fs::remove_file(&path).unwrap();

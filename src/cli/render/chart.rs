@@ -1,14 +1,14 @@
-//! Bars, where people would rather look than read.
+//! Bar charts and histograms as text.
 
 use super::diagnostics;
 
-/// How wide the longest bar is.
+/// Maximum width of the longest bar, in terminal cells.
 const WIDEST: usize = 24;
 
-/// So narrow that there is still something to compare.
+/// Minimum width of the longest bar, in terminal cells: shorter ones cannot be compared.
 const NARROWEST: usize = 6;
 
-/// Bars that are to each other as what they stand for.
+/// The scale of a bar chart.
 pub struct Bars {
     most: usize,
     width: usize,
@@ -16,13 +16,13 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// For numbers up to this one, beside texts that take so much of the width.
+    /// Makes the scale for numbers up to `most`, beside texts that take `beside` cells of the width.
     pub fn new(most: usize, beside: usize) -> Self {
         let width = diagnostics::width().saturating_sub(beside).clamp(NARROWEST, WIDEST);
         Bars { most: most.max(1), width, is_unicode: diagnostics::is_unicode() }
     }
 
-    /// The bar of a number, without space behind it; what is more than nothing is seen.
+    /// Returns the bar of a number, without padding. A number above 0 gets at least the smallest block.
     pub fn bar(&self, number: usize) -> String {
         let (parts, blocks) = if self.is_unicode {
             (8, [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"])
@@ -30,7 +30,7 @@ impl Bars {
             (1, ["#"; 9])
         };
         let all = self.width * parts;
-        // In 128 bits no product overflows.
+        // The product of two `usize` fits into 128 bits.
         let share = number.min(self.most) as u128 * all as u128 / self.most as u128;
         let filled = usize::try_from(share).unwrap_or(all).max(usize::from(number > 0));
         let mut bar = blocks[8].repeat(filled / parts);
@@ -40,26 +40,27 @@ impl Bars {
         bar
     }
 
-    /// The bar with space behind it, so that what follows stands below each other.
+    /// Returns the bar padded to the width of the longest one, for columns to the right of it.
     pub fn padded(&self, number: usize) -> String {
         format!("{:<width$}", self.bar(number), width = self.width)
     }
 }
 
-/// A part of a histogram.
+/// A bin of a histogram: the half-open range from `from` to `to`; the last one includes its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     pub from: f64,
-    /// The next one begins here.
+    /// End of the range, and start of the next one.
     pub to: f64,
     pub count: usize,
 }
 
-/// From one to the other by so much, ranges grow by factors instead of steps.
+/// From this ratio of greatest to least number on, bins are equally wide on a logarithmic scale.
 const FAR: f64 = 1000.0;
 
-/// How many of some numbers lie in each of a few ranges from the least to the greatest; none if they are all the same.
-/// Numbers come with how often they occur.
+/// Counts numbers in bins from the least to the greatest one. Empty if they are all equal.
+///
+/// `numbers` are pairs of a number and how often it occurs; `ranges` is the number of bins.
 #[allow(clippy::cast_precision_loss)] // a handful of ranges
 pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<Bin> {
     let finite = || numbers.iter().copied().filter(|(number, _)| number.is_finite());
@@ -88,7 +89,7 @@ fn same(number: f64) -> f64 {
 }
 
 impl Bin {
-    /// `0..37.5`, with digits enough to tell it from its neighbours.
+    /// Returns the range as text, such as `0.0..37.5`, with enough digits to tell it from its neighbours.
     pub fn text(&self) -> String {
         let digits = (1.0 - (self.to - self.from).log10()).ceil().clamp(0.0, 15.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 15

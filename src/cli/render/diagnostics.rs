@@ -1,4 +1,4 @@
-//! Problems as pictures: the line, a caret under the place, a word of advice.
+//! Diagnostics on standard error, drawn by miette, and text that is safe for a terminal.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -14,15 +14,15 @@ use super::progress;
 use crate::cli::args::global::{Color, Options};
 use crate::cli::io::source::Text;
 
-/// Reports a problem of a file on standard error.
+/// Prints a problem with the source lines around it on standard error.
 pub fn problem(options: &Options, text: &Text, problem: &Problem) {
     let shown = Picture::new(text, problem).render(colored(options));
     progress::end();
-    // If standard error is closed there is no one to tell.
+    // Ignore errors: if standard error is closed, they cannot be reported anyway.
     let _ = writeln!(io::stderr().lock(), "{shown}");
 }
 
-/// Says one line on standard error.
+/// Prints one line on standard error, after `kind` and a colon.
 pub fn message(options: &Options, kind: &str, message: &str) {
     let (before, after) = match (colored(options), kind) {
         (false, _) => ("", ""),
@@ -34,7 +34,7 @@ pub fn message(options: &Options, kind: &str, message: &str) {
     let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {}", harmless(message));
 }
 
-/// Why reading or writing failed, in words without numbers.
+/// Returns why reading or writing failed, without the error number.
 pub fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -47,12 +47,12 @@ pub fn io_reason(error: &io::Error) -> String {
     }
 }
 
-/// Whether standard error gets colour.
+/// Whether to use colour on standard error.
 fn colored(options: &Options) -> bool {
     wants_color(options, io::stderr().is_terminal())
 }
 
-/// Whether standard output gets colour.
+/// Whether to use colour on standard output.
 pub fn colored_output(options: &Options) -> bool {
     wants_color(options, io::stdout().is_terminal())
 }
@@ -68,12 +68,12 @@ fn wants_color(options: &Options, terminal: bool) -> bool {
     }
 }
 
-/// How pictures on standard output are drawn.
+/// The theme of diagrams on standard output.
 pub fn theme_of_output(options: &Options) -> GraphicalTheme {
     theme(colored_output(options))
 }
 
-/// Whether more than ASCII can be shown.
+/// Whether the locale allows more than ASCII.
 pub fn is_unicode() -> bool {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
@@ -88,49 +88,50 @@ fn theme(colored: bool) -> GraphicalTheme {
     }
 }
 
-/// The width of the terminal; `COLUMNS` overrides, 80 if there is none.
+/// The width of the terminal in cells: `COLUMNS`, else that of the terminal, else 80. Widths below 20 count as
+/// unknown.
 pub fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || comfy_table::Table::new().width().map(usize::from);
     columns.or_else(terminal).filter(|columns| *columns >= 20).unwrap_or(80)
 }
 
-/// Places this many bytes apart are shown in one picture; a picture must not be a screen high, nor a
-/// megabyte wide.
+/// Maximum distance of two places in one excerpt, in bytes: an excerpt must not fill the screen, nor be a megabyte
+/// wide.
 const NEAR: usize = 400;
 
-/// The text of a long line that is shown around a place, in bytes.
+/// Bytes of a long line shown on each side of a place.
 const AROUND: usize = 160;
 
-/// How much of a text a picture shows, in bytes.
+/// The limits of an excerpt, in bytes.
 #[derive(Clone, Copy)]
 pub struct Frame {
-    /// Places as far apart as this are shown together.
+    /// Maximum distance from the first place of another one that is shown in the same excerpt.
     pub near: usize,
-    /// So much of a long line is shown around them.
+    /// Bytes of a long line shown on each side of the places.
     around: usize,
 }
 
 impl Frame {
-    /// What is usual for problems.
+    /// The limits for problems.
     pub fn usual() -> Self {
         Frame { near: NEAR, around: AROUND }
     }
 
-    /// What fits into the width of the terminal.
+    /// The limits for excerpts that fit into the width of the terminal.
     pub fn of_width() -> Self {
         Frame { near: width(), around: width() / 2 }
     }
 }
 
-/// A place in a text, and what is to be seen there.
+/// A byte range of a text, and the label below it.
 pub type Mark = (Range<usize>, String);
 
-/// A problem with the lines around it, as miette draws it.
+/// A problem with its excerpt, as a diagnostic for miette.
 pub struct Picture {
     message: String,
     severity: miette::Severity,
-    /// What it is called.
+    /// The name of the rule, if it has one.
     code: Option<&'static str>,
     help: Option<String>,
     labels: Vec<LabeledSpan>,
@@ -150,7 +151,8 @@ impl Picture {
         Picture { message: format!("{}{place}", harmless(&problem.message)), ..picture }
     }
 
-    /// Places in a text, the decisive one first; the picture has no message yet.
+    /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from it for
+    /// the excerpt are mentioned in the help.
     pub fn of_marks(
         text: &Text,
         severity: miette::Severity,
@@ -186,17 +188,17 @@ impl Picture {
         }
     }
 
-    /// The picture of something that has a name.
+    /// Sets the name of the rule and the message.
     pub fn called(self, code: &'static str, message: &str) -> Self {
         Picture { code: Some(code), message: harmless(message), ..self }
     }
 
-    /// The picture of something that has a message only.
+    /// Sets the message.
     pub fn saying(self, message: &str) -> Self {
         Picture { message: harmless(message), ..self }
     }
 
-    /// As it is drawn, without a line end behind it.
+    /// Draws the diagnostic, without a line feed at the end.
     pub fn render(&self, colored: bool) -> String {
         let mut shown = String::new();
         let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(width());
@@ -243,18 +245,18 @@ impl Diagnostic for Picture {
     }
 }
 
-/// The lines around a problem.  Not the whole file: miette would search it from its beginning, and a
-/// line may be ten megabytes long.
+/// The lines around a problem. miette does not get the whole file: it would search it from the beginning, and print
+/// lines whole, which may have ten megabytes.
 struct Excerpt {
     name: String,
     text: String,
-    /// Line and column of the first character, from 0.
+    /// 0-based line and column of the first character.
     line: usize,
     column: usize,
 }
 
 impl Excerpt {
-    /// The lines that hold these ranges, and where the ranges are in them.
+    /// Cuts out the lines of these ranges. Also returns the ranges as offsets into the excerpt.
     fn new(text: &Text, ranges: Vec<Range<usize>>, around: usize) -> (Self, Vec<Range<usize>>) {
         let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
@@ -275,7 +277,7 @@ impl Excerpt {
         });
         let spans: Vec<Range<usize>> = spans.collect();
         let mut shown_text = printable(&bytes[start..end]);
-        // Behind the text there must be something to point at, too.
+        // A range at the very end needs a character to point at.
         if spans.iter().any(|span| span.start == shown_text.len()) {
             shown_text.push(' ');
         }
@@ -291,7 +293,7 @@ impl Excerpt {
     }
 }
 
-/// The nearest beginning of a character at or before an offset.
+/// Returns the start of the UTF-8 character that contains an offset.
 fn boundary(bytes: &[u8], mut offset: usize) -> usize {
     while offset > 0 && bytes.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {
         offset -= 1;
@@ -299,17 +301,18 @@ fn boundary(bytes: &[u8], mut offset: usize) -> usize {
     offset
 }
 
-/// Text that does a terminal no harm: control characters become pictures of themselves.
+/// Replaces control characters by visible ones, except tabs and line feeds.
 fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { picture_of(c) }).collect()
 }
 
-/// One line that does a terminal no harm.
+/// Replaces control characters, line feeds too, by visible ones: the result is one line that is safe for a terminal.
 pub fn line(text: &str) -> String {
     text.chars().map(picture_of).collect()
 }
 
-/// Adds words as lines that are no wider than this, unless a word is; from the second line on further to the right.
+/// Appends words as lines of at most `width` characters; longer words are not broken. Lines after the first are
+/// indented by 4 more.
 pub fn wrap(text: &mut String, indent: &str, words: impl IntoIterator<Item = String>, width: usize) {
     let mut used = 0;
     for word in words {
@@ -331,7 +334,7 @@ pub fn wrap(text: &mut String, indent: &str, words: impl IntoIterator<Item = Str
     text.push('\n');
 }
 
-/// A line that tells what is new (`+`), what is gone (`-`), or what has changed (`~`).
+/// Returns a line about something added (`+`), removed (`-`) or changed (`~`), in the colour of its sign.
 pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> String {
     let (text, end) = (line(text), "\x1b[0m");
     match sign {
@@ -342,7 +345,7 @@ pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> Strin
     }
 }
 
-/// One line of a message: what it quotes of the input does a terminal no harm and is not endless.
+/// Makes a message safe for a terminal, as it may quote the input: one line of limited length.
 fn harmless(message: &str) -> String {
     const LONGEST: usize = 400;
     let mut text: String = message.chars().take(LONGEST).map(picture_of).collect();
@@ -352,7 +355,7 @@ fn harmless(message: &str) -> String {
     text
 }
 
-/// A character that moves no cursor and turns no text around.
+/// Replaces a character that moves the cursor or changes the direction of text by a visible one.
 fn picture_of(c: char) -> char {
     match c {
         '\u{7f}' => '\u{2421}',
@@ -370,7 +373,7 @@ impl SourceCode for Excerpt {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let inner = self.text.read_span(span, before, after)?;
-        // miette counts bytes; people count characters.
+        // miette counts columns in bytes; count characters.
         let start = self.text[..inner.span().offset()].rfind('\n').map_or(0, |at| at + 1);
         let characters = self.text[start..inner.span().offset()].chars().count();
         let column = characters + if inner.line() == 0 { self.column } else { 0 };

@@ -1,4 +1,4 @@
-//! Trees for people: how an expression is built, and the value of each of its parts.
+//! Expressions as indented trees, with or without the value of each node.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use classad::constraint::stands_for_a_side;
 use classad::eval::Evaluator;
 use classad::syntax::{Style, print, print_name, print_value};
 
-/// Levels that are shown; what is deeper is printed on one line.
+/// Maximum number of levels drawn as a tree; deeper subexpressions are printed on one line.
 const DEEPEST: usize = 40;
 
-/// Writes the tree of an expression, its root on the line that has been begun.
+/// Writes the tree of an expression. The root continues the current line.
 pub fn tree(out: &mut dyn Write, expression: &Expression, indent: usize) -> io::Result<()> {
     branch(out, expression, indent, &mut |_| None)
 }
 
-/// Writes the tree of an expression with the value of each part but the two ads themselves.
+/// Writes the tree of an expression with the value of each node. References to the ads themselves have none.
 pub fn values(
     out: &mut dyn Write,
     expression: &Expression,
@@ -25,7 +25,7 @@ pub fn values(
 ) -> io::Result<()> {
     branch(out, expression, 0, &mut |part| {
         Some(match evaluator.evaluate(part, frame) {
-            // Whose ad it is is known, and it may have been read only in part.
+            // The name says which ad it is, and the ad may have been read only in part.
             Ok(Value::Ad(_)) if is_side(part) => return None,
             Ok(value) => {
                 let text = String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned();
@@ -71,12 +71,12 @@ fn branch(
     Ok(())
 }
 
-/// Whether an expression is what one ad of a pair calls itself or the other.
+/// Whether an expression is the reserved name of a side, such as `MY` or `other`.
 fn is_side(expression: &Expression) -> bool {
     matches!(expression.kind(), Kind::Attribute(name) if stands_for_a_side(name))
 }
 
-/// What a node is, without what is below it.
+/// Returns the text of a node without its children.
 fn head(expression: &Expression) -> String {
     match expression.kind() {
         Kind::Unary(operator, _) => operator.symbol().to_owned(),

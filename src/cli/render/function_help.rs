@@ -1,15 +1,15 @@
-//! What is printed of a built-in function.
+//! Descriptions of built-in functions.
 
 use classad::eval::Function;
 
-/// What there is to know of a function, in a few lines.
+/// Returns signature, documentation and example of a function, in a few lines.
 pub fn described(function: &Function) -> String {
     let strict = "    in the papers' dialect an undefined or error argument decides\n";
     let strict = if function.strict { strict } else { "" };
     format!("{}\n    {}\n    {}\n{strict}", function.signature, function.doc, example(function))
 }
 
-/// An example with its value.
+/// Returns the example of a function with its value.
 pub fn example(function: &Function) -> String {
     let example = &function.example;
     let dialect = example.dialect.map_or(String::new(), |dialect| format!("  (--dialect {dialect})"));

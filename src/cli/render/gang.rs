@@ -1,4 +1,4 @@
-//! A gang as its readers are told of it: an indented tree, JSON, an ad, a row.
+//! A gang for the output, as an indented tree, as JSON, or as an ad.
 //!
 //! As JSON it is one object:
 //!
@@ -7,9 +7,10 @@
 //! PORT: {"label", "offer", "of", "link", "ranks": [OF THE PORT, OF THE OFFER], "ports": [PORT...], "unfilled"}
 //! ```
 //!
-//! `match` is what `--notify` calls it.  `link` is the position of the offer's own port, below `ports` are its others;
-//! `unfilled` are the labels of the ports that a group leaves unfilled, and `of` is the whole of which the offer is what
-//! remained: both are left out where there is none.  An ad has the same attributes, in which `Unfilled` is a list, too.
+//! `match` is the identifier of the match, as in the records of `--notify`. `link` is the position of the port by which
+//! the offer docks, `ports` are its other ports. `unfilled` has the labels of the ports that a group leaves unfilled;
+//! `of` is the name of the whole offer if the docked one is its residual. Both are left out if empty. The ad has
+//! attributes of the same names.
 
 use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
 use classad::matching::gang::{Docked, Gang};
@@ -19,10 +20,10 @@ use serde_json::json;
 use super::super::io::parties::Parties;
 use super::diagnostics;
 
-/// The version of the objects.
+/// The version of the JSON objects.
 pub const VERSION: u64 = 1;
 
-/// A gang: its ports and theirs, each followed by those of the offer that is docked there.
+/// A gang as the list of its ports in depth-first order: each is followed by those of the offer docked there.
 pub struct Told {
     id: String,
     request: String,
@@ -31,14 +32,14 @@ pub struct Told {
 
 /// A port in a gang.
 struct Place {
-    /// 1 for a port of the request.
+    /// Depth in the tree: 1 for a port of the request.
     depth: usize,
     label: String,
-    /// Nobody if it is left unfilled.
+    /// `None` if the port is left unfilled.
     docked: Option<Occupant>,
 }
 
-/// An offer at a port.
+/// An offer that is docked at a port.
 struct Occupant {
     offer: String,
     part_of: Option<String>,
@@ -47,7 +48,7 @@ struct Occupant {
 }
 
 impl Told {
-    /// A gang under the name of its match.
+    /// Makes the view of a gang; `id` is the identifier of its match.
     pub fn new(gang: &Gang, id: String, parties: &Parties) -> Self {
         let mut places = Vec::new();
         let mut pending = Vec::new();
@@ -67,12 +68,12 @@ impl Told {
         Told { id, request: parties.requests[gang.request].id().to_owned(), places }
     }
 
-    /// The name of the match.
+    /// The identifier of the match.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The paths of labels of the ports that are left unfilled.
+    /// Returns the unfilled ports, each as the path of labels that leads to it, such as `cpu.license`.
     pub fn unfilled(&self) -> Vec<String> {
         let mut path: Vec<&str> = Vec::new();
         let mut unfilled = Vec::new();
@@ -86,12 +87,12 @@ impl Told {
         unfilled
     }
 
-    /// The lines of a tree that is no wider than this, if that is possible at all.
+    /// Returns the gang as an indented tree of at most `width` characters a line, unless a word is longer.
     pub fn tree(&self, width: usize) -> String {
         let mut text = String::new();
         diagnostics::wrap(&mut text, "", [self.request.clone(), format!("(match {})", self.id)], width);
         for place in &self.places {
-            // Far down there is no room to go in any further.
+            // At great depth there is no room for indentation: write the depth as a number.
             let (steps, most) = (place.depth * 2, width / 2);
             let indent = if steps <= most { " ".repeat(steps) } else { format!("{:most$}{} ", "", place.depth) };
             let mut words = vec![format!("{}:", place.label)];
@@ -110,21 +111,21 @@ impl Told {
         text
     }
 
-    /// One object.
+    /// Returns the gang as one JSON object.
     pub fn json(&self) -> String {
         let (id, request, (ports, unfilled)) = (json!(self.id), json!(self.request), self.parts());
         format!("{{\"version\":{VERSION},\"match\":{id},\"request\":{request},\"ports\":{ports}{unfilled}}}")
     }
 
-    /// Only what is docked at the ports of the request.
+    /// Returns the ports of the request as a JSON array.
     pub fn ports_json(&self) -> String {
         self.parts().0
     }
 
-    /// What is docked at the ports of the request, and the entry for those that are left unfilled.
+    /// Returns the ports of the request as a JSON array, and the JSON field for its unfilled ones.
     fn parts(&self) -> (String, String) {
         let mut text = String::from("[");
-        // Of each ad that is begun the labels that it leaves unfilled.
+        // A stack: for each object that is not closed yet, the labels of its unfilled ports.
         let mut begun: Vec<Vec<&str>> = vec![Vec::new()];
         for place in &self.places {
             end(&mut text, &mut begun, place.depth);
@@ -149,7 +150,7 @@ impl Told {
         (text, unfilled)
     }
 
-    /// One ad.
+    /// Returns the gang as an ad.
     pub fn ad(&self) -> Ad {
         let text = |text: &str| Expression::literal(Value::string(text));
         let mut begun = vec![Begun { attributes: Vec::new(), ports: Vec::new(), unfilled: Vec::new() }];
@@ -181,7 +182,7 @@ impl Told {
     }
 }
 
-/// The ports of an ad but for its link, the first one on top.
+/// Pushes the ports of an ad except its link, so that the first one is popped first.
 fn below<'g>(
     ad: &Ad,
     link: Option<usize>,
@@ -194,13 +195,13 @@ fn below<'g>(
     let first = pending.len();
     for (_, port) in others {
         let found = docked.iter().find(|docked| port.label.is(&docked.label));
-        // As the ad calls it, with its own capitals.
+        // Docked ports keep the capitals of the gang's label.
         pending.push((depth, found.map_or_else(|| port.label.to_string(), |docked| docked.label.clone()), found));
     }
     pending[first..].reverse();
 }
 
-/// Ends the objects that are deeper than a port at this depth stands.
+/// Closes the JSON objects of all ads that cannot contain a port at this depth.
 fn end(text: &mut String, begun: &mut Vec<Vec<&str>>, depth: usize) {
     while begun.len() > depth
         && let Some(unfilled) = begun.pop()
@@ -211,12 +212,12 @@ fn end(text: &mut String, begun: &mut Vec<Vec<&str>>, depth: usize) {
     }
 }
 
-/// The entry of an object for the labels that an ad leaves unfilled.
+/// Returns the JSON field for unfilled ports, with the comma before it; empty without any.
 fn unfilled_json(labels: &[&str]) -> String {
     if labels.is_empty() { String::new() } else { format!(",\"unfilled\":{}", json!(labels)) }
 }
 
-/// An ad to which ports may be added.
+/// An ad under construction, to which ports may still be added.
 struct Begun {
     attributes: Vec<(Name, Expression)>,
     ports: Vec<Expression>,
@@ -233,7 +234,7 @@ impl Begun {
     }
 }
 
-/// Ends the ads that are deeper than a port at this depth stands.
+/// Finishes all ads that cannot contain a port at this depth, and adds them to their parents.
 fn close(begun: &mut Vec<Begun>, depth: usize) {
     while begun.len() > depth
         && let Some(ended) = begun.pop()

@@ -1,4 +1,4 @@
-//! Gangs are written one after the other, in the form that is asked for.
+//! Writing of gangs one after the other, in the form of `--output`.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::cli::render::output::{self, AdWriter, OutputForm};
 use crate::cli::render::rows::{Cell, JsonWriter, RowWriter, Rows};
 use crate::cli::session::Session;
 
-/// Writes gangs.
+/// Writes gangs, in one of the forms of output.
 pub enum GangWriter {
     Nothing,
     Tree {
@@ -22,7 +22,7 @@ pub enum GangWriter {
     },
     Json(JsonWriter),
     Ads(AdWriter),
-    /// Only a table has to be whole before it can be laid out.
+    /// A table, which is collected until all its rows are known.
     Table {
         rows: Rows,
         with_header: bool,
@@ -30,11 +30,11 @@ pub enum GangWriter {
     Rows(RowWriter),
 }
 
-/// What the rows tell.
+/// The columns of rows.
 const HEADER: [&str; 3] = ["request", "offers", "ranks"];
 
 impl GangWriter {
-    /// In this form; trees on a terminal and rows elsewhere if none is asked for.
+    /// Makes a writer. Without a form it writes trees on a terminal and tab-separated rows elsewhere.
     pub fn new(form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
         let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Tree } else { OutputForm::Tsv });
         let header = HEADER.map(str::to_owned).to_vec();
@@ -51,7 +51,7 @@ impl GangWriter {
         })
     }
 
-    /// Writes a gang; `notice` is called if it has to be known how its match is called.
+    /// Writes a gang. `notice` is only called if the form shows the identifier of the match.
     pub fn write(
         &mut self,
         session: &mut Session,
@@ -80,14 +80,14 @@ impl GangWriter {
         Ok(())
     }
 
-    /// Writes what ends the output.
+    /// Writes the end of the document, or the whole table.
     pub fn finish(self, out: &mut dyn Write) -> Result<(), Failure> {
         match self {
             GangWriter::Nothing | GangWriter::Tree { .. } => {}
             GangWriter::Json(writer) => writer.finish(out)?,
             GangWriter::Ads(writer) => writer.finish(out)?,
             GangWriter::Table { mut rows, with_header } => {
-                // Hardly any ad leaves ports unfilled.
+                // Unfilled ports are rare: drop the column if no row has any.
                 if rows.rows.iter().any(|row| row.last().is_some_and(|unfilled| !unfilled.text.is_empty())) {
                     rows.header.push("unfilled".to_owned());
                 } else {
@@ -103,7 +103,8 @@ impl GangWriter {
     }
 }
 
-/// The request, the offers of the gang in port order, each followed by its own, and the ranks of both sides.
+/// Returns the cells of a gang: the request, the offers depth-first in the order of the ports, and for each offer
+/// the ranks of both sides.
 fn row(gang: &Gang, parties: &Parties, between: &str) -> Vec<Cell> {
     let members = gang.members();
     let ids: Vec<String> = members.iter().map(|docked| parties.offer(docked.offer, docked.part)).collect();

@@ -1,4 +1,4 @@
-//! Results: tables for people, lines for scripts.
+//! Standard output: its buffer, the forms of output, and writers of ads and counters.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -41,29 +41,29 @@ pub enum OutputForm {
     Names,
 }
 
-/// What is written to standard output and not yet handed on.
+/// The buffer of standard output.
 static WRITTEN: LazyLock<Mutex<BufWriter<Stdout>>> = LazyLock::new(|| Mutex::new(BufWriter::new(io::stdout())));
 
 fn written() -> MutexGuard<'static, BufWriter<Stdout>> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands on what is written, before more input is waited for: whoever reads the output may wait for it, too.
+/// Flushes standard output. Called before waiting for more input, since the reader of the output may be its writer.
 pub fn hand_on() {
-    // What cannot be written now stays here, and is told when the run ends.
+    // On an error the text stays in the buffer; the error is reported by the last flush of the run.
     let _ = written().flush();
 }
 
-/// Leaves the memory of something big to the system, which takes it back at once when the command ends; piece by
-/// piece it would take as long as to make it.
+/// Leaks a large value on purpose: the process is about to exit, and dropping the value piecewise would take as long
+/// as building it.
 pub fn leave<T>(it: T) {
     std::mem::forget(it);
 }
 
-/// Standard output, buffered.
+/// A handle to the shared, buffered standard output; flushes it when dropped.
 pub struct Out(());
 
-/// Standard output, buffered.
+/// Returns a handle to the shared, buffered standard output.
 pub fn out() -> Out {
     Out(())
 }
@@ -80,14 +80,14 @@ impl Write for Out {
 }
 
 impl Drop for Out {
-    /// What was written before an error is handed on, too.
+    /// Flushes, so that output before an error is not lost.
     fn drop(&mut self) {
         hand_on();
     }
 }
 
 impl OutputForm {
-    /// The form of the ads themselves; none for rows.
+    /// The format of whole ads; `None` for the forms that are rows or trees.
     fn of_ads(self) -> Option<Form> {
         match self {
             OutputForm::Long => Some(Form::Long),
@@ -101,18 +101,22 @@ impl OutputForm {
     }
 }
 
-/// Writes ads one after the other: as a document, or only what they are called.
+/// Writes ads one after the other, as one document or only their names.
 pub struct AdWriter {
     document: Option<format::Writer>,
 }
 
 impl AdWriter {
-    /// In this form.
+    /// Makes a writer of a document in this form.
     pub fn of(form: Form) -> Self {
         AdWriter { document: Some(format::Writer::new(form)) }
     }
 
-    /// In the form asked for, else in the form of the input.
+    /// Makes a writer in the given form of output, else in the form of the input.
+    ///
+    /// # Errors
+    ///
+    /// The form of output is one of rows or trees.
     pub fn new(form: Option<OutputForm>, input: Form) -> Result<Self, Failure> {
         let form = match form {
             None => Some(input),
@@ -133,7 +137,7 @@ impl AdWriter {
         Ok(())
     }
 
-    /// Writes what ends the output.
+    /// Writes the end of the document.
     pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
         if let Some(document) = &self.document {
             document.finish(out)?;
@@ -143,8 +147,8 @@ impl AdWriter {
     }
 }
 
-/// Writes the ads of several files: one document in a form that is asked for; otherwise a document for each
-/// file, in the file's own form.
+/// Writes the ads of several files: as one document if there is a form of output, else as one document for each file
+/// in the file's own form.
 pub struct Documents {
     form: Option<OutputForm>,
     is_silent: bool,
@@ -156,7 +160,7 @@ impl Documents {
         Documents { form, is_silent, current: None }
     }
 
-    /// Goes on to the ads of a file in this form.
+    /// Begins the ads of the next file, which is in this form.
     pub fn begin_file(&mut self, out: &mut dyn Write, input: Form) -> Result<(), Failure> {
         if self.form.is_none() {
             self.finish(out)?;
@@ -174,7 +178,7 @@ impl Documents {
         }
     }
 
-    /// Writes what ends the document.
+    /// Writes the end of the current document.
     pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         match self.current.take() {
             Some(writer) if !self.is_silent => writer.finish(out),
@@ -197,11 +201,11 @@ pub fn statistics(statistics: &Statistics, seconds: f64) {
     counters(&counted, seconds);
 }
 
-/// The same for any counters.
+/// Prints counters on standard error: a table on a terminal, else one line of JSON.
 pub fn counters(counters: &[(&str, u64)], seconds: f64) {
     use std::io::IsTerminal;
     let mut err = io::stderr().lock();
-    // If standard error is closed there is no one to tell.
+    // Ignore errors: if standard error is closed, they cannot be reported anyway.
     let _ = if err.is_terminal() {
         counters
             .iter()

@@ -1,5 +1,6 @@
-//! How far long work has come: one line on standard error, if that is a terminal, once a second has passed; it is gone
-//! when the work is done, or when something else is written.
+//! The progress bar of long runs: one line on standard error, if that is a terminal.
+//!
+//! It appears once a run has taken a second, and is cleared when the work is done or something else is printed.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,29 +11,29 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::args::global::Options;
 
-/// Whoever waits no longer than this is told nothing.
+/// No progress bar before the run has taken this long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is shown is renewed no more often.
+/// Minimum time between two updates.
 const RENEWAL: Duration = Duration::from_millis(100);
 
-/// Whether anything may be shown.
+/// Whether progress may be shown.
 static IS_ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// What is being done.
+/// The state of the progress bar; `None` if progress is not shown.
 static WORK: Mutex<Option<Work>> = Mutex::new(None);
 
 struct Work {
-    /// When the run began, and when something was shown last.
+    /// Start of the run, and time of the last update.
     since: Instant,
     shown: Instant,
-    /// What is done, and in how many steps, if that is known.
+    /// Label of the current work, and its number of bytes or steps, if that is known.
     what: String,
     all: Option<u64>,
     bar: Option<ProgressBar>,
 }
 
-/// Allows progress to be shown, where someone is watching.
+/// Enables the progress bar if standard error is a terminal and `--quiet` is not given.
 pub fn allow(options: &Options) {
     let is_smart = std::env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb");
     if options.quiet || !is_smart || !io::stderr().is_terminal() {
@@ -43,24 +44,24 @@ pub fn allow(options: &Options) {
     IS_ALLOWED.store(true, Ordering::Relaxed);
 }
 
-/// So many bytes of a file have been read, of so many, if its size is known.
+/// Reports the number of bytes read of a file; `all` is its size, if known.
 pub fn read(name: &str, bytes: u64, all: Option<u64>) {
     tell(|| format!("reading {name}"), Unit::Bytes, bytes, all);
 }
 
-/// So many steps of something are done, of so many, if that is known.
+/// Reports the number of steps done; `all` is their total, if known.
 pub fn step(what: &str, done: usize, all: Option<usize>) {
     tell(|| what.to_owned(), Unit::Steps, done as u64, all.map(|all| all as u64));
 }
 
-/// Takes away what is shown: some work has come to its end, or a line on standard error needs the place.
+/// Clears the progress bar, because the work has ended or another line is about to be printed.
 pub fn end() {
     if IS_ALLOWED.load(Ordering::Relaxed) {
         work().as_mut().into_iter().for_each(Work::end_bar);
     }
 }
 
-/// Results are being written: where they are watched, nothing else is shown from now on.
+/// Ends progress reports once results are printed on a terminal.
 pub fn make_way_for_results() {
     if IS_ALLOWED.load(Ordering::Relaxed) && io::stdout().is_terminal() {
         end();
@@ -72,7 +73,7 @@ fn work() -> MutexGuard<'static, Option<Work>> {
     WORK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is counted.
+/// The unit of the numbers.
 #[derive(Clone, Copy)]
 enum Unit {
     Bytes,
@@ -111,7 +112,7 @@ impl Work {
     }
 }
 
-/// One line: what is done, and how much of it.
+/// Makes the progress bar of some work.
 fn bar(what: &str, unit: Unit, all: Option<u64>) -> ProgressBar {
     let template = match (unit, all) {
         (Unit::Bytes, Some(_)) => "{msg} [{bar:20}] {bytes}/{total_bytes}",

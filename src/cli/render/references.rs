@@ -1,4 +1,4 @@
-//! References under the names by which they are printed.
+//! References by their printed names, for `refs` and the prompt.
 
 use classad::eval::{Reference, References};
 use classad::syntax::print_name;
@@ -6,15 +6,15 @@ use indexmap::IndexMap;
 
 use crate::cli::args::partial_scope::EVERYTHING;
 
-/// References by their names in small letters: each counts once in an ad, however its letters are written.
+/// References by lower-case name, as names are case-insensitive: the name as first printed, and the reference.
 pub type Named = IndexMap<String, (String, Option<Reference>)>;
 
-/// The attributes of an ad itself that are read.
+/// Returns the attributes that are read from the ad itself.
 pub fn internal(references: &References) -> Named {
     named(references.internal.iter().map(|name| (print_name(name), None)))
 }
 
-/// What the ad itself does not answer.
+/// Returns the references that the ad itself does not resolve.
 pub fn external(references: References) -> Named {
     let everything = references.everything.then(|| (EVERYTHING.to_owned(), None));
     named(references.external.into_iter().map(|one| (one.to_string(), Some(one))).chain(everything))

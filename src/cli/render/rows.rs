@@ -1,4 +1,4 @@
-//! Rows of cells: tables for people, lines for scripts.
+//! Results as rows of cells: tables, CSV, tab-separated values, JSON.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use super::diagnostics;
 use super::output::OutputForm;
 use super::table::Grid;
 
-/// The text of a value on one line; strings without their quotes if `raw`.
+/// Returns the text of a value; with `raw`, strings are returned without quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     match value {
         Value::String(text) if raw => text.as_bytes().to_vec(),
@@ -19,7 +19,7 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     }
 }
 
-/// One field of a row: its text, and what it is in JSON.
+/// A field of a row: its text, and its JSON value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Cell {
     pub text: String,
@@ -32,8 +32,7 @@ impl From<String> for Cell {
     }
 }
 
-/// A list: in JSON an array, else its parts with commas and blanks
-/// between them, where a table can break the line.
+/// Makes a cell of a list: an array in JSON, else the parts separated by `, `, where a table can break the line.
 impl From<Vec<String>> for Cell {
     fn from(parts: Vec<String>) -> Self {
         Cell { text: parts.join(", "), json: parts.into() }
@@ -66,7 +65,7 @@ impl From<&Value> for Cell {
     }
 }
 
-/// Rows of cells, under a heading.
+/// Rows of cells with a header.
 pub struct Rows {
     pub header: Vec<String>,
     pub rows: Vec<Vec<Cell>>,
@@ -77,7 +76,11 @@ impl Rows {
         Rows { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// Writes the rows; as a table on a terminal, tab-separated otherwise, unless a form is asked for.
+    /// Writes the rows. Without a form they are a table on a terminal, tab-separated values elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The form is one of ads or trees, or writing fails.
     pub fn write(&self, out: &mut dyn Write, form: Option<OutputForm>, with_header: bool) -> Result<(), Failure> {
         let mut writer = RowWriter::new(self.header.clone(), form, with_header)?;
         if writer.form == OutputForm::Table {
@@ -102,18 +105,23 @@ impl Rows {
     }
 }
 
-/// Writes rows one after the other; only a table has to know them all before it can be laid out.
+/// Writes rows one after the other. A table is collected until [`RowWriter::finish`], as its layout depends on all
+/// rows.
 pub struct RowWriter {
     form: OutputForm,
     with_header: bool,
-    /// The heading; the rows, too, if they become a table.
+    /// The header and, for a table, the rows so far.
     rows: Rows,
     json: JsonWriter,
     has_begun: bool,
 }
 
 impl RowWriter {
-    /// As a table on a terminal, tab-separated otherwise, unless a form is asked for.
+    /// Makes a writer. Without a form it writes a table on a terminal, tab-separated values elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The form is one of ads or trees.
     pub fn new(header: Vec<String>, form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
         let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
         if form == OutputForm::Tree {
@@ -148,7 +156,7 @@ impl RowWriter {
         }
     }
 
-    /// Writes what ends the output.
+    /// Writes the header if there was no row, the end of a JSON document, or the whole table.
     pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         self.begin(out)?;
         match self.form {
@@ -159,7 +167,7 @@ impl RowWriter {
         Ok(())
     }
 
-    /// Writes the heading, once.
+    /// Writes the header before the first row.
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if std::mem::replace(&mut self.has_begun, true) || !self.with_header {
             return Ok(());
@@ -179,7 +187,7 @@ fn separated(out: &mut dyn Write, by: &str, cells: impl Iterator<Item = String>)
     writeln!(out)
 }
 
-/// Writes JSON values as one array, or each on a line of its own.
+/// Writes JSON values as one array, or one a line for [`OutputForm::Jsonl`].
 pub fn json_array(
     out: &mut dyn Write,
     form: OutputForm,
@@ -192,9 +200,9 @@ pub fn json_array(
     writer.finish(out)
 }
 
-/// Writes JSON values one after the other.
+/// Writes JSON values one after the other, as one array or one a line.
 pub struct JsonWriter {
-    /// Each on a line of its own, not as an array.
+    /// Whether each value is a line of its own, instead of an element of an array.
     lines: bool,
     is_empty: bool,
 }
@@ -213,7 +221,7 @@ impl JsonWriter {
         }
     }
 
-    /// Writes what ends an array.
+    /// Writes the end of the array.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.lines, self.is_empty) {
             (true, _) => Ok(()),
@@ -223,7 +231,7 @@ impl JsonWriter {
     }
 }
 
-/// What would break the line becomes visible.
+/// Escapes the characters that would break the row: tab, line ends, backslash.
 pub(super) fn tsv(cell: &str) -> String {
     if !cell.bytes().any(|byte| matches!(byte, b'\\' | b'\t' | b'\n' | b'\r')) {
         return cell.to_owned();

@@ -1,5 +1,7 @@
-//! Tables for people, at any width: words are never cut.  What does not fit beside the rest is left out, and said to be;
-//! if even that does not help, rows are written one below the other.
+//! Layout of tables at a given width.
+//!
+//! Words are never cut. Columns for which there is no room are dropped, with a note; if that does not suffice, each
+//! row is written as a record, one line per column.
 
 use std::fmt::Write;
 
@@ -7,25 +9,25 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 
 use super::diagnostics;
 
-/// Between two columns.
+/// Cells between two columns.
 const GAP: usize = 2;
 
-/// Rows of texts under a heading.
+/// Rows of texts with a header.
 pub struct Grid {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// The columns that hold numbers.
+    /// Indexes of the columns that are aligned to the right.
     numbers: Vec<usize>,
-    /// The columns that can be done without, those first that are missed least.
+    /// Indexes of the columns that may be dropped for want of room, in this order.
     expendable: Vec<usize>,
-    /// Those that are of no use at all.
+    /// Indexes of the columns that are never shown.
     useless: Vec<usize>,
     with_header: bool,
 }
 
 impl Grid {
-    /// Under these headings.  For want of room the last column goes first; the first two stay, for an answer is of use
-    /// only beside what was asked.
+    /// Makes an empty table. By default columns are dropped from the last to the third; the first two, the subject and
+    /// its result, stay.
     pub fn new<H: AsRef<str>>(header: &[H]) -> Self {
         Grid {
             header: header.iter().map(|cell| shown(cell.as_ref())).collect(),
@@ -37,25 +39,25 @@ impl Grid {
         }
     }
 
-    /// Without a heading.
+    /// Omits the header.
     pub fn headless(mut self) -> Self {
         self.with_header = false;
         self
     }
 
-    /// With numbers in these columns.
+    /// Aligns these columns to the right.
     pub fn numbers(mut self, columns: &[usize]) -> Self {
         self.numbers = columns.to_vec();
         self
     }
 
-    /// With columns that can be done without, those first that are missed least.
+    /// Sets the columns that may be dropped for want of room, in this order.
     pub fn expendable(mut self, columns: &[usize]) -> Self {
         self.expendable = columns.to_vec();
         self
     }
 
-    /// Leaves a column out that says nothing.
+    /// Never shows a column, because it holds no information.
     pub fn leave_out(&mut self, column: usize) {
         self.useless.push(column);
     }
@@ -65,7 +67,7 @@ impl Grid {
         self.rows.push(cells.into_iter().map(|cell| shown(cell.as_ref())).collect());
     }
 
-    /// As lines that are no wider than this; as wide as they get if no width is known.
+    /// Returns the table as lines of at most `width` characters; without a width as wide as needed.
     pub fn text(&self, width: Option<usize>) -> String {
         let mut columns: Vec<usize> = (0..self.header.len()).filter(|at| !self.useless.contains(at)).collect();
         let Some(width) = width else { return self.table(&columns, &[], None) };
@@ -81,7 +83,7 @@ impl Grid {
         if fits(&columns) { self.table(&columns, &least, Some(width)) } else { self.records(&all, width) }
     }
 
-    /// The length of the longest word of a column.
+    /// Number of characters of the longest word of a column.
     fn longest_word(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let heading = self.header.get(column).filter(|_| self.with_header);
@@ -92,7 +94,7 @@ impl Grid {
     fn table(&self, columns: &[usize], least: &[usize], width: Option<usize>) -> String {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        // Behind the last column there is no gap.
+        // comfy-table also pads the last column; the padding is trimmed below.
         let limit = width.map(|width| u16::try_from(width + GAP).unwrap_or(u16::MAX));
         if let Some(limit) = limit {
             table.set_width(limit);
@@ -127,7 +129,7 @@ impl Grid {
         Cell::new(text).set_alignment(if is_number { CellAlignment::Right } else { CellAlignment::Left })
     }
 
-    /// Each row as lines of its own, one for each column.
+    /// Returns each row as a record, one line or more for each column.
     fn records(&self, columns: &[usize], width: usize) -> String {
         let headings = columns.iter().map(|at| self.header[*at].chars().count());
         let indent = if self.with_header { headings.max().unwrap_or_default() + GAP } else { 0 };
@@ -139,7 +141,7 @@ impl Grid {
             for at in columns {
                 let (heading, cell) = (&self.header[*at], row.get(*at).map_or("", String::as_str));
                 let longest = cell.split(' ').map(|word| word.chars().count()).max().unwrap_or_default();
-                // What is too long to stand beside its heading stands below it.
+                // A word that is too long to stand beside the heading is put below it.
                 let (indent, heading) = if self.with_header && indent + longest > width && longest + GAP <= width {
                     let _ = writeln!(text, "{heading}");
                     (GAP, "")
@@ -158,7 +160,7 @@ impl Grid {
     }
 }
 
-/// A cell for people: control characters do no harm.
+/// Replaces control characters in a cell.
 fn shown(cell: &str) -> String {
     cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
@@ -174,7 +176,7 @@ mod tests {
         grid
     }
 
-    /// Every word of the cells stands somewhere, in one piece.
+    /// Asserts that every word of the cells occurs, uncut.
     fn has_all_words(text: &str) {
         for word in ["job-1", "slot1@node-001.cluster.example.org", "job-22", "slot1@b"] {
             assert!(text.split_whitespace().any(|found| found == word), "{word}: {text}");

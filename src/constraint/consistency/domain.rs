@@ -1,4 +1,4 @@
-//! The values for which a comparison holds.
+//! Sets of values of all types, as comparisons define them.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -13,19 +13,19 @@ use crate::protocol::is_met;
 
 use super::ranges::Ranges;
 
-/// A set of values of all types; it may hold more than it should, never less.
+/// A set of values of all types. It may over-approximate, never under-approximate.
 #[derive(Clone, Debug)]
 pub(super) struct Domain {
-    /// Which of [`SAMPLES`], and what they stand for.
+    /// Bit set over [`SAMPLES`]; each sample represents the values that compare like it.
     singles: u16,
-    /// Integers and reals, as reals; NaN is a sample.
+    /// Integers and reals, both as ranges of reals; NaN is one of [`SAMPLES`].
     integers: Ranges<f64>,
     reals: Ranges<f64>,
     strings: Ranges<Key>,
 }
 
-/// The place of a string in the order of `<`: by its letters in lower case, and among those that differ in case only
-/// by itself.
+/// Sort key of a string under `<`: its lower-case bytes, then, among strings that differ in case only, the string
+/// itself.
 type Key = (Vec<u8>, Edge);
 
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
@@ -35,7 +35,7 @@ enum Edge {
     After,
 }
 
-/// Values that are alone in their way to compare, or that stand for all of their type.
+/// Values that compare like no other, and one representative of each type whose values are not told apart.
 static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
     let ad = Nested { frame: Frame::root(Ad::default(), 0) };
     [
@@ -51,16 +51,16 @@ static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
     ]
 });
 
-/// Integers up to here are reals exactly.
+/// 2^53: integers up to this magnitude are exact as reals.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Domain {
-    /// Every value.
+    /// Returns the set of all values.
     pub(super) fn all() -> Self {
         Domain { singles: u16::MAX, integers: Ranges::all(), reals: Ranges::all(), strings: Ranges::all() }
     }
 
-    /// What is in both.
+    /// Returns the intersection.
     pub(super) fn and(&self, other: &Self) -> Self {
         Domain {
             singles: self.singles & other.singles,
@@ -70,7 +70,7 @@ impl Domain {
         }
     }
 
-    /// What is in one of them.
+    /// Returns the union.
     pub(super) fn or(self, other: Self) -> Self {
         Domain {
             singles: self.singles | other.singles,
@@ -80,12 +80,12 @@ impl Domain {
         }
     }
 
-    /// Whether there is no such value.
+    /// Whether the set is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.types() == 0
     }
 
-    /// The types of its values, a bit for each; integers and reals are one.
+    /// Returns the types of the values as a bit set; integers and reals share one bit.
     pub(super) fn types(&self) -> u16 {
         let bit = |kind: Type| match kind {
             Type::Integer => 1 << Type::Real as u16,
@@ -98,12 +98,12 @@ impl Domain {
             | with(!self.strings.is_empty(), Type::String)
     }
 
-    /// The types of values that are there and no error.
+    /// Returns the types of the values other than undefined and error, as a bit set.
     pub(super) fn present(&self) -> u16 {
         self.types() & !(1 << Type::Undefined as u16 | 1 << Type::Error as u16)
     }
 
-    /// The values that are `wanted` as a condition.
+    /// Returns the values that are true as a condition (`wanted`), or those that are false.
     pub(super) fn of_truth(wanted: bool, dialect: Dialect) -> Self {
         let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { is_falsehood(value, dialect) };
         let zero = Ranges::of(Bound::Included(0.0), Bound::Included(0.0));
@@ -115,7 +115,7 @@ impl Domain {
         Domain { singles: singles(is_truth), integers: numbers.clone(), reals: numbers, strings: Ranges::none() }
     }
 
-    /// The values that are of a type, or those that are not.
+    /// Returns the values of a type (`wanted`), or all others.
     pub(super) fn of_type(kind: Type, wanted: bool) -> Self {
         let of = |of: Type| if (of == kind) == wanted { Ranges::all() } else { Ranges::none() };
         Domain {
@@ -126,12 +126,12 @@ impl Domain {
         }
     }
 
-    /// The values for which comparing them with a constant gives `wanted`.
+    /// Returns the values `v` for which `v operator constant` evaluates to the boolean `wanted`.
     pub(super) fn of_comparison(operator: BinaryOperator, constant: &Value, wanted: bool, dialect: Dialect) -> Self {
         let gives = |value: &Value, constant: &Value| {
             binary(operator, value, constant, dialect, Span::default()) == Value::Boolean(wanted)
         };
-        // Times are not told apart.
+        // One sample represents all times of a type, so that a comparison with a time keeps it.
         let singles = singles(|value| {
             gives(value, constant)
                 || (value.kind() == constant.kind()
@@ -139,7 +139,8 @@ impl Domain {
         });
         let ordered = |order: Ordering| gives(&Value::Integer(order as i64), &Value::Integer(0));
         let numbers = |kind: Type, sample: Value| match number(constant, dialect) {
-            // What is no number is the same to all numbers, and so is one of the other kind by `is`.
+            // Only numbers are ordered against a constant. For `is` the number types are distinct: every integer
+            // relates to a real constant in the same way, and vice versa.
             Some(at) if operator.group() == Group::Comparison || constant.kind() == kind => {
                 if at.is_nan() {
                     all_or_none(gives(&Value::Real(0.0), &Value::Real(f64::NAN)))
@@ -176,7 +177,7 @@ impl Domain {
     }
 }
 
-/// A constant as a real, where numbers compare with it.
+/// Converts a constant to a real if numbers compare with it; `None` otherwise.
 #[allow(clippy::cast_precision_loss)] // as in comparisons
 fn number(constant: &Value, dialect: Dialect) -> Option<f64> {
     match constant {
@@ -196,7 +197,7 @@ fn is_falsehood(value: &Value, dialect: Dialect) -> bool {
     }
 }
 
-/// The samples for which a question is answered with yes.
+/// Returns the bit set of the samples that satisfy the predicate.
 fn singles(is: impl Fn(&Value) -> bool) -> u16 {
     SAMPLES.iter().enumerate().fold(0, |found, (place, sample)| found | u16::from(is(sample)) << place)
 }
@@ -205,7 +206,8 @@ fn all_or_none<T: PartialOrd + Clone>(all: bool) -> Ranges<T> {
     if all { Ranges::all() } else { Ranges::none() }
 }
 
-/// What is below a point, at it or above it, as far as that holds.  The point itself may belong to the sides, too.
+/// Returns the union of the ranges below, at and above `at` whose ordering satisfies `holds`. `edge` decides whether
+/// the outer ranges include `at`.
 fn regions<T: PartialOrd + Clone>(at: T, edge: impl Fn(T) -> Bound<T>, holds: impl Fn(Ordering) -> bool) -> Ranges<T> {
     let part = |order, low, high| if holds(order) { Ranges::of(low, high) } else { Ranges::none() };
     part(Ordering::Less, Bound::Unbounded, edge(at.clone()))
@@ -213,7 +215,8 @@ fn regions<T: PartialOrd + Clone>(at: T, edge: impl Fn(T) -> Bound<T>, holds: im
         .or(part(Ordering::Greater, edge(at), Bound::Unbounded))
 }
 
-/// The integers on the sides of a real.  Beyond 2^53 neighbours are the same real.
+/// Returns the ranges of integers below, at and above a real. Beyond 2^53 neighbouring integers round to the same
+/// real, so that the ranges overlap.
 fn integers(at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
     if at.abs() >= EXACT {
         return regions(at, Bound::Included, holds);

@@ -1,7 +1,7 @@
-//! Constraints that no ad can meet: the consistency errors of the thesis (§4.2.2, §4.5).
+//! Detects contradictions among the clauses of a constraint: the consistency errors of thesis 4.2.2 and 4.5.
 //!
-//! Each part of a constraint claims that what it speaks of has a value of some domain.  Where the domains of one thing
-//! have nothing in common, the parts cannot be true together, whatever the other side is.
+//! Each clause restricts its subject (mostly an attribute) to a domain of values. If the domains of one subject do
+//! not intersect, the clauses cannot be true together, whatever the other ad is.
 
 mod domain;
 mod ranges;
@@ -12,31 +12,31 @@ use crate::ad::{Dialect, Expression};
 use domain::Domain;
 use value_constraint::{Claims, Subject};
 
-/// Parts of a constraint that cannot be true together.
+/// A set of clauses that cannot be true together.
 #[derive(Clone, Debug)]
 pub struct Inconsistency {
-    /// The positions of the parts, in ascending order.  Without any one of them the others do not contradict each
-    /// other about this subject.  One part may contradict itself.
+    /// Positions of the clauses, ascending. The set is minimal: without any one of them the others do not contradict
+    /// each other about this subject. A single clause may contradict itself.
     pub parts: Vec<usize>,
-    /// What they say different things of, as the first of them writes it: in most cases an attribute.
+    /// The subject of the contradiction as its first clause writes it, in most cases an attribute.
     pub subject: Expression,
-    /// In which way.
+    /// The kind of the contradiction.
     pub clash: Clash,
 }
 
-/// In which way parts of a constraint contradict each other.
+/// The kind of a contradiction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clash {
-    /// No value is in all ranges: `x < 10 && x > 12`.
+    /// The types agree, the ranges do not intersect: `x < 10 && x > 12`.
     Value,
-    /// No type will do: `x < 10 && x == "a"`.
+    /// No type satisfies all clauses: `x < 10 && x == "a"`.
     Type,
-    /// It has to be there, and not: `x is undefined && x > 5`.
+    /// The subject must be both present and absent: `x is undefined && x > 5`.
     Presence,
 }
 
 impl Clash {
-    /// The word for it.
+    /// Returns the kind as a lower-case word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -47,11 +47,14 @@ impl Clash {
     }
 }
 
-/// So many contradictions about one subject are told.
+/// Maximum number of contradictions found about one subject.
 const MOST: usize = 64;
 
-/// The contradictions among the parts of a specialized constraint, such as [`conjuncts`](super::conjuncts) finds: in
-/// it an unqualified name is one of the other side.  What is reported is certain; not every contradiction is found.
+/// Finds contradictions among the clauses of a specialized constraint, such as [`conjuncts`](super::conjuncts)
+/// returns. Unqualified names are taken as attributes of the other side.
+///
+/// Sound but not complete: every reported contradiction is certain, some are missed. Per subject O(n²) in the number
+/// of clauses that restrict it.
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     let mut subjects: Vec<(Subject<'_>, Vec<(usize, Domain)>)> = Vec::new();
@@ -76,8 +79,8 @@ pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsist
     found
 }
 
-/// The sets of places, each as small as can be, whose domains have nothing in common: single ones, pairs, and if there
-/// are no such, one larger set.
+/// Returns minimal conflict sets of clause positions, whose domains do not intersect: single clauses and pairs, or,
+/// if there are neither, one larger set, found by dropping clauses greedily.
 fn conflicts(domains: &[(usize, Domain)]) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     let able: Vec<&(usize, Domain)> = domains.iter().filter(|(_, domain)| !domain.is_empty()).collect();

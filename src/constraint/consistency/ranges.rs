@@ -1,14 +1,14 @@
-//! Sets of values of an ordered domain (thesis §4.2: the intervals of a rectangle).
+//! Unions of ranges over an ordered type (thesis 4.2: the intervals of a rectangle).
 
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-/// A union of ranges, in no order.  Where it would grow too large it grows in meaning instead: it may hold more than
-/// it should, never less.
+/// A union of ranges, unsorted. An intersection that would grow too large is over-approximated: the set may hold too
+/// much, never too little.
 #[derive(Clone, Debug)]
 pub(super) struct Ranges<T>(Vec<(Bound<T>, Bound<T>)>);
 
-/// So many pairs of ranges are intersected.
+/// Maximum number of pairs of ranges that one intersection computes.
 const MOST_PAIRS: usize = 1 << 14;
 
 impl<T: PartialOrd + Clone> Ranges<T> {
@@ -28,13 +28,13 @@ impl<T: PartialOrd + Clone> Ranges<T> {
         self.0.is_empty()
     }
 
-    /// What is in one of them.
+    /// Returns the union, without merging ranges.
     pub(super) fn or(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// What is in both.
+    /// Returns the intersection, or `self` if that would take more than [`MOST_PAIRS`] pairs.
     pub(super) fn and(&self, other: &Self) -> Self {
         if self.0.len().saturating_mul(other.0.len()) > MOST_PAIRS {
             return self.clone();
@@ -47,7 +47,8 @@ impl<T: PartialOrd + Clone> Ranges<T> {
     }
 }
 
-/// Of two bounds the one that leaves less: the greater of two lower ones, the less of two upper ones.
+/// Returns the tighter of two bounds: of lower bounds the greater (`narrower` is `Greater`), of upper bounds the
+/// lesser (`narrower` is `Less`).
 fn inner<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: Ordering) -> &'b Bound<T> {
     let value = |bound: &'b Bound<T>| match bound {
         Bound::Included(value) => Some((value, false)),
@@ -66,7 +67,7 @@ fn inner<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: O
     }
 }
 
-/// Whether something may be between two bounds.
+/// Whether a value may lie between the bounds.
 fn holds_any<T: PartialOrd>(low: &Bound<T>, high: &Bound<T>) -> bool {
     match (low, high) {
         (Bound::Unbounded, _) | (_, Bound::Unbounded) => true,

@@ -7,7 +7,7 @@ use crate::eval::{Context, Environment, Evaluator};
 use crate::protocol::is_met;
 use crate::syntax::{Rules, Style, parse_ad, parse_expression, print};
 
-/// Each contradiction as `positions subject kind`.
+/// Returns each contradiction as `positions subject kind`.
 fn found(text: &str, dialect: Dialect) -> Vec<String> {
     let tree = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
     inconsistencies(&conjuncts(&tree), dialect)
@@ -70,7 +70,7 @@ fn what_can_be_is_not_reported() {
     ] {
         assert_eq!(found(text, Dialect::Condor), [] as [&str; 0], "{text}");
     }
-    // Booleans compare with numbers in HTCondor's dialect only.
+    // Booleans compare with numbers only in HTCondor's dialect.
     assert_eq!(found("x < 5 && x", Dialect::Classad), ["0,1 x type"]);
     assert_eq!(found("x < 5 && x", Dialect::Condor), [] as [&str; 0]);
     assert_eq!(found("!x && x > 3", Dialect::Condor), ["0,1 x value"]);
@@ -181,7 +181,7 @@ fn condition() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whether all of these parts are met by the other side.
+/// Whether the other side meets all of these clauses.
 fn all_met(parts: &[&Expression], other: &Ad, dialect: Dialect) -> bool {
     let (environment, [left, _]) = Environment::pair(Ad::default(), other.clone());
     let context = Context::new(dialect);

@@ -1,4 +1,4 @@
-//! What a condition claims of the things that it speaks of.
+//! The values that a condition allows for each of its subjects.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Type, UnaryOperator, Value, same_tree};
 use crate::constraint::{Operand, is_plain};
@@ -7,17 +7,18 @@ use crate::protocol::is_met;
 
 use super::domain::Domain;
 
-/// What a condition speaks of.
+/// The subject of a condition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Subject<'e> {
-    /// An attribute of the other side, in whatever way it is written.
+    /// An attribute of the other side, with the expression that names it.
     Other(&'e Name, &'e Expression),
-    /// Anything else that has one value in one evaluation.
+    /// Any other expression whose value is the same throughout one evaluation.
     Tree(&'e Expression),
 }
 
 impl<'e> Subject<'e> {
-    /// The subject that an expression is; none for a constant and for what chance decides.
+    /// Returns the subject of an expression; `None` for a literal and for an expression that calls `random` or
+    /// `eval`.
     fn of(expression: &'e Expression) -> Option<Self> {
         match Operand::of(expression) {
             Some(Operand::Other(name) | Operand::Free(name)) => Some(Subject::Other(name, expression)),
@@ -27,7 +28,7 @@ impl<'e> Subject<'e> {
         }
     }
 
-    /// As it is written.
+    /// Returns the expression as written.
     pub(super) fn expression(self) -> &'e Expression {
         match self {
             Subject::Other(_, expression) | Subject::Tree(expression) => expression,
@@ -54,22 +55,22 @@ fn leaves_to_chance(expression: &Expression) -> bool {
     false
 }
 
-/// What must be so where a condition holds.
+/// The necessary conditions for an expression to be true, or to be false.
 #[derive(Clone, Debug)]
 pub(super) enum Claims<'e> {
-    /// It never holds.
+    /// The condition cannot hold.
     Never,
-    /// Each of these has a value of its domain.
+    /// Each subject must have a value in its domain.
     Of(Vec<(Subject<'e>, Domain)>),
 }
 
-/// What is nested deeper claims nothing.
+/// Maximum nesting depth that is analysed; deeper expressions are unconstrained.
 const DEEPEST: usize = 100;
 
 impl<'e> Claims<'e> {
     const NOTHING: Self = Claims::Of(Vec::new());
 
-    /// What must be so where an expression is true, or false.
+    /// Returns the necessary conditions for an expression to be true (`wanted`) or false.
     pub(super) fn of(expression: &'e Expression, wanted: bool, dialect: Dialect) -> Self {
         Claims::within(expression, wanted, dialect, 0)
     }
@@ -111,7 +112,7 @@ impl<'e> Claims<'e> {
         Claims::Of(vec![(subject, domain)])
     }
 
-    /// Whether it cannot be.
+    /// Whether no value satisfies the conditions.
     fn is_impossible(&self) -> bool {
         match self {
             Claims::Never => true,
@@ -119,7 +120,7 @@ impl<'e> Claims<'e> {
         }
     }
 
-    /// What is so where both conditions hold.
+    /// Conjunction: intersects the domains of equal subjects.
     fn and(self, other: Self) -> Self {
         let (Claims::Of(mut claims), Claims::Of(others)) = (self, other) else { return Claims::Never };
         for (subject, domain) in others {
@@ -131,7 +132,7 @@ impl<'e> Claims<'e> {
         Claims::Of(claims)
     }
 
-    /// What is so where one of the conditions holds.
+    /// Disjunction: unites the domains of the subjects that both sides constrain.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Claims::Never, other) => other,
@@ -149,7 +150,7 @@ impl<'e> Claims<'e> {
     }
 }
 
-/// The operands of a chain of `&&` or of `||`, first one first.
+/// Returns the operands of a chain of `&&` or of `||`, from left to right.
 fn joined(expression: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
     let mut parts = Vec::new();
     let mut pending = vec![expression];
@@ -167,7 +168,7 @@ fn truth(expression: &Expression, wanted: bool, dialect: Dialect) -> Claims<'_> 
     subject.map_or(Claims::NOTHING, |subject| Claims::about(subject, Domain::of_truth(wanted, dialect)))
 }
 
-/// A constant as it evaluates.
+/// Returns the value of a literal that evaluates to itself; `None` for other expressions.
 fn constant(expression: &Expression, dialect: Dialect) -> Option<&Value> {
     match expression.bare().kind() {
         Kind::Literal(value) if is_plain(value, dialect) => Some(value),
@@ -191,7 +192,7 @@ fn compared<'e>(
     Some(Claims::about(subject, Domain::of_comparison(operator, value, wanted, dialect)))
 }
 
-/// The functions that tell the type of their argument.
+/// Type predicates, with the type that each tests.
 pub(super) const PREDICATES: [(&str, Type); 10] = [
     ("isUndefined", Type::Undefined),
     ("isError", Type::Error),
@@ -205,7 +206,7 @@ pub(super) const PREDICATES: [(&str, Type); 10] = [
     ("isRelTime", Type::RelativeTime),
 ];
 
-/// The functions that look for an item, with how they compare and whether the list is one in a string.
+/// Membership functions: name, comparison operator, and whether the list is a string list.
 const SEARCHES: [(&str, BinaryOperator, bool); 5] = [
     ("member", BinaryOperator::Equal, false),
     ("isMember", BinaryOperator::Is, false),

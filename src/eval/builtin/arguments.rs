@@ -1,21 +1,21 @@
-//! What the bodies of functions have in common: arguments that have to be strings, exceptional arguments
-//! that decide a call, texts that must not grow without end.
+//! Helpers shared by the bodies of functions: checks of argument types, exceptional arguments (undefined and error),
+//! strings of bounded length.
 
 use crate::ad::{Text, Type, Value};
 
 use super::super::Halt;
 use super::Call;
 
-/// What a step of a call gives; instead of it the value, exceptional or not, that decides the call.
+/// Result of one step of a call. `Err` holds the value, exceptional or not, that is the result of the whole call.
 pub(super) type Outcome<T> = Result<T, Value>;
 
-/// The value of a call, whichever way it was decided.
+/// Returns the value of a call, whether it was computed or decided early.
 #[allow(clippy::unnecessary_wraps, reason = "the bodies of functions end with it")]
 pub(super) fn settled(outcome: Outcome<Value>) -> Result<Value, Halt> {
     Ok(outcome.unwrap_or_else(|decided| decided))
 }
 
-/// The string that an argument has to be.
+/// Returns the string in an argument; any other type decides the call.
 pub(super) fn string_of(call: &Call<'_, '_>, value: &Value) -> Outcome<Text> {
     match value {
         Value::String(text) => Ok(text.clone()),
@@ -23,22 +23,22 @@ pub(super) fn string_of(call: &Call<'_, '_>, value: &Value) -> Outcome<Text> {
     }
 }
 
-/// The string that an argument has to be, unless it is left out.
+/// Returns the string in an optional argument, or `default` if it is left out.
 pub(super) fn string_or(call: &Call<'_, '_>, value: Option<&Value>, default: &str) -> Outcome<Text> {
     value.map_or_else(|| Ok(default.into()), |value| string_of(call, value))
 }
 
-/// The text of any value; an exceptional one decides the call.
+/// Returns the text of any value; an exceptional value decides the call.
 pub(super) fn text_of(call: &Call<'_, '_>, value: &Value) -> Outcome<Text> {
     if value.is_exceptional() { Err(value.clone()) } else { Ok(call.text_of(value)) }
 }
 
-/// Whether undefined decides the call, before anything else is looked at.
+/// Decides the call as undefined if any argument is undefined.
 pub(super) fn undefined_decides(values: &[Value]) -> Outcome<()> {
     if values.iter().any(|value| value.kind() == Type::Undefined) { Err(Value::Undefined) } else { Ok(()) }
 }
 
-/// Whether an exceptional argument decides the call: an error does before undefined.
+/// Decides the call if any argument is exceptional; error takes precedence over undefined.
 pub(super) fn exceptions_decide(values: &[Value]) -> Outcome<()> {
     match values.iter().find(|value| value.kind() == Type::Error) {
         Some(error) => Err(error.clone()),
@@ -46,12 +46,12 @@ pub(super) fn exceptions_decide(values: &[Value]) -> Outcome<()> {
     }
 }
 
-/// What C calls space.
+/// Whether C's `isspace` holds.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// The beginning of a text, for a message.
+/// Returns the beginning of a text for a message.
 pub(super) fn excerpt(text: &[u8]) -> String {
     const LONGEST: usize = 80;
     match text.get(..LONGEST) {
@@ -60,8 +60,8 @@ pub(super) fn excerpt(text: &[u8]) -> String {
     }
 }
 
-/// A string in the making.  A few nested calls could ask for more memory than there is, so it has a
-/// greatest length; text beyond makes an error of it.
+/// Builder of a string of bounded length. A few nested calls could otherwise exhaust the memory. A longer string
+/// becomes an error.
 #[derive(Default)]
 pub(super) struct Draft {
     bytes: Vec<u8>,
@@ -87,7 +87,7 @@ impl Draft {
         self.bytes.is_empty()
     }
 
-    /// The last byte, for rules about what may follow it.
+    /// Returns the last byte.
     pub(super) fn last(&self) -> Option<u8> {
         self.bytes.last().copied()
     }
@@ -104,7 +104,8 @@ impl Draft {
     }
 }
 
-/// A list of strings; for the reason that strings have a greatest length, lists that are made of them have one.
+/// Returns a list of strings; an error if it has too many elements, since nested calls could otherwise exhaust the
+/// memory.
 pub(super) fn list_of_strings(call: &Call<'_, '_>, strings: Vec<Vec<u8>>) -> Value {
     const MOST: usize = 4 << 20;
     if strings.len() > MOST {
@@ -113,7 +114,7 @@ pub(super) fn list_of_strings(call: &Call<'_, '_>, strings: Vec<Vec<u8>>) -> Val
     Call::list(strings.into_iter().map(Value::string).collect())
 }
 
-/// The texts of two values; undefined decides before an error does.
+/// Returns the texts of two values; undefined takes precedence over error.
 pub(super) fn two_texts(call: &Call<'_, '_>, values: &[Value]) -> Outcome<(Text, Text)> {
     undefined_decides(values)?;
     let [left, right] = values else {
@@ -122,14 +123,14 @@ pub(super) fn two_texts(call: &Call<'_, '_>, values: &[Value]) -> Outcome<(Text,
     Ok((text_of(call, left)?, text_of(call, right)?))
 }
 
-/// What the tests of the groups of functions share.
+/// Helpers of the tests of all functions.
 #[cfg(test)]
 pub(super) mod testing {
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
     use crate::syntax::{Rules, Style, parse_expression, print_value};
 
-    /// The text of an expression's value.
+    /// Returns the printed value of an expression.
     pub fn value_of(text: &str, dialect: Dialect) -> String {
         let expression = match parse_expression(text.as_bytes(), Rules::new(dialect)) {
             Ok(expression) => expression,
@@ -142,14 +143,14 @@ pub(super) mod testing {
         }
     }
 
-    /// Checks expressions and their values, in one dialect.
+    /// Checks pairs of an expression and its printed value, in one dialect.
     pub fn check_in(dialect: Dialect, cases: &[(&str, &str)]) {
         for (expression, value) in cases {
             assert_eq!(value_of(expression, dialect), *value, "{expression} in {dialect}");
         }
     }
 
-    /// Checks expressions and their values, in HTCondor's dialect.
+    /// Checks pairs of an expression and its printed value, in HTCondor's dialect.
     pub fn check(cases: &[(&str, &str)]) {
         check_in(Dialect::Condor, cases);
     }

@@ -1,4 +1,4 @@
-//! What a function gets: its arguments, evaluated when it asks for them, and the world around it.
+//! Call of a built-in function: lazily evaluated arguments and the context of the evaluation.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use crate::syntax::{Style, print_value};
 
 use super::super::{Context, Evaluator, Halt};
 
-/// A call of a function.
+/// Call of a built-in function, handed to its body.
 pub struct Call<'c, 'e> {
     evaluator: &'c mut Evaluator<'e>,
     frame: &'c Arc<Frame>,
     arguments: &'c [Expression],
-    /// The values of the arguments, as far as they were computed before.
+    /// Values of the arguments, if they were computed before; [`Halt::Unknown`] for an unknown one.
     known: Option<Vec<Result<Value, Halt>>>,
     span: Span,
 }
@@ -39,11 +39,11 @@ impl<'c, 'e> Call<'c, 'e> {
         self.arguments.is_empty()
     }
 
-    /// The value of one argument; undefined beyond the last.
+    /// Returns the value of one argument; undefined beyond the last.
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`].
+    /// As [`Evaluator::evaluate`]; [`Halt::Unknown`] for an ad that is known in part only.
     pub fn value(&mut self, index: usize) -> Result<Value, Halt> {
         let value = match (&self.known, self.arguments.get(index)) {
             (Some(known), _) => known.get(index).cloned().unwrap_or(Ok(Value::Undefined))?,
@@ -53,21 +53,21 @@ impl<'c, 'e> Call<'c, 'e> {
         self.whole(value)
     }
 
-    /// The values of all arguments.
+    /// Returns the values of all arguments.
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`].
+    /// As [`Evaluator::evaluate`]; [`Halt::Unknown`] for an ad that is known in part only.
     pub fn all_values(&mut self) -> Result<Vec<Value>, Halt> {
         (0..self.len()).map(|index| self.value(index)).collect()
     }
 
-    /// Notes values that have been computed, so that they are not computed again.
+    /// Stores values of the arguments, so that they are not computed again.
     pub(in crate::eval) fn know(&mut self, values: Vec<Result<Value, Halt>>) {
         self.known = Some(values);
     }
 
-    /// A value that the function may look into: an ad of which only a part is known is none.
+    /// Returns the value unless it is an ad known in part only, which the function must not inspect.
     fn whole(&self, value: Value) -> Result<Value, Halt> {
         match &value {
             Value::Ad(nested) if self.evaluator.environment().is_open(&nested.frame) => Err(Halt::Unknown),
@@ -75,7 +75,7 @@ impl<'c, 'e> Call<'c, 'e> {
         }
     }
 
-    /// The time now, in seconds since 1970.
+    /// Returns the current time, in seconds since 1970.
     ///
     /// # Errors
     ///
@@ -84,18 +84,18 @@ impl<'c, 'e> Call<'c, 'e> {
         self.evaluator.now()
     }
 
-    /// One argument, unevaluated.
+    /// Returns one argument unevaluated; `None` beyond the last.
     #[must_use]
     pub fn expression(&self, index: usize) -> Option<&'c Expression> {
         self.arguments.get(index)
     }
 
-    /// The values of the elements of a list: evaluated where it was written, but in HTCondor's dialect
-    /// where the call stands, as its library has it.
+    /// Returns the values of the elements of a list. They are evaluated in the list's own scope, but in HTCondor's
+    /// dialect in the scope of the call, as its library does.
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`].
+    /// As [`Evaluator::evaluate`]; [`Halt::Unknown`] for an ad that is known in part only.
     pub fn elements(&mut self, list: &List) -> Result<Vec<Value>, Halt> {
         let dialect = self.dialect();
         let mut values = Vec::with_capacity(list.elements.len());
@@ -109,7 +109,7 @@ impl<'c, 'e> Call<'c, 'e> {
         Ok(values)
     }
 
-    /// The value of any expression in any scope.
+    /// Returns the value of any expression in any scope.
     ///
     /// # Errors
     ///
@@ -118,52 +118,53 @@ impl<'c, 'e> Call<'c, 'e> {
         self.evaluator.evaluate(expression, frame)
     }
 
-    /// The scope of the call.
+    /// Scope of the call.
     #[must_use]
     pub fn frame(&self) -> &'c Arc<Frame> {
         self.frame
     }
 
-    /// The evaluator at work.
+    /// Evaluator that runs the call.
     pub fn evaluator(&mut self) -> &mut Evaluator<'e> {
         self.evaluator
     }
 
-    /// Whose language.
+    /// Dialect of the language.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.context().dialect
     }
 
-    /// What the evaluation is given.
+    /// Settings of the evaluation.
     #[must_use]
     pub fn context(&self) -> &'e Context {
         self.evaluator.context()
     }
 
-    /// An error that this call is the cause of.
+    /// Returns an error value with this call as its cause.
     #[must_use]
     pub fn error(&self, reason: impl Into<String>) -> Value {
         Value::error(self.span, reason)
     }
 
-    /// An error: the argument has a type that the function does not take.
+    /// Returns the error for an argument of a wrong type; `wanted` names the expected one. An error argument with a
+    /// cause is returned as it is.
     #[must_use]
     pub fn unsuitable(&self, value: &Value, wanted: &str) -> Value {
         match value {
-            // The first cause counts.
+            // The first cause is kept.
             Value::Error(cause) if cause.fault().is_some() => value.clone(),
             value => self.error(format!("expected {wanted}, not {}", value.kind().phrase())),
         }
     }
 
-    /// The text that `string()` makes of a value: in HTCondor's dialect with its library's spelling.
+    /// Returns the text that `string()` makes of a value, in HTCondor's dialect with its library's spelling.
     #[must_use]
     pub fn text_of(&self, value: &Value) -> Text {
         let style = if self.dialect().is_condor() { Style::Library } else { Style::New };
         match value {
             Value::String(text) => text.clone(),
-            // The library writes years without leading zeros, and whole seconds.
+            // The library writes years without leading zeros.
             Value::AbsoluteTime(time) if style == Style::Library => {
                 let text = time.to_string();
                 let year = text.trim_start_matches('0');
@@ -178,7 +179,7 @@ impl<'c, 'e> Call<'c, 'e> {
         }
     }
 
-    /// A list of values that are computed already.
+    /// Returns a list of computed values.
     #[must_use]
     pub fn list(values: Vec<Value>) -> Value {
         let elements: Vec<Expression> = values.into_iter().map(Expression::literal).collect();

@@ -1,4 +1,4 @@
-//! From one type to another (thesis A.9).
+//! Conversions between types (thesis A.9).
 
 use crate::ad::time::here;
 use crate::ad::{AbsoluteTime, Dialect, Expression, Kind, RelativeTime, Text, UnaryOperator, Value};
@@ -83,8 +83,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// An integer of the dialect.  One that the papers' 32 bits cannot hold is an error, as it is when it is
-/// written out.
+/// Returns an integer value. An integer beyond the papers' 32 bits is an error in their dialect, as a literal is.
 pub(super) fn fitting(call: &Call<'_, '_>, integer: i64) -> Value {
     if call.dialect() == Dialect::Classad && i32::try_from(integer).is_err() {
         return call.error(format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64"));
@@ -92,27 +91,27 @@ pub(super) fn fitting(call: &Call<'_, '_>, integer: i64) -> Value {
     Value::Integer(integer)
 }
 
-/// The moment of the evaluation, as the clocks here show it.
+/// Returns the current time at the local UTC offset.
 pub(super) fn now(call: &Call<'_, '_>) -> Result<AbsoluteTime, Halt> {
     call.now().map(here)
 }
 
-/// C's cast of a real to `int`, as processors do it: the least integer for what does not fit.
+/// Converts a real to a C `int` as x86 does: the least integer for a value that does not fit.
 #[allow(clippy::cast_possible_truncation)] // checked
 pub(super) fn as_c_int(real: f64) -> i32 {
     let whole = real.trunc();
     if whole >= f64::from(i32::MIN) && whole <= f64::from(i32::MAX) { whole as i32 } else { i32::MIN }
 }
 
-/// A real without its fraction, if it fits into 64 bits.
+/// Truncates a real to an integer; `None` if it does not fit into 64 bits.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // checked
 fn without_fraction(real: f64) -> Option<i64> {
     const BOUND: f64 = i64::MIN as f64;
     (BOUND..-BOUND).contains(&real).then_some(real as i64)
 }
 
-/// A real without its fraction.  Of what does not fit, and of what is no number, HTCondor makes the least
-/// integer.
+/// Truncates a real to an integer value. A value that does not fit, or NaN, becomes the least integer in HTCondor's
+/// dialect and an error in the papers' one.
 pub(super) fn truncated(call: &Call<'_, '_>, real: f64) -> Value {
     match without_fraction(real) {
         Some(integer) => fitting(call, integer),
@@ -121,7 +120,7 @@ pub(super) fn truncated(call: &Call<'_, '_>, real: f64) -> Value {
     }
 }
 
-/// What `int()` makes of a value.
+/// Converts a value as `int()` does.
 pub(super) fn integer(call: &Call<'_, '_>, value: &Value) -> Value {
     match value {
         Value::Undefined | Value::Error(_) | Value::Integer(_) => value.clone(),
@@ -138,7 +137,7 @@ pub(super) fn integer(call: &Call<'_, '_>, value: &Value) -> Value {
     }
 }
 
-/// What `real()` makes of a value; `None` where there is no number in it.
+/// Converts a value as `real()` does; `None` if there is no number in it.
 #[allow(clippy::cast_precision_loss)] // beyond 2^53 the nearest real
 pub(super) fn real(value: &Value, dialect: Dialect) -> Option<f64> {
     Some(match value {
@@ -146,7 +145,7 @@ pub(super) fn real(value: &Value, dialect: Dialect) -> Option<f64> {
         Value::Real(real) => *real,
         Value::Boolean(is) => f64::from(u8::from(*is)),
         Value::AbsoluteTime(time) => time.seconds as f64,
-        // HTCondor keeps the fraction of a second to itself.
+        // HTCondor drops the fraction of a second.
         Value::RelativeTime(time) if dialect.is_condor() => time.seconds.trunc(),
         Value::RelativeTime(time) => time.seconds,
         Value::String(text) => match number_in(text, dialect)? {
@@ -158,7 +157,7 @@ pub(super) fn real(value: &Value, dialect: Dialect) -> Option<f64> {
     })
 }
 
-/// The error of a value that cannot be made a number.
+/// Returns the error for a value that cannot be converted to a number.
 pub(super) fn no_number(call: &Call<'_, '_>, value: &Value) -> Value {
     match value {
         Value::String(text) => call.error(format!("\"{}\" does not begin with a number", text.to_str())),
@@ -166,9 +165,9 @@ pub(super) fn no_number(call: &Call<'_, '_>, value: &Value) -> Value {
     }
 }
 
-/// The number that a string begins with, an integer or a real: in the papers' dialect as the language
-/// writes numbers if it is all of the string, otherwise as C reads them.
-#[allow(clippy::cast_precision_loss)] // that is what the comparison is about
+/// Returns the number at the beginning of a string, an integer or a real; `None` if there is none. C's syntax
+/// applies, but in the papers' dialect a string that is a literal of the language as a whole is read as such.
+#[allow(clippy::cast_precision_loss)] // the comparison detects the loss
 fn number_in(text: &Text, dialect: Dialect) -> Option<Value> {
     let text = text.to_str();
     if dialect == Dialect::Classad
@@ -177,23 +176,24 @@ fn number_in(text: &Text, dialect: Dialect) -> Option<Value> {
         return Some(number);
     }
     let real = number_prefix(&text)?;
-    // C reads a real, which has not room for all the digits of a long integer.
+    // The real loses digits of a long integer, so the integer is read again.
     let start = text.trim_start();
     let unsigned = start.strip_prefix(['+', '-']).unwrap_or(start);
     let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
     let integer = start.get(..start.len() - unsigned.len() + digits).and_then(|digits| digits.parse::<i64>().ok());
     Some(match integer {
-        // Minus zero stays what it is.
+        // Minus zero stays a real.
         Some(integer) if (integer as f64).to_bits() == real.to_bits() => Value::Integer(integer),
         _ => Value::Real(real),
     })
 }
 
-/// The number that a text is, as the papers write them: octal, hexadecimal, with a scale.
+/// Reads a text as a numeric literal of the papers: also octal, hexadecimal, with a scale suffix. `None` if it is
+/// none.
 fn written_number(text: &str) -> Option<Value> {
     let text = text.trim();
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-');
-    // Nothing longer is a number that C does not read as well.
+    // C reads every longer number equally well.
     if text.len() > 400 || !text.bytes().all(plain) {
         return None;
     }
@@ -270,8 +270,9 @@ fn parse_absolute(text: &str) -> Option<AbsoluteTime> {
     AbsoluteTime::parse(text).or_else(|| AbsoluteTime::parse_asctime(text))
 }
 
-/// An offset from UTC, of 32 bits as in HTCondor; otherwise the value again.
-#[allow(clippy::cast_possible_truncation)] // that is meant
+/// Returns an offset from UTC in seconds, wrapped to 32 bits as in HTCondor. `Err` holds a value of an unsuitable
+/// type.
+#[allow(clippy::cast_possible_truncation)] // wrapping is intended
 fn offset(value: &Value) -> Result<i32, Value> {
     match value {
         Value::Integer(seconds) => Ok(*seconds as i32),
@@ -281,7 +282,8 @@ fn offset(value: &Value) -> Result<i32, Value> {
     }
 }
 
-/// The moment so many seconds after the beginning of 1970, shown at an offset or as it is here.
+/// Returns the absolute time `value` seconds after 1970-01-01T00:00:00Z, at this UTC offset in seconds or, if `None`,
+/// at the local one.
 pub(super) fn absolute_from_number(call: &Call<'_, '_>, value: &Value, offset: Option<i32>) -> Value {
     let seconds = match value {
         Value::Integer(seconds) => *seconds,
@@ -317,7 +319,7 @@ fn parse_relative(text: &str, dialect: Dialect) -> Option<RelativeTime> {
     }
 }
 
-/// A length of so many seconds.
+/// Returns a relative time of `value` seconds.
 #[allow(clippy::cast_precision_loss)] // beyond 2^53 the nearest real
 pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value {
     let seconds = match value {

@@ -1,4 +1,4 @@
-//! What is in a list (thesis A.2, and HTCondor's).
+//! Functions about lists (thesis A.2, and HTCondor's).
 
 use crate::ad::{BinaryOperator, Dialect, Expression, List, Span, Value};
 
@@ -92,8 +92,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// The value of one element of a list: where it was written, but in HTCondor's dialect where the call
-/// stands, as its library has it.
+/// Returns the value of one element of a list. It is evaluated in the list's own scope, but in HTCondor's dialect in
+/// the scope of the call, as its library does.
 pub(super) fn element(call: &mut Call<'_, '_>, list: &List, index: usize) -> Result<Value, Halt> {
     match (call.dialect(), list.elements.get(index)) {
         (Dialect::Condor, Some(element)) => call.evaluate(element, call.frame()),
@@ -101,12 +101,12 @@ pub(super) fn element(call: &mut Call<'_, '_>, list: &List, index: usize) -> Res
     }
 }
 
-/// Where in the text the call stands: at its list.
+/// Returns the span of an argument, to which errors are attributed.
 fn span(call: &Call<'_, '_>, argument: usize) -> Span {
     call.expression(argument).map(Expression::span).unwrap_or_default()
 }
 
-/// A scalar, or what may stand for one.
+/// Whether the value is neither a list nor an ad.
 fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Ad(_))
 }
@@ -124,7 +124,7 @@ fn member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     }
 }
 
-/// HTCondor passes over the elements that do not compare.
+/// Implements `member()` of HTCondor, which skips elements that do not compare.
 fn first_equal(call: &mut Call<'_, '_>, mut wanted: Value, list: &List) -> Result<Value, Halt> {
     for index in 0..list.elements.len() {
         let mut element = element(call, list, index)?;
@@ -136,7 +136,11 @@ fn first_equal(call: &mut Call<'_, '_>, mut wanted: Value, list: &List) -> Resul
     Ok(Value::Boolean(false))
 }
 
-/// In the papers it is `value == first || value == second || ...`.
+/// Implements `member()` of the papers: `value == first
+///
+/// value == second
+///
+/// ...`.
 fn any_equal(call: &mut Call<'_, '_>, wanted: &Value, list: &List) -> Result<Value, Halt> {
     let (dialect, span) = (call.dialect(), span(call, 1));
     let mut any = Value::Boolean(false);
@@ -181,8 +185,8 @@ fn size(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
 }
 
-/// Does something with each number of the list that is the argument; what is undefined is passed over.
-/// The value, if any, that the call has because the argument is wrong.
+/// Runs `work` on each number of the list in the first argument, skipping undefined elements. Returns the value of
+/// the call if the argument is unsuitable, else `None`.
 fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<Option<Value>, Halt> {
     let list = match call.value(0)? {
         Value::List(list) => list,
@@ -199,7 +203,7 @@ fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<O
     Ok(None)
 }
 
-/// Booleans are numbers here.
+/// Whether the value counts as a number; booleans do here.
 fn is_number(value: &Value) -> bool {
     matches!(value, Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
 }
@@ -221,7 +225,8 @@ fn average(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     })
 }
 
-/// The sum of the numbers of the list, and how many they are; or what the argument makes of the call.
+/// Returns the sum and the count of the numbers in the list. `Err` holds the value of the call if the argument is
+/// unsuitable.
 fn total(call: &mut Call<'_, '_>) -> Result<Result<(Value, f64), Value>, Halt> {
     let (dialect, span) = (call.dialect(), span(call, 0));
     let (mut total, mut count) = (None, 0.0);
@@ -254,8 +259,8 @@ fn bound(call: &mut Call<'_, '_>, better: BinaryOperator) -> Result<Value, Halt>
     Ok(wrong.or(best).unwrap_or(Value::Undefined))
 }
 
-/// Makes two numbers numbers of one type.  HTCondor does so when it compares, and they stay so.
-#[allow(clippy::cast_precision_loss)] // that is what it means
+/// Converts two numbers to their common type. HTCondor converts them for a comparison and keeps the converted values.
+#[allow(clippy::cast_precision_loss)] // rounding is intended
 fn promote(left: &mut Value, right: &mut Value) {
     if !is_number(left) || !is_number(right) {
         return;
@@ -271,12 +276,11 @@ fn promote(left: &mut Value, right: &mut Value) {
     }
 }
 
-/// Compares each element with a value, until the answer is known: at the first that does when one is
-/// enough, at the first that does not otherwise.
+/// Compares each element with a value. Stops at the first match if `one_is_enough`, else at the first mismatch.
 fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, Halt> {
     let (operator, list) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
-    // In the papers' dialect error goes before undefined.
+    // In the papers' dialect error takes precedence over undefined.
     if dialect == Dialect::Classad && operator.is_exceptional() | list.is_exceptional() {
         let wanted = call.value(2)?;
         if let Some(error) = [&operator, &list, &wanted].into_iter().find(|value| matches!(value, Value::Error(_))) {

@@ -1,5 +1,5 @@
-//! The built-in functions: one table, which the evaluator, `classad functions`, the completion and the
-//! man page read.  Each file of this folder adds a slice of rows.
+//! Table of the built-in functions, read by the evaluator, `classad functions`, the completion and the man page. Each
+//! file of this folder contributes a slice of rows.
 
 mod arguments;
 mod call;
@@ -27,58 +27,58 @@ pub use call::Call;
 pub(super) use reflection::{read_as_text, reads_text};
 pub use string_lists::listed_items;
 
-/// One built-in function.
+/// Built-in function: one row of the table.
 pub struct Function {
-    /// The name, as it is usually written; any case calls it.
+    /// The name in its usual spelling; calls ignore case.
     pub name: &'static str,
-    /// The fewest arguments it takes.
+    /// Minimum number of arguments.
     pub fewest: usize,
-    /// The most arguments it takes; none for any number.
+    /// Maximum number of arguments; `None` if unlimited.
     pub most: Option<usize>,
-    /// Whether an exceptional argument decides: in the papers' dialect every argument of a strict
-    /// function is evaluated, and error goes before undefined, before undefined goes before the rest.
-    /// (In HTCondor's dialect each function sees to that itself.)
+    /// Whether the function is strict in the papers' dialect: all arguments are evaluated first, and an error, or
+    /// else an undefined argument, is the result. In HTCondor's dialect each body handles such arguments itself.
     pub strict: bool,
-    /// How it is called and what it gives.
+    /// Parameters and result types, such as `size(list | ad | string) -> int`. Specialization relies on the result
+    /// types.
     pub signature: &'static str,
-    /// What it does, in one line.
+    /// One-line description.
     pub doc: &'static str,
-    /// A call and its value, checked by a test.
+    /// Example call and its value, checked by a test.
     pub example: Example,
-    /// What computes it.
+    /// Computes the value of a call.
     pub body: fn(&mut Call<'_, '_>) -> Result<crate::ad::Value, Halt>,
 }
 
-/// A call and its value.
+/// Example of a call and its value.
 pub struct Example {
-    /// The call.
+    /// The call as an expression.
     pub call: &'static str,
-    /// The text of its value.
+    /// The printed value.
     pub value: &'static str,
-    /// The dialect in which it holds; none for both.
+    /// Dialect in which the example holds; `None` for both.
     pub dialect: Option<Dialect>,
 }
 
 impl Example {
-    /// A call whose value is the same in both dialects.
+    /// Returns an example whose value is the same in both dialects.
     const fn both(call: &'static str, value: &'static str) -> Self {
         Example { call, value, dialect: None }
     }
 
-    /// A call and its value in HTCondor's dialect.
+    /// Returns an example in HTCondor's dialect.
     const fn condor(call: &'static str, value: &'static str) -> Self {
         Example { call, value, dialect: Some(Dialect::Condor) }
     }
 }
 
 impl Function {
-    /// Whether it takes this many arguments.
+    /// Whether it accepts `count` arguments.
     #[must_use]
     pub fn takes(&self, count: usize) -> bool {
         count >= self.fewest && self.most.is_none_or(|most| count <= most)
     }
 
-    /// What its calls can give: what its signature says, and undefined and error.
+    /// Returns the possible types of its results: those in its signature, undefined and error.
     pub(super) fn results(&self) -> Shapes {
         let types = self.signature.rsplit("-> ").next().unwrap_or_default();
         let shapes = types.split(" | ").map(|name| match name {
@@ -95,7 +95,7 @@ impl Function {
         shapes.fold(Shapes::UNDEFINED.or(Shapes::ERROR), Shapes::or)
     }
 
-    /// How many arguments it takes, in words.
+    /// Describes the accepted numbers of arguments in words.
     #[must_use]
     pub fn arity(&self) -> String {
         let plural = |n: usize| if n == 1 { "" } else { "s" };
@@ -109,7 +109,7 @@ impl Function {
     }
 }
 
-/// Every built-in function, by the alphabet.
+/// Every built-in function, in alphabetical order.
 pub static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| {
     let groups = [
         conversion::FUNCTIONS,
@@ -132,13 +132,13 @@ pub static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| {
 static BY_NAME: LazyLock<HashMap<String, &'static Function>> =
     LazyLock::new(|| FUNCTIONS.iter().map(|function| (function.name.to_ascii_lowercase(), *function)).collect());
 
-/// The function of this name, in any case.
+/// Returns the function of this name, ignoring case; `None` if there is none.
 #[must_use]
 pub fn find_function(name: &str) -> Option<&'static Function> {
     BY_NAME.get(&name.to_ascii_lowercase()).copied()
 }
 
-/// The names of the functions that are spelt nearly like this, nearest first.
+/// Returns the names of functions with a similar spelling, most similar first.
 #[must_use]
 pub fn near_functions(name: &str) -> Vec<&'static str> {
     nearest(name, FUNCTIONS.iter().map(|function| function.name))
@@ -161,7 +161,7 @@ mod tests {
         )
     }
 
-    /// Specialization relies on what signatures say.
+    /// Specialization relies on the result types in the signatures.
     #[test]
     fn calls_give_what_their_signatures_say() {
         let values = [

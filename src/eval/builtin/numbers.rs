@@ -1,4 +1,4 @@
-//! Rounding, powers, chance (thesis A.10, and HTCondor's).
+//! Rounding, powers, random numbers (thesis A.10, and HTCondor's).
 
 use crate::ad::{Dialect, List, Value};
 
@@ -75,7 +75,7 @@ fn rounded(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> Result<Value, Halt
     Ok(match &value {
         Value::Integer(_) => value,
         Value::Real(number) => truncated(call, round(*number)),
-        // The papers round numbers only.
+        // The papers' functions accept numbers only.
         other if call.dialect() == Dialect::Classad => call.unsuitable(other, "a number"),
         other => match real(other, Dialect::Condor) {
             Some(number) => truncated(call, round(number)),
@@ -92,7 +92,7 @@ fn pow(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     {
         return Ok(match dialect {
             Dialect::Classad => whole(power(*base, exponent, |a, b| Some(a.wrapping_mul(b))).unwrap_or(0), dialect),
-            // As for any number that does not fit.
+            // HTCondor returns the least integer for any result that does not fit.
             Dialect::Condor => Value::Integer(power(*base, exponent, i64::checked_mul).unwrap_or(i64::MIN)),
         });
     }
@@ -103,7 +103,7 @@ fn pow(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     })
 }
 
-/// A power by squaring, with whatever multiplication.
+/// Computes a power by repeated squaring with the given multiplication; `None` as soon as that fails.
 fn power(base: i64, exponent: u64, multiply: fn(i64, i64) -> Option<i64>) -> Option<i64> {
     let (mut result, mut square, mut left) = (1, base, exponent);
     loop {
@@ -137,17 +137,17 @@ fn quantize(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
             whole(steps.wrapping_mul(*step), dialect)
         }
         (_, Value::Integer(_)) => Value::Real((number / step).ceil() * step),
-        // HTCondor's idea of nothing.
+        // HTCondor takes a step this small for zero.
         _ if step.abs() <= 1e-8 => value,
         _ => Value::Real((number / step).ceil() * step),
     })
 }
 
-/// Where a number stands among the steps of a list.
+/// Result of looking a number up in a list of steps.
 enum Step {
-    /// On this step, or below it and above the one before; or the list is wrong, with this error.
+    /// The first step that is not below the number, or the error for an unsuitable list.
     Taken(Value),
-    /// Above the last one.
+    /// The number is above the last step, which this holds.
     Beyond(Value),
 }
 
@@ -175,14 +175,14 @@ fn random(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     })
 }
 
-#[allow(clippy::cast_possible_truncation)] // HTCondor takes 32 bits
+#[allow(clippy::cast_possible_truncation)] // HTCondor uses 32 bits
 fn interval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let value = call.value(0)?;
     let seconds = match integer(call, &value) {
         Value::Integer(seconds) => seconds as i32,
         other => return Ok(call.unsuitable(&other, "a number of seconds")),
     };
-    // The sign stands once, before the first part that is not zero.
+    // Only the first non-zero part carries the sign.
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     let second = (seconds % 60).abs();
     Ok(Value::string(if days != 0 {

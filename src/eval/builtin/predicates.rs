@@ -1,4 +1,4 @@
-//! What type a value has (thesis A.1).  None of these is strict.
+//! Predicates on the type of a value (thesis A.1). None of them is strict.
 
 use crate::ad::{Type, Value};
 

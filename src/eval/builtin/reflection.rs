@@ -1,4 +1,4 @@
-//! Functions about expressions themselves, and those that do not evaluate all of their arguments.
+//! Functions that inspect or evaluate expressions, and functions that do not evaluate all of their arguments.
 
 use std::sync::Arc;
 
@@ -86,12 +86,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Whether a function reads the expression of its first argument, not only its value.
+/// Whether a function reads the expression of its first argument, not just its value.
 pub(in crate::eval) fn reads_text(function: &Name) -> bool {
     ["unparse", "unresolved", "evalInEachContext", "countMatches"].iter().any(|name| function.is(name))
 }
 
-/// The names whose expressions such functions read, wherever they are called in an ad.
+/// Returns the names whose expressions are read by functions for which [`reads_text`] holds, anywhere in an ad.
 pub(in crate::eval) fn read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
@@ -127,7 +127,7 @@ fn eval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     match parse_expression(text.as_bytes(), Rules::new(call.dialect())) {
         Ok(expression) => {
             let value = call.evaluate(&expression, call.frame())?;
-            // The place of a fault in that text is no place in this one.
+            // Spans in the parsed text are not spans in the source, so the fault goes into the message.
             Ok(match value.fault() {
                 Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
                 None => value,
@@ -137,7 +137,7 @@ fn eval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     }
 }
 
-#[allow(clippy::unnecessary_wraps)] // the shape of every body in the table
+#[allow(clippy::unnecessary_wraps)] // the signature of every body in the table
 fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let expression = match call.expression(0).map(Expression::kind) {
         Some(Kind::Attribute(name)) => match call.frame().ad.get(name) {
@@ -153,7 +153,7 @@ fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     Ok(Value::string(expression.map_or_else(Vec::new, text)))
 }
 
-/// The expression that an attribute reference leads to, and where it stands.
+/// Resolves an attribute reference to an expression and its scope; `None` if it resolves to no expression.
 fn referred(call: &mut Call<'_, '_>, reference: &Expression) -> Result<Option<(Expression, Arc<Frame>)>, Halt> {
     let context = call.context();
     let environment = call.evaluator().environment();
@@ -196,7 +196,7 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
         Value::String(pattern) => pattern,
         other => return Ok(call.unsuitable(&other, "a pattern")),
     };
-    // A pattern that is none is an error even when there is no name to match.
+    // An invalid pattern is an error even if there is no name to match.
     if let Err(reason) = matches_ignoring_case(&pattern, b"") {
         return Ok(call.error(reason));
     }
@@ -210,7 +210,7 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     Ok(Value::Boolean(false))
 }
 
-/// What is missing of a path: without the ads that it leads through, and without the other side's name.
+/// Returns the missing part of a dotted path, without the names that resolve and without the qualifier of a side.
 fn missing_part(reference: &Reference) -> Name {
     let mut parts = reference.missing();
     if let [first, rest @ ..] = parts
@@ -222,7 +222,8 @@ fn missing_part(reference: &Reference) -> Name {
     Name::new(&parts.iter().map(print_name).collect::<Vec<_>>().join("."))
 }
 
-/// The expression to evaluate in each ad: what the first argument is bound to, if it is a name.
+/// Returns the expression to evaluate in each ad: the one bound to the first argument if that is a name, else the
+/// argument.
 fn each_expression(call: &mut Call<'_, '_>) -> Result<Expression, Halt> {
     let Some(argument) = call.expression(0) else { return Ok(Expression::literal(Value::Undefined)) };
     Ok(match referred(call, argument)? {
@@ -231,7 +232,7 @@ fn each_expression(call: &mut Call<'_, '_>) -> Result<Expression, Halt> {
     })
 }
 
-/// The value of the expression in each element of the list.
+/// Returns the value of the first argument's expression in each ad of the list.
 fn in_each(call: &mut Call<'_, '_>, list: &List) -> Result<Vec<Value>, Halt> {
     let expression = each_expression(call)?;
     let elements = call.elements(list)?;

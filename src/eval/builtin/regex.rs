@@ -1,4 +1,4 @@
-//! Functions about regular expressions: PCRE2, on bytes.
+//! Functions about regular expressions, matched by PCRE2 on bytes.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -15,7 +15,7 @@ use super::arguments::{Draft, Outcome, exceptions_decide, excerpt, settled, stri
 use super::string_lists::{DELIMITERS, StringList};
 use super::{Call, Example, Function};
 
-/// A row for a function that puts something else for what a pattern matches.
+/// Row of the table for a function that replaces matches of a pattern.
 macro_rules! substitution {
     ($name:literal, $extra:literal, $doc:literal, $call:literal, $value:literal) => {
         Function {
@@ -94,16 +94,16 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Whether a pattern matches a part of a text that is not empty, in any case.
+/// Whether a pattern matches a non-empty part of a text, ignoring case.
 ///
 /// # Errors
 ///
-/// The reason, when it is not a pattern or matching takes too long.
+/// The reason as a phrase, if the pattern is invalid or matching exceeds PCRE2's limits.
 pub(super) fn matches_ignoring_case(pattern: &Text, subject: &[u8]) -> Result<bool, String> {
     Pattern::get(pattern, Options(Options::ANY_CASE | Options::NOT_EMPTY))?.matches(subject)
 }
 
-/// How a pattern is meant.
+/// Matching options of a pattern, as a bit set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Options(u8);
 
@@ -114,12 +114,12 @@ impl Options {
     const SPACED: u8 = 8;
     const NOT_EMPTY: u8 = 16;
 
-    /// Upper and lower case count the same.
+    /// Returns the options for matching without regard to case.
     pub(crate) fn any_case() -> Self {
         Options(Self::ANY_CASE)
     }
 
-    /// The options that letters stand for; other letters mean nothing.
+    /// Returns the options for a string of letters; other letters are ignored.
     fn of(letters: &[u8]) -> Self {
         Options(letters.iter().fold(0, |all, letter| {
             all | match letter {
@@ -137,12 +137,11 @@ impl Options {
     }
 }
 
-/// What bounds every match.  The count is the library's own; the memory, in KiB, is bounded because PCRE2
-/// would otherwise take as much as 20 GB.  Without compilation to machine code nothing runs on the stack,
-/// and the bounds are the same everywhere.
+/// Limits on every match: PCRE2's default number of match calls, and heap memory in KiB, of which PCRE2 would
+/// otherwise use up to 20 GB. The JIT stays off: it uses the stack, and its limits differ between machines.
 const BOUNDS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
 
-/// A compiled pattern.
+/// Compiled regular expression.
 pub(crate) struct Pattern {
     text: Text,
     options: Options,
@@ -150,26 +149,27 @@ pub(crate) struct Pattern {
     next: OnceCell<Result<Next, String>>,
 }
 
-/// What finds the match behind one that was empty: it begins at the same place and is not empty.
+/// Matcher for the position of an empty match: finds a non-empty match that begins there.
 struct Next {
     regex: Regex,
-    /// Whether the regular expression itself sees to the beginning.
+    /// Whether the regular expression itself is anchored to the position; the caller must check it otherwise.
     anchored: bool,
 }
 
 type Compiled = Result<Rc<Pattern>, String>;
 
 thread_local! {
-    /// Compiling takes longer than matching, and the same few patterns are matched with every ad of a pool.
+    /// Cache of compiled patterns. Compiling takes longer than matching, and a run matches few patterns with many
+    /// ads.
     static COMPILED: RefCell<FxHashMap<(Text, Options), Compiled>> = RefCell::default();
 }
 
 impl Pattern {
-    /// The pattern that a text stands for.
+    /// Returns the compiled pattern, from the thread's cache if possible.
     ///
     /// # Errors
     ///
-    /// Why it is none.
+    /// The reason as a phrase, if the pattern is invalid.
     pub(crate) fn get(text: &Text, options: Options) -> Compiled {
         const MOST_KEPT: usize = 128;
         const LONGEST_KEPT: usize = 16 << 10;
@@ -200,9 +200,9 @@ impl Pattern {
         Ok(Pattern { text: text.clone(), options, regex, next: OnceCell::new() })
     }
 
-    /// Whether it matches a part of a text.
+    /// Whether it matches any part of a text.
     fn matches(&self, subject: &[u8]) -> Result<bool, String> {
-        // A pattern keeps the memory that it needed for a match, so long texts get their own.
+        // A pattern keeps the memory of its largest match, so long texts are matched in separate memory.
         const LONGEST: usize = 1 << 10;
         let found = if subject.len() <= LONGEST {
             self.regex.is_match(subject)
@@ -213,12 +213,12 @@ impl Pattern {
         found.map_err(|error| failure(&error))
     }
 
-    /// The groups of the first match at or behind a place.
+    /// Returns the groups of the first match at or after the byte offset `from`; `None` if there is none.
     pub(crate) fn find(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
         groups(&self.regex, subject, from)
     }
 
-    /// The groups of a match that begins at a place and is not empty.
+    /// Returns the groups of a non-empty match that begins at the byte offset `from`; `None` if there is none.
     fn find_next(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
         let next = self.next.get_or_init(|| Next::new(self)).as_ref().map_err(Clone::clone)?;
         let found = groups(&next.regex, subject, from)?;
@@ -231,8 +231,8 @@ impl Next {
         let source = as_utf8(pattern.text.as_bytes());
         let start = format!("(*NOTEMPTY_ATSTART){BOUNDS}");
         if source.contains("\\K") {
-            // Then a match is not found where it begins, and the pattern has to be tied to the place.
-            // In a spaced pattern, the end of the line ends a comment.
+            // `\K` moves the reported start of a match, so the pattern must be anchored. In an extended pattern a
+            // trailing comment ends only at the end of the line.
             let end = if pattern.options.has(Options::SPACED) { "\\E\n)" } else { "\\E)" };
             if let Ok(regex) = build(&format!("{start}\\G(?:{source}{end}"), pattern.options) {
                 return Ok(Next { regex, anchored: true });
@@ -250,11 +250,11 @@ fn build(pattern: &str, options: Options) -> Result<Regex, String> {
         .multi_line(options.has(Options::LINES))
         .dotall(options.has(Options::DOT_IS_ALL))
         .extended(options.has(Options::SPACED));
-    // PCRE2 walks into nested parentheses, 250 deep at most, and along references between groups.
+    // PCRE2 recurses into nested parentheses, at most 250 deep, and along references between groups.
     stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || builder.build(pattern)).map_err(|error| failure(&error))
 }
 
-/// What PCRE2 says, without what it was doing.
+/// Returns PCRE2's error message without its prefix.
 fn failure(error: &pcre2::Error) -> String {
     let message = error.to_string();
     message.splitn(3, ": ").nth(2).unwrap_or(&message).to_owned()
@@ -271,14 +271,14 @@ fn groups(regex: &Regex, subject: &[u8], from: usize) -> Result<Option<CaptureLo
     }
 }
 
-/// A pattern in UTF-8, which is the only way that it can be handed on.  It is matched by bytes all the
-/// same; those of a pattern that is not UTF-8 are written as escapes.
+/// Converts a pattern to UTF-8, which the `pcre2` crate requires. Bytes of a pattern that is not UTF-8 become
+/// escapes; matching is by bytes in any case.
 fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(pattern) {
         return Cow::Borrowed(text);
     }
     let mut text = String::with_capacity(pattern.len() * 2);
-    // Between \Q and \E nothing is an escape.
+    // Between `\Q` and `\E` there are no escapes.
     let mut quoted = false;
     let mut bytes = pattern.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
@@ -287,7 +287,7 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
                 quoted = bytes.peek() != Some(&b'E');
                 text.push('\\');
             }
-            // A backslash before a byte that is no letter means nothing, and the escape has its own.
+            // A backslash before a non-ASCII byte has no effect, and the escape brings its own.
             b'\\' if bytes.peek().is_some_and(|next| !next.is_ascii()) => {}
             b'\\' => {
                 quoted = bytes.peek() == Some(&b'Q');
@@ -305,7 +305,7 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The pattern that an argument has to be.
+/// Compiles the pattern in an argument; an unsuitable one decides the call.
 fn pattern_of(call: &Call<'_, '_>, value: &Value, options: Options) -> Outcome<Rc<Pattern>> {
     let text = string_of(call, value)?;
     Pattern::get(&text, options).map_err(|reason| call.error(reason))
@@ -337,7 +337,7 @@ fn matches_member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 fn matches_element(call: &Call<'_, '_>, values: &[Value], elements: &[Value]) -> Outcome<Value> {
     let options = string_or(call, values.get(2), "")?;
     let pattern = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
-    // In the library, what is no pattern matches nothing here.
+    // In HTCondor's library an invalid pattern matches nothing here.
     let pattern = Pattern::get(&pattern, Options::of(options.as_bytes()));
     let mut any_undefined = false;
     for element in elements {
@@ -360,7 +360,7 @@ fn matches_listed_item(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> 
     string_of(call, pattern)?;
     let text = string_of(call, text)?;
     let delimiters = string_or(call, rest.first(), DELIMITERS)?;
-    // Only here, the options may be in upper case.
+    // Only this function accepts options in upper case.
     let options = string_or(call, rest.get(1), "")?.as_bytes().to_ascii_lowercase();
     let pattern = pattern_of(call, pattern, Options::of(&options))?;
     let list = StringList::new(text, delimiters);
@@ -371,7 +371,7 @@ fn matches_listed_item(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> 
     Ok(Value::Boolean(items.any(|item| pattern.matches(item) == Ok(true))))
 }
 
-/// Puts a substitute for matches; the options of the call are added to those that the function implies.
+/// Replaces matches; the options of the call are added to the implied ones of the function.
 fn substitute(call: &Call<'_, '_>, values: &[Value], implied: &[u8]) -> Outcome<Value> {
     exceptions_decide(values)?;
     let [pattern, subject, template, options @ ..] = values else {
@@ -393,15 +393,15 @@ fn substitute(call: &Call<'_, '_>, values: &[Value], implied: &[u8]) -> Outcome<
     Ok(draft.finish(call))
 }
 
-/// A piece of a substitute.
+/// Piece of a substitution template.
 enum Piece<'a> {
-    /// Text as it is.
+    /// Literal text.
     Text(&'a [u8]),
-    /// What a group matched.
+    /// Text matched by the group of this number.
     Group(usize),
 }
 
-/// The pieces of a substitute: a backslash and a digit stand for a group, other backslashes for themselves.
+/// Splits a template into pieces: a backslash and a digit stand for a group, other backslashes for themselves.
 fn parse_template(mut template: &[u8]) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let group = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
@@ -414,21 +414,21 @@ fn parse_template(mut template: &[u8]) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// What is put for what.
+/// One run of a substitution function.
 struct Substitution<'a> {
     pattern: &'a Pattern,
     subject: &'a [u8],
     template: Vec<Piece<'a>>,
-    /// Whether the result is the subject with its matches replaced, or only what they are replaced with.
+    /// Whether the result includes the unmatched text of the subject, or only the replacements.
     whole: bool,
-    /// Whether it is all matches, or the first.
+    /// Whether all matches are replaced, or only the first.
     all: bool,
 }
 
 impl Substitution<'_> {
-    /// The steps are those of HTCondor's library, as far as they show: behind an empty match, only a match
-    /// at the same place counts, or else a byte is passed over, and kept even if the rest is not.  But where
-    /// the library goes beyond the end of the string, it is done.
+    /// Performs the substitution with the observable behaviour of HTCondor's library. After an empty match it tries a
+    /// non-empty match at the same position; otherwise it skips a byte, which is kept even if `whole` is false.
+    /// Unlike the library, it stops at the end of the string.
     fn run(&self) -> Result<Draft, String> {
         let mut draft = Draft::default();
         let mut at = 0;
@@ -446,7 +446,7 @@ impl Substitution<'_> {
                 continue;
             };
             let (start, end) = groups.get(0).unwrap_or((at, at));
-            // A pattern may change where its match begins, but must not go round in circles.
+            // A pattern may move the start of its match with `\K`, but must make progress.
             if start < at || end < start || (was_empty && end <= at) {
                 return Err("the pattern matches backwards".to_owned());
             }
@@ -466,7 +466,7 @@ impl Substitution<'_> {
         Ok(draft)
     }
 
-    /// Appends the template with its groups.
+    /// Appends the template with its groups filled in.
     fn expand(&self, groups: &CaptureLocations, draft: &mut Draft) -> Result<(), String> {
         let highest = (0..groups.len()).rev().find(|group| groups.get(*group).is_some()).unwrap_or(0);
         for piece in &self.template {

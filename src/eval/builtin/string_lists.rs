@@ -9,7 +9,7 @@ use super::arguments::{Outcome, exceptions_decide, excerpt, is_space, settled, s
 use super::conversion::fitting;
 use super::{Call, Example, Function};
 
-/// A row for a function that makes one number of a list of them.
+/// Row of the table for a function that reduces a list of numbers to one.
 macro_rules! summary {
     ($name:literal, $doc:literal, $call:literal, $value:literal, $summarize:expr) => {
         Function {
@@ -28,7 +28,7 @@ macro_rules! summary {
     };
 }
 
-/// A row for a function that looks for items in a list.
+/// Row of the table for a function that searches a list for items.
 macro_rules! search {
     ($name:literal, $signature:literal, $doc:literal, $call:literal, $search:expr) => {
         Function {
@@ -132,16 +132,16 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// What separates items for most of these functions.
+/// Default delimiters of most of these functions.
 pub(super) const DELIMITERS: &str = ", ";
 
-/// The items that a string lists, as `stringListMember` finds them.
+/// Returns the items of a string list, as `stringListMember()` finds them.
 #[must_use]
 pub fn listed_items(text: &Text) -> Vec<Text> {
     StringList::new(text.clone(), DELIMITERS.into()).items().map(Text::from).collect()
 }
 
-/// A string, and the bytes that separate its items.
+/// String list: a text and the bytes that separate its items.
 pub(super) struct StringList {
     text: Text,
     delimiters: Text,
@@ -152,7 +152,7 @@ impl StringList {
         StringList { text, delimiters }
     }
 
-    /// The items, without the space around them; what is only space is no item.
+    /// Returns the items, trimmed; empty ones are dropped.
     pub(super) fn items(&self) -> impl Iterator<Item = &[u8]> {
         self.parts().map(trim).filter(|item| !item.is_empty())
     }
@@ -184,16 +184,16 @@ fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The list that the first argument is, with the delimiters of the second.
+/// Returns the string list in the first argument, with the delimiters in the second.
 fn list_argument(call: &Call<'_, '_>, values: &[Value]) -> Outcome<StringList> {
     let text = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
     Ok(StringList::new(text, string_or(call, values.get(1), DELIMITERS)?))
 }
 
-/// The numbers that a string lists.
+/// Numbers in a string list.
 struct Numbers {
     values: Vec<f64>,
-    /// The same, exactly, if every item is written as an integer.
+    /// The exact integers, if every item is written as one.
     integers: Option<Vec<i128>>,
 }
 
@@ -234,7 +234,7 @@ fn greatest(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
     extreme(call, numbers, Ordering::Greater)
 }
 
-/// The item that all others are not less, or not greater, than.
+/// Returns the least or the greatest number.
 fn extreme(call: &Call<'_, '_>, numbers: &Numbers, wanted: Ordering) -> Value {
     let Some(integers) = &numbers.integers else {
         return best_real(&numbers.values, wanted).map_or(Value::Undefined, Value::Real);
@@ -247,7 +247,7 @@ fn extreme(call: &Call<'_, '_>, numbers: &Numbers, wanted: Ordering) -> Value {
     }
 }
 
-/// What is not a number counts only if nothing else is there.
+/// Returns the least or the greatest real; `None` if there are none. NaN counts only if all are NaN.
 fn best_real(values: &[f64], wanted: Ordering) -> Option<f64> {
     values.iter().copied().reduce(
         |best, next| {
@@ -261,7 +261,7 @@ impl Numbers {
         self.values.iter().fold(0.0, |total, value| total + value)
     }
 
-    /// A result, whole if all the items are; that of no items is a real.
+    /// Returns a result as an integer if all items are integers, else as a real. An empty list gives a real.
     fn result(&self, call: &Call<'_, '_>, value: f64) -> Value {
         match &self.integers {
             Some(integers) if !integers.is_empty() => fitting(call, truncated(value)),
@@ -270,14 +270,14 @@ impl Numbers {
     }
 }
 
-/// The whole part; beyond 64 bits it is what the library's processor makes of it, as in `int()`.
+/// Truncates a real; beyond 64 bits the least integer, as x86 does, and as `int()` does in HTCondor's dialect.
 fn truncated(value: f64) -> i64 {
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     #[allow(clippy::cast_possible_truncation, reason = "the range is checked")]
     if (-BEYOND..BEYOND).contains(&value) { value as i64 } else { i64::MIN }
 }
 
-/// The integer that a text of digits and signs begins with.
+/// Returns the integer at the beginning of a text of digits and signs.
 fn leading_integer(text: &[u8]) -> i128 {
     let (negative, digits) = sign(text);
     let magnitude = digits
@@ -287,14 +287,14 @@ fn leading_integer(text: &[u8]) -> i128 {
     if negative { -magnitude } else { magnitude }
 }
 
-/// The real that a text begins with, as C's `scanf` reads it.
+/// Returns the real at the beginning of a text, as C's `scanf` reads it; `None` if there is none.
 fn leading_real(text: &[u8]) -> Option<f64> {
     let (negative, magnitude) = sign(text);
     let value = leading_magnitude(magnitude)?;
     Some(if negative { -value } else { value })
 }
 
-/// Whether a number is negative, and the text behind its sign.
+/// Splits off the sign: whether the number is negative, and the rest.
 fn sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [b'-', rest @ ..] => (true, rest),
@@ -305,7 +305,7 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
 fn leading_magnitude(text: &[u8]) -> Option<f64> {
     let begins_with = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if begins_with(b"inf") {
-        // What goes on like the long word has to be the long word.
+        // A text that continues `inf` with another `i` must be `infinity`.
         let goes_on = begins_with(b"infi");
         return (!goes_on || begins_with(b"infinity")).then_some(f64::INFINITY);
     }
@@ -324,7 +324,7 @@ fn leading_magnitude(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(&text[..text.len() - exponent]).ok()?.parse().ok()
 }
 
-/// The value of the hexadecimal digits behind `0x`.
+/// Returns the value of the hexadecimal digits after `0x`.
 fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
     if !text.first().is_some_and(|byte| byte.is_ascii_hexdigit() || *byte == b'.') {
         return None;
@@ -339,12 +339,12 @@ fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
         if mantissa >> 60 == 0 {
             mantissa = mantissa << 4 | value;
         } else {
-            // Of the digits that no real can hold only matters whether they are zero.
+            // Digits beyond the precision of a real matter only by whether they are zero.
             mantissa |= u64::from(value != 0);
             shift += 4;
         }
     }
-    // Two steps, since a factor may be beyond the reals when the product is not.
+    // Two factors, since one could overflow although the product does not.
     let exponent = i32::try_from((shift + i128::from(written)).clamp(-3000, 3000)).unwrap_or(0);
     #[allow(clippy::cast_precision_loss, reason = "this is where it is rounded")]
     Some(mantissa as f64 * 2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2))
@@ -355,7 +355,7 @@ fn split_digits(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(count)
 }
 
-/// The digits behind a point, and what is behind them.
+/// Splits a text after a point into the leading digits and the rest.
 fn split_fraction(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
     match text {
         [b'.', rest @ ..] => split_digits(rest, is_digit),
@@ -363,7 +363,7 @@ fn split_fraction(text: &[u8], is_digit: fn(&u8) -> bool) -> (&[u8], &[u8]) {
     }
 }
 
-/// An exponent, and what is behind it; none if there are no digits.
+/// Splits off an exponent; `None` if it has no digits.
 fn split_exponent(text: &[u8], letter: u8) -> Option<(i64, &[u8])> {
     let [first, rest @ ..] = text else { return None };
     if !first.eq_ignore_ascii_case(&letter) {
@@ -379,14 +379,15 @@ fn split_exponent(text: &[u8], letter: u8) -> Option<(i64, &[u8])> {
     Some((if negative { -exponent } else { exponent }, rest))
 }
 
-/// What is looked for, and where.
+/// Search for an item, or for the items of a list, in a string list.
 struct Search {
     wanted: Text,
     list: StringList,
 }
 
 impl Search {
-    /// One of the two strings may be undefined and is then empty, and undefined delimiters are the usual ones.
+    /// Reads the arguments. If one of the two strings is undefined, it is empty; undefined delimiters are the default
+    /// ones.
     fn new(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Self> {
         let mut texts = Vec::with_capacity(3);
         for (value, default) in values.iter().zip(["", "", ", \t\r\n"]) {
@@ -407,8 +408,8 @@ impl Search {
         self.list.items().any(|item| same(item, self.wanted.as_bytes()))
     }
 
-    /// Whether the list has all the items of what is wanted.  The empty string is part of every list, but
-    /// a string of delimiters alone of none, in HTCondor's library.
+    /// Whether the list contains all wanted items. As in HTCondor's library, an empty string is a subset of every
+    /// list, but a string of delimiters alone of none.
     fn lists_all(&self, fold: fn(&[u8]) -> Vec<u8>) -> bool {
         if self.wanted.as_bytes().is_empty() {
             return true;
@@ -424,7 +425,7 @@ impl Search {
     }
 }
 
-/// Whether two lists have a common item.  This function of the library's core does not trim items.
+/// Whether two lists have a common item. Items are not trimmed, as in HTCondor's library.
 fn intersect(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     const USUAL: &str = " ,";
     exceptions_decide(values)?;

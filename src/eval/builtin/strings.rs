@@ -119,7 +119,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn strcat(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     let mut draft = Draft::default();
     for index in 0..call.len() {
-        // The first exceptional value decides; what stands behind it is not evaluated.
+        // The first exceptional value decides; later arguments are not evaluated.
         let value = call.value(index)?;
         match text_of(call, &value) {
             Ok(text) => draft.push(text.as_bytes()),
@@ -134,7 +134,8 @@ fn join(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     settled(join_values(call, &values))
 }
 
-/// The separator and the items.  One or two arguments, the last of them a list, stand for its elements.
+/// Returns the separator followed by the items. If there are at most two arguments and the last is a list, its
+/// elements are the items.
 fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Halt> {
     let mut values = call.all_values()?;
     if values.len() > 2 {
@@ -166,7 +167,7 @@ fn join_values(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
             separator = text;
             continue;
         }
-        // There is no separator behind items that are all empty.
+        // No separator is written while all items so far are empty.
         if !draft.is_empty() {
             draft.push(separator.as_bytes());
         }
@@ -208,7 +209,7 @@ fn integer_of(call: &Call<'_, '_>, value: &Value) -> Outcome<i64> {
     }
 }
 
-/// Where a part begins and ends, clamped to the whole.
+/// Returns the start and end of a substring in bytes, clamped to the string.
 fn part(size: usize, offset: i64, length: Option<i64>) -> (usize, usize) {
     let whole = i64::try_from(size).unwrap_or(i64::MAX);
     let start = if offset < 0 { whole.saturating_add(offset).max(0) } else { offset.min(whole) };
@@ -233,8 +234,8 @@ fn split(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     Ok(list_of_strings(call, pieces(text.as_bytes(), separators.as_bytes())))
 }
 
-/// The pieces between separators.  Nothing between two separators is a piece only if they are the same
-/// mark, with no other mark between them: `a,,b` has an empty piece, `a, b` and `a  b` have none.
+/// Splits a text at separators. Two adjacent separators enclose an empty piece only if they are equal and not blank,
+/// with only blanks between them: `a,,b` has an empty piece, `a, b` and `a  b` have none.
 fn pieces(text: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
     let mut pieces = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Functions about the texts of submit files: arguments, environments, users.  All of them are HTCondor's own.
+//! Functions about texts in submit files: arguments, environments, users. All of them are HTCondor's own.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// The syntax in which arguments are written: the first has no quotes.
+/// Syntax of an argument string; the first one has no quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Syntax {
     First,
@@ -94,7 +94,7 @@ enum Syntax {
 }
 
 impl Syntax {
-    /// The syntax that an argument names, if there is one.
+    /// Returns the syntax that an argument of the call names; the second by default.
     fn of(call: &Call<'_, '_>, value: Option<&Value>) -> Outcome<Self> {
         match value {
             None | Some(Value::Integer(2)) => Ok(Syntax::Second),
@@ -117,13 +117,13 @@ fn arguments_to_list(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     Ok(list_of_strings(call, words))
 }
 
-/// What separates words and has to be quoted within one.
+/// Whether the byte separates words, so that it must be quoted within one.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The words of a text of the second syntax.  What is between single quotes belongs to a word, blanks
-/// too; a single quote between them is written twice.
+/// Splits a text of the second syntax into words. Text between single quotes belongs to a word, including blanks; a
+/// single quote within is written twice.
 fn split_words(call: &Call<'_, '_>, text: &[u8]) -> Outcome<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
@@ -131,7 +131,7 @@ fn split_words(call: &Call<'_, '_>, text: &[u8]) -> Outcome<Vec<Vec<u8>>> {
     let mut bytes = text.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         if byte == b'\'' {
-            // Quotes begin a word, even if nothing is between them.
+            // Quotes begin a word, even an empty one.
             let word = word.get_or_insert_default();
             if quoted && bytes.next_if_eq(&b'\'').is_some() {
                 word.push(byte);
@@ -176,7 +176,7 @@ fn join_words(call: &Call<'_, '_>, words: &[Value], syntax: Syntax) -> Outcome<V
     Ok(draft.finish(call))
 }
 
-/// Appends a word in the first syntax, which cannot write every word.
+/// Appends a word in the first syntax, which cannot express words with blanks.
 fn append_plain_word(call: &Call<'_, '_>, draft: &mut Draft, word: &Text) -> Outcome<()> {
     if word.as_bytes().iter().any(|byte| is_blank(*byte)) {
         return Err(call.error(format!("the first syntax cannot write `{}`", excerpt(word.as_bytes()))));
@@ -186,7 +186,7 @@ fn append_plain_word(call: &Call<'_, '_>, draft: &mut Draft, word: &Text) -> Out
     Ok(())
 }
 
-/// Appends a word in the second syntax: blanks and quotes are quoted, each run of them once.
+/// Appends a word in the second syntax: each run of blanks and quotes is enclosed in quotes.
 fn append_word(draft: &mut Draft, word: &[u8]) {
     separate(draft);
     if word.is_empty() {
@@ -197,7 +197,7 @@ fn append_word(draft: &mut Draft, word: &[u8]) {
             draft.push(&[*byte]);
             continue;
         }
-        // Quotes that were just closed are opened again.
+        // Reopens quotes that were just closed.
         if draft.last() == Some(b'\'') {
             draft.pop();
         } else {
@@ -214,13 +214,13 @@ fn separate(draft: &mut Draft) {
     }
 }
 
-/// The variables of an environment, in the order of their names.  A macro of a submit file that is not
-/// expanded yet stands there by itself, without a value.
+/// Variables of an environment, in the order of their names. An unexpanded macro of a submit file is an entry without
+/// a value.
 #[derive(Default)]
 struct Variables(BTreeMap<Vec<u8>, Option<Vec<u8>>>);
 
 impl Variables {
-    /// Sets a variable as `NAME=value` says.
+    /// Sets a variable from an entry `NAME=value`.
     fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> Outcome<()> {
         match entry.iter().position(|byte| *byte == b'=') {
             Some(0) => Err(call.error(format!("a name is missing in `{}`", excerpt(entry)))),
@@ -236,7 +236,7 @@ impl Variables {
         }
     }
 
-    /// The environment in the second syntax.
+    /// Returns the environment in the second syntax.
     fn text(&self, call: &Call<'_, '_>) -> Value {
         let mut draft = Draft::default();
         for (name, value) in &self.0 {
@@ -267,8 +267,8 @@ fn renew_environment(call: &Call<'_, '_>, value: &Value) -> Outcome<Value> {
     Ok(variables.text(call))
 }
 
-/// What separates the entries of an environment of the first syntax: a semicolon, unless the text begins
-/// with another mark that may do so.
+/// Returns the delimiter of an environment in the first syntax, and its entries. The delimiter is a semicolon, unless
+/// the text begins with another permitted mark.
 fn split_delimiter(text: &[u8]) -> (u8, &[u8]) {
     const MARKS: &[u8] = b"\x1f!#$%&*+,-/:<>?@^`|~";
     match text {
@@ -288,8 +288,7 @@ fn merge_environments(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     Ok(variables.text(call))
 }
 
-/// As HTCondor answers when `CLASSAD_ENABLE_USER_HOME` is off: what a host's users are is not for an
-/// expression to find out.
+/// Behaves as HTCondor does when `CLASSAD_ENABLE_USER_HOME` is off: expressions must not query the users of a host.
 fn user_home(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     if let Some(default @ Value::String(text)) = values.get(1)
         && !text.as_bytes().is_empty()
@@ -302,7 +301,7 @@ fn user_home(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     }
 }
 
-/// As HTCondor answers when no maps are configured.
+/// Behaves as HTCondor does when no maps are configured.
 fn user_map(values: &[Value]) -> Value {
     if values.iter().take(2).all(|value| value.kind() == Type::String) {
         return values.get(3).cloned().unwrap_or(Value::Undefined);

@@ -1,4 +1,4 @@
-//! The clock, the calendar, and the parts of times (thesis A.3 to A.7).
+//! Functions about times: clock, calendar, parts of times (thesis A.3 to A.7).
 
 mod format;
 
@@ -190,12 +190,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// What calendar and clock show at a time's own offset.
+/// Returns the calendar date and clock time of a time at its own offset.
 fn shown(time: AbsoluteTime) -> Parts {
     time.parts_at(time.offset)
 }
 
-/// A length of whole seconds.
+/// Returns a relative time of whole seconds.
 #[allow(clippy::cast_precision_loss)] // exact below 2^53
 fn length(seconds: i64) -> Value {
     Value::RelativeTime(RelativeTime { seconds: seconds as f64 })
@@ -226,7 +226,7 @@ fn make_date(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     })
 }
 
-/// 1 to 12 for the name of a month or its first three letters, in any case.
+/// Returns 1 to 12 for the name of a month or its first three letters, ignoring case; `None` for other names.
 fn month_of_name(name: &str) -> Option<i64> {
     let position = MONTHS.iter().position(|month| {
         name.eq_ignore_ascii_case(month) || month.get(..3).is_some_and(|short| name.eq_ignore_ascii_case(short))
@@ -234,7 +234,7 @@ fn month_of_name(name: &str) -> Option<i64> {
     i64::try_from(position + 1).ok()
 }
 
-/// What a function takes out of a time.
+/// Part of a time that a function extracts.
 #[derive(Clone, Copy)]
 enum Part {
     Year,
@@ -264,7 +264,7 @@ impl Part {
         })
     }
 
-    /// Of a negative length no part is positive.
+    /// Returns the part of a relative time. All parts of a negative time are zero or negative.
     #[allow(clippy::cast_possible_truncation)] // `as` saturates
     fn of_length(self, time: RelativeTime) -> Option<i64> {
         let seconds = time.seconds as i64;
@@ -289,7 +289,7 @@ impl Part {
 fn part(call: &mut Call<'_, '_>, part: Part) -> Result<Value, Halt> {
     let value = call.value(0)?;
     let number = match &value {
-        // Whatever the value's own offset: the clocks here are asked.
+        // The local offset applies, not the value's own one.
         Value::AbsoluteTime(time) => part.of_moment(shown(here(time.seconds)), call.dialect()),
         Value::RelativeTime(time) => part.of_length(*time),
         _ => None,
@@ -307,7 +307,8 @@ fn measure(call: &mut Call<'_, '_>, unit: f64) -> Result<Value, Halt> {
     })
 }
 
-/// The moment that a time or a number names; HTCondor squeezes a real into 32 bits here.
+/// Returns the absolute time that a time or a number of seconds denotes; `None` for other values. HTCondor converts a
+/// real to 32 bits here.
 fn moment(value: &Value) -> Option<AbsoluteTime> {
     match value {
         Value::AbsoluteTime(time) => Some(*time),
@@ -341,7 +342,7 @@ fn ad_of_moment(time: AbsoluteTime) -> Value {
     ])
 }
 
-/// The first part that is not zero has the sign.
+/// Returns a relative time split into parts. Only the first non-zero part carries the sign.
 fn ad_of_length(time: RelativeTime) -> Value {
     let (mut negative, days, hours, minutes, seconds, fraction) = time.split();
     let mut signed = |part: i64| {
@@ -360,13 +361,13 @@ fn ad_of_length(time: RelativeTime) -> Value {
     ])
 }
 
-/// An ad that stands by itself.
+/// Returns an ad without enclosing ads.
 fn ad<const N: usize>(attributes: [(&str, Value); N]) -> Value {
     let ad: Ad = attributes.into_iter().map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
     Value::Ad(Nested { frame: Frame::root(ad, 0) })
 }
 
-/// The text has so many bytes at most, as in HTCondor.
+/// Maximum number of bytes that `formatTime()` returns, as in HTCondor.
 const LONGEST: usize = 1022;
 
 fn format_time(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
@@ -401,11 +402,11 @@ fn clock_of_moment(time: AbsoluteTime) -> Clock {
     }
 }
 
-/// The parts that an ad names; only integers count, of which HTCondor takes 32 bits.
+/// Reads the parts of a time from an ad. Only integers count, wrapped to 32 bits as in HTCondor.
 fn clock_of_ad(call: &mut Call<'_, '_>, nested: &Nested) -> Result<Clock, Halt> {
     let mut part = |name: &str, missing: i64| -> Result<i64, Halt> {
         Ok(match call.evaluator().attribute(&nested.frame, &Name::new(name))? {
-            #[allow(clippy::cast_possible_truncation)] // that is meant
+            #[allow(clippy::cast_possible_truncation)] // wrapping is intended
             Value::Integer(part) => i64::from(part as i32),
             _ => missing,
         })

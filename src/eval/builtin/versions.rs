@@ -5,7 +5,7 @@ use crate::ad::{Type, Value};
 use super::arguments::{Outcome, settled, text_of, two_texts, undefined_decides};
 use super::{Call, Example, Function};
 
-/// A row of the table for a comparison of versions.
+/// Row of the table for a comparison of versions.
 macro_rules! version_comparison {
     ($name:literal, $doc:literal, $call:literal, $holds:expr) => {
         Function {
@@ -89,7 +89,7 @@ fn version_in_range(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     let [version, least, greatest] = values else {
         return Err(Value::Undefined);
     };
-    // An unknown limit leaves the answer open, but a version there must be.
+    // An undefined limit makes the result undefined, but an undefined version is an error.
     undefined_decides(&values[1..])?;
     if version.kind() == Type::Undefined {
         return Err(call.unsuitable(version, "a version"));
@@ -102,25 +102,25 @@ fn version_in_range(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     Ok(Value::Boolean(within))
 }
 
-/// The natural order of versions: `8.9` comes before `8.10`.  The size of the result means nothing, but
-/// scripts may print it, so it is the one that HTCondor's library gives.
+/// Compares two versions in natural order: `8.9` comes before `8.10`. Only the sign matters, but the result equals
+/// that of HTCondor's library because scripts may print it.
 fn compare_versions(left: &[u8], right: &[u8]) -> i64 {
     let same = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     if same == left.len() && same == right.len() {
         return 0;
     }
     let at = |text: &[u8]| text.get(same).copied().unwrap_or(0);
-    // Bytes are signed in the library, and there is a zero at the end.
+    // Bytes are signed in the library, and strings end with a zero byte.
     let difference = i64::from(at(left).cast_signed()) - i64::from(at(right).cast_signed());
     let number = same - left[..same].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     if number == same && !(at(left).is_ascii_digit() && at(right).is_ascii_digit()) {
         return difference;
     }
-    // Both texts have a number that begins at the same place and is not the same.
+    // Both texts have a number at the same position, and the numbers differ.
     let (left, right) = (digits(&left[number..]), digits(&right[number..]));
     let (left_zeros, right_zeros) = (leading_zeros(left), leading_zeros(right));
     if left_zeros != right_zeros {
-        // The number with more zeros in front of it is a smaller fraction.
+        // The number with more leading zeros is a smaller fraction.
         return signed(right_zeros) - signed(left_zeros);
     }
     if left_zeros == 0 && left.len() != right.len() {
@@ -129,13 +129,13 @@ fn compare_versions(left: &[u8], right: &[u8]) -> i64 {
     difference
 }
 
-/// The digits at the beginning.
+/// Returns the leading digits.
 fn digits(text: &[u8]) -> &[u8] {
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     &text[..count]
 }
 
-/// How many zeros stand before another digit.
+/// Returns the number of zeros before another digit.
 fn leading_zeros(digits: &[u8]) -> usize {
     digits.iter().take_while(|digit| **digit == b'0').count().min(digits.len().saturating_sub(1))
 }

@@ -1,8 +1,8 @@
-//! Specialization: evaluation as far as an ad is known (thesis §2.6.1).
+//! Specialization: partial evaluation against a partly known ad (thesis 2.6.1).
 //!
-//! What does not depend on anything unknown is computed by the evaluator itself, so that its value is the
-//! value that any completion of the ad gives it.  Around the rest only such operators go as provably
-//! change nothing: which shapes of values an unknown part can have is tracked in [`Shapes`].
+//! Subexpressions without unknowns are computed by the evaluator, so their value holds in every completion of the ad.
+//! An operator around an unknown part is dropped only if it provably changes nothing; [`Shapes`] tracks the types
+//! that the unknown part can have.
 
 mod partial_result;
 mod specializer;
@@ -20,30 +20,30 @@ use partial_result::Part;
 use specializer::Walk;
 pub(super) use type_set::Shapes;
 
-/// What specialization may assume.
+/// Options of specialization: what it may assume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Liberties {
-    /// That no unknown is an error, and that sums may be added up in another order: what the thesis
-    /// prints in §2.6.1.  Without it the value is the same in every completion.
+    /// Whether to assume that no unknown is an error and that sums may be reassociated, as the thesis does in 2.6.1.
+    /// Without it the result has the same value as the original in every completion.
     pub loose: bool,
-    /// That no unknown refers back in a circle, so that an attribute of which a part is unknown may be
-    /// replaced by what is left of it.
+    /// Whether to replace references to partly unknown attributes by their specialized expressions. This assumes that
+    /// no unknown makes a circular reference.
     pub inline: bool,
 }
 
-/// Whether a constraint can be true (thesis §2.6.1: the owner state).
+/// Whether a constraint can be true (thesis 2.6.1, the owner state).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is not true in any completion.
+    /// It is true in no completion of the ad.
     Never,
-    /// It is true in every completion.
+    /// It is true in every completion of the ad.
     Always,
-    /// It depends on what is not known.
+    /// It may be true in one completion and not in another.
     Depends,
 }
 
 impl Verdict {
-    /// The word for it.
+    /// Returns the verdict as a lower-case word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -54,19 +54,19 @@ impl Verdict {
     }
 }
 
-/// What is left of an expression.
+/// Specialized expression.
 #[derive(Clone, Debug)]
 pub struct Specialized {
-    /// An expression of the same value; where nothing changed it is shared with the original.
+    /// Expression with the same value as the original; unchanged subtrees are shared with it.
     pub expression: Expression,
-    /// The value, if it is known.
+    /// Value of the expression; `None` if it depends on an unknown.
     pub value: Option<Value>,
-    /// Whether it is true as a constraint.
+    /// Whether the expression can be true as a constraint.
     pub verdict: Verdict,
 }
 
-/// Specializes an expression in a scope.  What is not known, the environment says: the extent of its ads
-/// and whom they meet; and the context, which may have no clock.
+/// Specializes an expression in a scope. The environment says which ads and partners are unknown; the context may
+/// lack a clock and random numbers.
 #[must_use]
 pub fn specialize(
     expression: &Expression,
@@ -80,8 +80,8 @@ pub fn specialize(
     walk.finish(part)
 }
 
-/// Specializes what an attribute of the ad of a scope is bound to.  One that an ad known in part lacks is
-/// unknown itself; otherwise it is undefined.
+/// Specializes the expression of an attribute of the scope's ad. An attribute that the ad lacks is unknown if the ad
+/// is known in part only, and undefined otherwise.
 #[must_use]
 pub fn specialize_attribute(
     name: &Name,
@@ -101,8 +101,8 @@ pub fn specialize_attribute(
     walk.finish(part.unwrap_or_else(|| Part::of_value(Span::default(), Value::Undefined)))
 }
 
-/// The names that the value of an expression depends on, once all that is known has been put in: the
-/// unknowns of a verdict.  None if it depends on the clock or on chance only.
+/// Returns the names on which the value of an expression depends after specialization: the unknowns of its verdict.
+/// The result is empty if it depends only on the clock or on random numbers.
 #[must_use]
 pub fn unknowns(
     expression: &Expression,
@@ -115,14 +115,14 @@ pub fn unknowns(
     references(&left.expression, frame, environment, context)
 }
 
-/// Specializes every attribute of the ad of a scope.  An attribute whose value depends on a circle stays
-/// as it is, and so does one whose text is read: by `unparse()` and its kin, in this ad.
+/// Specializes every attribute of the scope's ad. Two kinds of attributes stay unchanged: those that depend on a
+/// circular reference, and those whose text the ad reads with `unparse()` or a similar function.
 #[must_use]
 pub fn specialize_ad(frame: &Arc<Frame>, environment: &Environment, context: &Context, liberties: Liberties) -> Ad {
     let read = builtin::read_as_text(&frame.ad);
     let mut walk = Walk::new(environment, context, liberties);
     let mut specialized = |name: &Name, expression: &Expression| {
-        // A circle is another one when it is entered at another attribute.
+        // The value of a circular reference depends on the attribute at which it is entered.
         let part = if read.contains(name) { None } else { walk.attribute(expression, frame) };
         part.map_or_else(|| expression.clone(), |part| part.expression)
     };
@@ -233,7 +233,7 @@ mod tests {
             &[
                 ("Requirements", "Idle > 900"),
                 ("MY.Requirements && TARGET.x", "Idle > 900 && TARGET.x"),
-                // A name in a nested ad is not looked up on the other side of a match.
+                // HTCondor does not look up names of a nested ad on the other side of a match.
                 ("n.k", "n.k"),
             ],
         );

@@ -1,4 +1,4 @@
-//! What is known of a part of an expression that is being specialized.
+//! Specialization result of one subexpression.
 
 use std::sync::Arc;
 
@@ -6,31 +6,31 @@ use crate::ad::{BinaryOperator, Expression, Kind, List, Span, Value};
 
 use super::Shapes;
 
-/// What is known of a part of an expression.
+/// Specialization result of one subexpression.
 #[derive(Clone)]
 pub struct Part {
-    /// What is left of it.
+    /// The specialized subexpression.
     pub expression: Expression,
-    /// Its value, if that is known.
+    /// Its value; `None` if it is unknown.
     pub value: Option<Value>,
-    /// What its value can be.
+    /// Types that its value can have.
     pub shapes: Shapes,
-    /// How many attributes were replaced by what is left of them.
+    /// Number of attribute references that were replaced by specialized expressions.
     pub inlined: usize,
 }
 
 impl Part {
-    /// Nothing is known of it.
+    /// Returns the result for an expression of which nothing is known.
     pub fn unknown(expression: &Expression) -> Self {
         Part { expression: expression.clone(), value: None, shapes: Shapes::ANY, inlined: 0 }
     }
 
-    /// A scalar that stands in the place of something else.
+    /// Returns the result for a scalar that replaces an expression.
     pub fn of_value(span: Span, value: Value) -> Self {
         Part::known(&Expression::new(Kind::Literal(value.clone()), span), value)
     }
 
-    /// It has this value; what can be written out, is.
+    /// Returns the result for an expression with a known value, which replaces it if it can be written as a literal.
     pub fn known(original: &Expression, value: Value) -> Self {
         let shapes = Shapes::of(&value);
         let expression = match original.kind() {
@@ -41,17 +41,18 @@ impl Part {
     }
 }
 
-/// One operator of a chain, with what stands to its right.
+/// One operator of a chain, with its specialized right operand.
 pub struct Step<'a> {
     pub node: &'a Expression,
     pub operator: BinaryOperator,
     pub left: &'a Expression,
     pub right: &'a Expression,
-    /// What is left of the right operand.
+    /// Specialization result of the right operand.
     pub part: Part,
 }
 
-/// A value as an expression that has it wherever it stands: scalars, and lists of scalars.
+/// Returns an expression that has this value in any scope: a literal for a scalar or a list of scalars. `None` for
+/// other lists and for ads.
 fn written_out(value: &Value, span: Span) -> Option<Expression> {
     let kind = match value {
         Value::Ad(_) => return None,

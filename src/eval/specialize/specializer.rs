@@ -1,4 +1,4 @@
-//! The walk over an expression: values from the evaluator, residues rebuilt around them.
+//! The specializer: a recursive walk that takes known values from the evaluator and rebuilds the residue around them.
 
 use std::sync::Arc;
 
@@ -14,16 +14,18 @@ use super::type_set;
 use super::type_set::Shapes;
 use super::{Liberties, Specialized, Verdict, sum_folding};
 
-/// Beyond so many replaced attributes an expression is not simpler, but longer.
+/// Maximum number of attribute references that are replaced within one expression; more would make it longer, not
+/// simpler.
 const MOST_INLINED: usize = 1000;
 
-/// A walk, and what it has found out on its way.
+/// State of one specialization.
 pub struct Walk<'e> {
     evaluator: Evaluator<'e>,
     environment: &'e Environment,
     context: &'e Context,
     liberties: Liberties,
-    /// Attributes of which a part is unknown, that have been looked into.
+    /// Memo of attributes by the identities of their expression and ad; `None` for one that depends on a circular
+    /// reference.
     attributes: FxHashMap<(usize, usize), Option<Part>>,
     depth: u32,
 }
@@ -45,7 +47,7 @@ impl<'e> Walk<'e> {
         Specialized { expression: part.expression, value: part.value, verdict }
     }
 
-    /// What is left of an expression; all of it where it is nested too deep.
+    /// Specializes an expression; one that is nested too deep stays unchanged.
     pub fn part(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
         if self.depth >= self.context.deepest {
             return Part::unknown(expression);
@@ -115,7 +117,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// The value, if evaluation needs nothing unknown and ends within its budget.
+    /// Evaluates an expression; its value stays unknown if that needs something unknown or exceeds a budget.
     fn evaluated(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
         match self.evaluator.evaluate(expression, frame) {
             Ok(value) => Part::known(expression, value),
@@ -123,7 +125,8 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// A part whose value is unknown: the original if nothing below changed.
+    /// Returns the result for an expression of unknown value: the original if no operand changed, else a copy with
+    /// the specialized operands.
     fn rebuilt<const N: usize>(
         &self,
         original: &Expression,
@@ -144,8 +147,8 @@ impl<'e> Walk<'e> {
         Part { expression, value: None, shapes, inlined: parts.iter().map(|(_, part)| part.inlined).sum() }
     }
 
-    /// What is known of a reference, from the expression that it leads to; none if it leads to no expression, or
-    /// in a circle.
+    /// Returns the result for a reference from the expression that it resolves to. `None` if it resolves to no
+    /// expression or depends on a circular reference.
     fn led_to(
         &mut self,
         original: &Expression,
@@ -158,23 +161,24 @@ impl<'e> Walk<'e> {
         if let Some(value) = inside.value {
             return Some(Part::known(original, value));
         }
-        // What is left of it means the same here only if its names are looked up alike.
+        // The specialized expression may be inlined only if its names resolve to the same attributes here.
         if self.liberties.inline && inside.inlined < MOST_INLINED && same_place(scope, frame) {
             return Some(Part { inlined: inside.inlined + 1, ..inside });
         }
-        // Met again on the way through an unknown, it is undefined.
+        // It is undefined if an unknown refers back to it.
         Some(Part { shapes: inside.shapes.or(Shapes::UNDEFINED), ..unknown.clone() })
     }
 
-    /// A reference to something that is not known; it is assumed to be no error where that is allowed.
+    /// Removes error from the possible types of an unknown reference if the options assume that no unknown is an
+    /// error.
     fn assumed(&self, part: Part, found: &Resolution) -> Part {
         let free = part.value.is_none() && !matches!(found, Resolution::Expression(..));
         let shapes = if free && self.liberties.loose { part.shapes.without(Shapes::ERROR) } else { part.shapes };
         Part { shapes, ..part }
     }
 
-    /// What is left of the expression that an attribute is bound to, wherever it is reached from; none if
-    /// that is not the same everywhere, for it leads in a circle.
+    /// Specializes the expression of an attribute, with a memo. `None` if it depends on a circular reference: its
+    /// value then depends on the attribute from which it is reached.
     pub fn attribute(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
         let key = (bound.identity(), scope.ad.identity());
         if let Some(part) = self.attributes.get(&key) {
@@ -186,8 +190,7 @@ impl<'e> Walk<'e> {
         part
     }
 
-    /// What is left of the expression that an attribute is bound to, reached from here; none if it is being
-    /// looked into already.
+    /// Specializes the expression of an attribute, without the memo. `None` if it is being specialized already.
     pub fn bound(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
         if !self.evaluator.begin(bound, scope) {
             return None;
@@ -197,9 +200,9 @@ impl<'e> Walk<'e> {
         Some(part)
     }
 
-    /// `ad.name.name`
+    /// Specializes a selection such as `ad.name.name`.
     fn selection(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
-        // The chain may be long: its beginning first, then one name after the other.
+        // The chain may be long, so it is walked in a loop from its base.
         let mut links = Vec::new();
         let mut base = expression;
         while let Kind::Select(inner, name) = base.kind() {
@@ -278,8 +281,8 @@ impl<'e> Walk<'e> {
         })
     }
 
-    /// Operators between operands.  A chain leans to the left and may be a million long: its left spine is
-    /// walked, not recursed into.
+    /// Specializes a chain of binary operators. It leans to the left and may have a million operators, so its left
+    /// spine is walked in a loop.
     fn chain(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
         let mut spine = Vec::new();
         let mut first = expression;
@@ -301,7 +304,7 @@ impl<'e> Walk<'e> {
         part
     }
 
-    /// One operator, when both of its operands have been specialized.
+    /// Combines the specialized operands of one operator.
     fn combined(
         &self,
         node: &Expression,
@@ -372,7 +375,7 @@ impl<'e> Walk<'e> {
     }
 }
 
-/// Whether names are looked up alike in two scopes.
+/// Whether every name resolves to the same attribute in both scopes.
 fn same_place(left: &Arc<Frame>, right: &Arc<Frame>) -> bool {
     let roots = left.enclosing.is_none() && right.enclosing.is_none();
     let same_ad = left.participant == right.participant && left.ad.identity() == right.ad.identity();

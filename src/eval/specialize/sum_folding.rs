@@ -1,6 +1,6 @@
-//! Sums of which several terms are known, added up: what thesis §2.6.1 does with `3 + a + 7`.
+//! Constant folding across a sum, as thesis 2.6.1 does with `3 + a + 7`.
 //!
-//! That may change a value, for sums of reals round and sums of integers overflow on the way.
+//! Folding may change a value, since sums of reals round and sums of integers overflow in between. It is an option.
 
 use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 
@@ -8,8 +8,7 @@ use crate::eval::operators;
 
 use super::partial_result::{Part, Step};
 
-/// Adds up the numbers among the terms of the sum that a chain begins with; the result takes the place of
-/// the first of them.
+/// Adds up the known numbers of the sum with which a chain begins. The total replaces the first of them.
 pub fn added_up(first: Part, steps: Vec<Step<'_>>, dialect: Dialect) -> (Part, Vec<Step<'_>>) {
     let is_sum = |step: &Step| matches!(step.operator, BinaryOperator::Add | BinaryOperator::Subtract);
     let length = steps.iter().take_while(|step| is_sum(step)).count();
@@ -43,7 +42,7 @@ pub fn added_up(first: Part, steps: Vec<Step<'_>>, dialect: Dialect) -> (Part, V
                 step.operator = operator;
                 step.part = Part::of_value(step.right.span(), size);
             }
-            // What stood to the left of it has changed.
+            // Its left operand has changed.
             step.left = step.node;
         }
         rest.push(step);
@@ -55,7 +54,7 @@ fn is_number(part: &Part) -> bool {
     matches!(part.value, Some(Value::Integer(_) | Value::Real(_)))
 }
 
-/// A number as what is added or subtracted, without a sign of its own.
+/// Splits a number into `+` or `-` and its magnitude.
 fn signed(total: &Value, dialect: Dialect) -> (BinaryOperator, Value) {
     let negative = match total {
         Value::Integer(integer) => *integer < 0,

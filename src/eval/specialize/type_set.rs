@@ -1,4 +1,4 @@
-//! What a value can be before it is known: the domain in which specialization reasons.
+//! Abstract domain of specialization: the set of types that an unknown value can have.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use crate::ad::{
 
 use crate::eval::operators::{self, Truth};
 
-/// A set of shapes: undefined, error, false, true, and each of the other types.
+/// Set of shapes, as a bit set. A shape is undefined, error, false, true, or one of the other types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shapes(u16);
 
@@ -22,10 +22,10 @@ impl Shapes {
     const FALSE: Shapes = Shapes(1 << 2);
     const TRUE: Shapes = Shapes(1 << 3);
     pub const ANY: Shapes = Shapes((1 << COUNT) - 1);
-    /// What comparisons give.
+    /// Possible results of a comparison: undefined, error, false, true.
     pub const LOGICAL: Shapes = Shapes(0b1111);
 
-    /// The shape of a value.
+    /// Returns the shape of a value.
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Boolean(true) => Shapes::TRUE,
@@ -34,7 +34,7 @@ impl Shapes {
         }
     }
 
-    /// The shapes of the values of a type.
+    /// Returns the shapes of the values of a type.
     pub fn of_type(kind: Type) -> Self {
         Shapes(match kind {
             Type::Undefined => 1,
@@ -62,12 +62,12 @@ impl Shapes {
         self.0 & !other.0 == 0
     }
 
-    /// Whether some shape is in both.
+    /// Whether the two sets intersect.
     pub fn meets(self, other: Shapes) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The one value that there can be, if there is only one.
+    /// Returns the only possible value; `None` if several values are possible.
     pub fn only_value(self) -> Option<Value> {
         Some(match self {
             Shapes::UNDEFINED => Value::Undefined,
@@ -78,7 +78,7 @@ impl Shapes {
         })
     }
 
-    /// Whether a value of these shapes may be true as a constraint.
+    /// Whether a value of these shapes can be true as a constraint.
     pub fn may_be_true(self, dialect: Dialect) -> bool {
         let numbers = Shapes::of_type(Type::Integer).or(Shapes::of_type(Type::Real));
         self.meets(Shapes::TRUE) || (dialect.is_condor() && self.meets(numbers))
@@ -88,7 +88,7 @@ impl Shapes {
         (0..COUNT).filter(move |shape| self.0 & (1 << shape) != 0)
     }
 
-    /// The shapes that an operator before its operand can give.
+    /// Returns the possible shapes of a unary operator's result.
     pub fn unary(operator: UnaryOperator, operand: Shapes, dialect: Dialect) -> Shapes {
         let results = operand
             .each()
@@ -97,14 +97,14 @@ impl Shapes {
         results.fold(Shapes::NONE, Shapes::or)
     }
 
-    /// The shapes that an operator between operands can give.
+    /// Returns the possible shapes of a binary operator's result.
     pub fn binary(operator: BinaryOperator, left: Shapes, right: Shapes, dialect: Dialect) -> Shapes {
         let table = table(operator, dialect);
         let pairs = left.each().flat_map(|l| right.each().map(move |r| table[l][r]));
         pairs.fold(Shapes::NONE, Shapes::or)
     }
 
-    /// The shapes that a conditional can give.
+    /// Returns the possible shapes of a conditional's result.
     pub fn conditional(condition: Shapes, consequent: Shapes, alternative: Shapes, dialect: Dialect) -> Shapes {
         let results = condition.each().flat_map(examples).map(|value| match operators::truth(&value, dialect) {
             Truth::True => consequent,
@@ -118,7 +118,8 @@ impl Shapes {
 
 type Table = [[Shapes; COUNT]; COUNT];
 
-/// What an operator gives for each pair of shapes, found by trying it.
+/// Returns the table of result shapes for each pair of operand shapes. It is computed on first use by applying the
+/// operator to example values.
 fn table(operator: BinaryOperator, dialect: Dialect) -> &'static Table {
     const OPERATORS: usize = 32;
     static TABLES: [OnceLock<Box<Table>>; 2 * OPERATORS] = [const { OnceLock::new() }; 2 * OPERATORS];
@@ -135,7 +136,9 @@ fn table(operator: BinaryOperator, dialect: Dialect) -> &'static Table {
     })
 }
 
-/// The value of any operator between values.
+/// Returns the value of any binary operator, `&&` and `
+///
+/// ` included, on two known values.
 pub fn apply(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
     match operator {
         BinaryOperator::And | BinaryOperator::Or => {
@@ -147,8 +150,8 @@ pub fn apply(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dia
     }
 }
 
-/// Values of a shape that show all that operators can do with it: below, at, between and above 0 and 1,
-/// which booleans are compared as; and what overflows.
+/// Returns values of a shape that show every result that operators can have for it: numbers below, at, between and
+/// above 0 and 1 (booleans compare as 0 and 1), and numbers that overflow.
 fn examples(shape: usize) -> Vec<Value> {
     match shape {
         0 => vec![Value::Undefined],

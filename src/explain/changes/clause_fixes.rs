@@ -1,4 +1,4 @@
-//! What can be done about one clause.
+//! Proposes fixes for a single clause.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
 use crate::explain::clause_analysis::Asked;
@@ -11,7 +11,7 @@ use crate::explain::failure_reason::Fault;
 use super::Proposal;
 use super::edit::{Edit, rewritten};
 
-/// What can be done about a clause, other than to drop it, so that some of these rows meet it.
+/// Proposes fixes of a clause, other than dropping it, with which some of `rows` meet it.
 pub fn mends(
     survey: &mut Survey,
     situation: &Situation,
@@ -59,7 +59,7 @@ pub fn mends(
     proposals
 }
 
-/// The rows that meet a clause once it is mended.
+/// Returns the rows that meet a clause after the fix. Only a fix that sets an attribute narrows `rows`.
 pub fn reached(
     survey: &mut Survey,
     situation: &Situation,
@@ -77,7 +77,8 @@ pub fn reached(
     rows.into_iter().filter(|row| answers.values[answers.group(*row)] == best).collect()
 }
 
-/// A comparison that asks for no more than a value that there is.
+/// Relaxes a comparison so that `value` meets it: sets the request's attribute that holds the bound, or else rewrites
+/// the clause. `None` if nothing would change, or if no such bound exists.
 fn bound_to(asked: &Asked, situation: &Situation, place: usize, value: Value) -> Option<Edit> {
     let value = like(value, asked.operator, &asked.bound);
     if let Some(name) = &asked.own {
@@ -89,7 +90,8 @@ fn bound_to(asked: &Asked, situation: &Situation, place: usize, value: Value) ->
     Some(Edit::Rewrite { clause: place, to })
 }
 
-/// A comparison that asks for no more than this value; `is_exchanged` if the value stands on the left.
+/// Builds a comparison that `value` meets; strict operators become inclusive. `is_exchanged` puts the value on the
+/// left. `None` if the operator cannot be exchanged.
 pub fn asks_no_more(
     what: &Expression,
     operator: BinaryOperator,
@@ -108,7 +110,8 @@ pub fn asks_no_more(
     Some(Expression::new(Kind::Binary(operator, left, right), span))
 }
 
-/// The bound that a value meets: what is to be less than it, or more, is the next whole number.
+/// Returns the closest bound that `value` meets under `operator`. For a strict operator it is the adjacent whole
+/// number, and `None` for a value that is not a number or would overflow.
 pub fn beyond(value: Value, operator: BinaryOperator) -> Option<Value> {
     Some(match (value, operator) {
         (Value::Integer(value), BinaryOperator::Greater) => Value::Integer(value.checked_sub(1)?),
@@ -120,7 +123,8 @@ pub fn beyond(value: Value, operator: BinaryOperator) -> Option<Value> {
     })
 }
 
-/// A number of the type of the bound, if it can be one and still asks for no more.
+/// Converts a real to an integer if the bound is an integer, rounded so that the comparison does not become stricter.
+/// Other values and reals beyond 2^53 are returned unchanged.
 #[allow(clippy::cast_possible_truncation)] // below 2^53
 pub fn like(value: Value, operator: BinaryOperator, bound: &Value) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -132,7 +136,7 @@ pub fn like(value: Value, operator: BinaryOperator, bound: &Value) -> Value {
     if whole.abs() < EXACT { Value::Integer(whole as i64) } else { value }
 }
 
-/// A string that is a number, and the other way round.
+/// Converts a string that spells a number to the number, and a number to a string. `None` for other values.
 pub fn of_other_type(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {
@@ -155,7 +159,7 @@ fn renamed(expression: &Expression, name: &Name, known: &Name) -> Option<Express
     })
 }
 
-/// A name said to be that of the other side.
+/// Qualifies an unqualified name as the other side's attribute.
 fn theirs(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
     let side = Name::new(if dialect.is_condor() { "TARGET" } else { "other" });
     rewritten(expression, &mut |part| match part.kind() {
@@ -176,7 +180,7 @@ fn recalled(expression: &Expression, name: &Name, known: &str) -> Option<Express
     })
 }
 
-/// `a > b is c ? d : e` as `a > (b is c ? d : e)`.
+/// Regroups `a > b is c ? d : e` as `a > (b is c ? d : e)`. `None` for an expression of another form.
 fn as_it_seems(expression: &Expression) -> Option<Expression> {
     let Kind::Conditional(condition, yes, no) = expression.bare().kind() else { return None };
     let Kind::Binary(outer, left, other) = condition.kind() else { return None };

@@ -1,38 +1,38 @@
-//! One step of a change, and requests with steps taken.
+//! Edits of a request.
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
 use crate::constraint::conjuncts;
 use crate::explain::clauses::text;
 use crate::explain::report::ClauseReport;
 
-/// One step of a change.
+/// One edit of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// A clause is left out.
+    /// Drops a clause.
     Drop {
-        /// Which.
+        /// Index of the clause.
         clause: usize,
     },
-    /// A clause is replaced.
+    /// Replaces a clause.
     Rewrite {
-        /// Which.
+        /// Index of the clause.
         clause: usize,
-        /// By what.
+        /// The new clause.
         to: Expression,
     },
-    /// An attribute of the request gets another value.
+    /// Sets an attribute of the request.
     Set {
-        /// Which.
+        /// The attribute.
         name: Name,
-        /// What it is bound to now, if the request has it.
+        /// The current expression; `None` if the request lacks the attribute.
         from: Option<Expression>,
-        /// The value.
+        /// The new value.
         to: Value,
     },
 }
 
 impl Edit {
-    /// In words.
+    /// Describes the edit in a phrase. `clauses` are those of the unchanged request.
     #[must_use]
     pub fn text(&self, clauses: &[ClauseReport], dialect: Dialect) -> String {
         match self {
@@ -48,7 +48,7 @@ impl Edit {
         }
     }
 
-    /// What it is about: a clause, or else an attribute.  Clauses come first.
+    /// The target of the edit as a sort key: the index of a clause, or `usize::MAX` and the name of an attribute.
     pub(super) fn place(&self) -> (usize, Option<&Name>) {
         match self {
             Edit::Drop { clause } | Edit::Rewrite { clause, .. } => (*clause, None),
@@ -57,7 +57,7 @@ impl Edit {
     }
 }
 
-/// A request with all steps taken; none if a clause is not to be found in it.
+/// Applies the edits to a request. `None` if a clause is not found in it.
 pub fn apply(request: &Ad, clauses: &[ClauseReport], edits: &[Edit]) -> Option<Ad> {
     edits.iter().try_fold(request.clone(), |ad, edit| match edit {
         Edit::Set { name, to, .. } => Some(ad.with(name.clone(), Expression::literal(to.clone()))),
@@ -66,7 +66,7 @@ pub fn apply(request: &Ad, clauses: &[ClauseReport], edits: &[Edit]) -> Option<A
     })
 }
 
-/// A request with another clause, or none, in the place of one.
+/// Replaces a clause of a request, or removes it if `by` is `None`.
 fn replaced(ad: &Ad, clause: &ClauseReport, by: Option<&Expression>) -> Option<Ad> {
     let clause = &clause.examined.clause;
     let attribute = clause.attribute()?;
@@ -89,15 +89,15 @@ fn enclosed(expression: &Expression) -> Expression {
     }
 }
 
-/// An expression in which parts are replaced: `by` gives what stands in the place of one, from the top down.  None if
-/// nothing is replaced, or what is nested too deep.
+/// Rewrites an expression top-down: `by` returns the replacement of a subexpression, or `None` to descend into it.
+/// Returns `None` if nothing was replaced, or if the expression is nested too deeply.
 pub fn rewritten(expression: &Expression, by: &mut dyn FnMut(&Expression) -> Option<Expression>) -> Option<Expression> {
     let mut changed = false;
     let result = within(expression, by, &mut changed, 0)?;
     changed.then_some(result)
 }
 
-/// A clause that is nested deeper is not rewritten.
+/// Maximum nesting depth of a clause that is rewritten.
 const DEEPEST: usize = 100;
 
 fn within(

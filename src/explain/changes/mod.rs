@@ -1,4 +1,4 @@
-//! What would let a request match: changes that were tried.
+//! Proposes changes of a request with which it matches. Every change returned has been verified by matching.
 
 mod clause_fixes;
 mod edit;
@@ -17,47 +17,47 @@ pub(super) use edit::rewritten;
 pub(super) use offer_demands::{is_fixed, meeting, prefer};
 use search::Trials;
 
-/// A change of a request that lets it match.
+/// A verified change with which the request matches.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// What is to be changed, all of it.
+    /// The edits; all of them are needed.
     pub edits: Vec<Edit>,
-    /// The same in words, each step by itself.
+    /// The description of each edit.
     pub steps: Vec<String>,
-    /// How many offers match the changed request: it was matched.
+    /// Number of offers that match the changed request.
     pub matches: usize,
     /// The changed request.
     pub request: Ad,
 }
 
 impl Change {
-    /// The same in words.
+    /// The description on one line.
     #[must_use]
     pub fn text(&self) -> String {
         self.steps.join(", ")
     }
 }
 
-/// What may be tried, and how much of a change it is.
+/// A change that has not been verified.
 pub struct Proposal {
     pub edits: Vec<Edit>,
-    /// 0 where only a slip is mended, up to 1 for each value that is another, 2 for each clause that is dropped.
+    /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped clause.
     pub size: f64,
 }
 
-/// So many sets of clauses are looked at.
+/// Maximum number of clause sets considered for the offers that accept the request, and again for all offers.
 const MOST_SETS: usize = 12;
 
-/// In larger sets of clauses nothing is changed.
+/// Maximum number of clauses in such a set, unless every set is larger.
 const MOST_CLAUSES: u32 = 3;
 
-/// So many changes are told.
+/// Maximum number of changes returned.
 const MOST_TOLD: usize = 10;
 
-/// So many times more is added to changes of which none suffices.
+/// Maximum number of rounds that extend the most promising insufficient changes.
 const MOST_ADDED: usize = 3;
 
-/// The changes that let a request match, fewest and smallest first.
+/// Returns the changes with which the request matches, fewest and smallest first.
 pub fn changes(survey: &mut Survey, situation: &Situation, names: &[Name]) -> Vec<Change> {
     let mut trials = Trials::new(situation);
     let single = proposals(survey, situation, names);
@@ -72,7 +72,7 @@ pub fn changes(survey: &mut Survey, situation: &Situation, names: &[Name]) -> Ve
     trials.told(MOST_TOLD)
 }
 
-/// What can be done about a request that matches nothing, by itself enough or not.
+/// Proposes changes for a request that matches nothing. A proposal need not suffice.
 fn proposals(survey: &mut Survey, situation: &Situation, names: &[Name]) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     if situation.clauses.is_empty() {
@@ -97,7 +97,7 @@ fn proposals(survey: &mut Survey, situation: &Situation, names: &[Name]) -> Vec<
     proposals
 }
 
-/// What can be done about a set of clauses that some rows do not meet, and no others.
+/// Proposes changes for a set of clauses, given the rows that fail exactly these. Several clauses are changed together.
 fn of_set(
     survey: &mut Survey,
     situation: &Situation,

@@ -1,4 +1,4 @@
-//! What the offers wish a request to be, that do not want it as it is.
+//! Proposes values for the request's attributes, taken from the constraints of offers that reject it.
 
 use indexmap::IndexMap;
 
@@ -13,20 +13,21 @@ use crate::matching::Side;
 use super::Proposal;
 use super::edit::Edit;
 
-/// Who someone is cannot be changed to be served.
+/// Attributes that say who the user or which the job is. Changes of them are never proposed.
 const FIXED: [&str; 9] =
     ["Owner", "User", "OsUser", "AcctGroup", "AcctGroupUser", "AccountingGroup", "ClusterId", "ProcId", "GlobalJobId"];
 
-/// So many offers are asked what they want.
+/// Maximum number of rows whose constraints are evaluated.
 const MOST_ASKED: usize = 500;
 
-/// So many values of one attribute are tried for one operator.
+/// Maximum number of values proposed for each pair of attribute and operator.
 const MOST_VALUES: usize = 2;
 
-/// What an attribute of the request is compared with, in which way, and how often.
+/// The values that offers compare an attribute of the request with, by attribute and operator; each value with the
+/// number of offers.
 type Wishes = IndexMap<(Name, BinaryOperator), Vec<(Value, usize)>>;
 
-/// Values for attributes of the request that would suit offers which are near, and refuse it.
+/// Proposes values with which offers that fail few of the request's clauses would accept it.
 pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
     let mut wishes = Wishes::new();
     let least = minimal(situation.least.iter().copied());
@@ -40,7 +41,7 @@ pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
             continue;
         }
         let from = situation.asking.ad.get(&name).cloned();
-        // Where there is no value to stay near to, the one is best that suits most offers.
+        // Without a current value to stay close to, prefer the value that suits most offers.
         let order = if from.is_some() { Some(operator) } else { operator.exchanged() };
         prefer(&mut values, order.unwrap_or(operator));
         let old = from.as_ref().and_then(literal);
@@ -58,8 +59,8 @@ pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
     proposals
 }
 
-/// Finds out what the unmet clauses of a row compare attributes of the request with; and of these attributes, what
-/// the others do.
+/// Collects the comparisons in a row's unmet clauses with attributes of the request, and those in its other clauses
+/// with the same attributes.
 fn ask(survey: &mut Survey, situation: &Situation, row: usize, wishes: &mut Wishes) {
     let demanding = survey.demanding(&situation.asking, row);
     let ad = survey.ads[row].clone();
@@ -91,11 +92,11 @@ fn ask(survey: &mut Survey, situation: &Situation, row: usize, wishes: &mut Wish
     }
 }
 
-/// The comparisons of attributes of the request anywhere in a clause of an offer: `name operator bound`; no bound for
-/// one that has to be true.
+/// Returns the comparisons of a request's attribute within an offer's clause, as `name operator bound`. The bound is
+/// `None` for an attribute that must be true.
 fn compared(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<Expression>)> {
     let other = |expression: &Expression| {
-        // `TARGET.x ?: 5` is `x` where there is one.
+        // Treat `TARGET.x ?: 5` as `TARGET.x`.
         let named = match expression.bare().kind() {
             Kind::Elvis(named, _) => named,
             _ => expression,
@@ -125,12 +126,13 @@ fn compared(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<E
     found
 }
 
-/// Whether an attribute says who someone is.
+/// Whether an attribute says who the user or which the job is.
 pub fn is_fixed(name: &Name) -> bool {
     FIXED.iter().any(|fixed| name.is(fixed))
 }
 
-/// Puts those first that suit most offers with the least change.
+/// Sorts the bounds of an inequality by strictness, the loosest first: it requires the smallest change. Sorts other
+/// values by frequency, the most frequent first.
 pub fn prefer(values: &mut [(Value, usize)], operator: BinaryOperator) {
     values.sort_by(|(a, a_count), (b, b_count)| match (operator, number(a), number(b)) {
         (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => b.total_cmp(&a),
@@ -139,7 +141,7 @@ pub fn prefer(values: &mut [(Value, usize)], operator: BinaryOperator) {
     });
 }
 
-/// The value that meets a comparison with this one.
+/// Returns a value `v` for which `v operator bound` is true. `None` for an operator or bound without an obvious one.
 pub fn meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
     match (operator, &bound) {
         (BinaryOperator::Less, Value::Integer(bound)) => bound.checked_sub(1).map(Value::Integer),

@@ -1,4 +1,4 @@
-//! Changes are tried: single ones, and where none of these suffices, more is added to the most promising.
+//! Searches for changes that suffice: verifies single proposals first, then extends the most promising ones.
 
 use std::mem::discriminant;
 
@@ -11,25 +11,25 @@ use crate::explain::explainer::Situation;
 use super::edit::{Edit, apply};
 use super::{Change, Proposal, proposals};
 
-/// So many changes are tried.
+/// Maximum number of changes verified by matching.
 const MOST_TRIED: usize = 60;
 
-/// So many of those that do not suffice are looked at for what else is in the way.
+/// Maximum number of insufficient changes analysed for the remaining obstacles, per round.
 const MOST_LOOKED_AT: usize = 12;
 
-/// To so many of them something is added.
+/// Maximum number of insufficient changes extended per round.
 const MOST_CONTINUED: usize = 3;
 
-/// To what has so many steps nothing is added: nobody would follow it.
+/// Changes with this many edits are not extended: longer ones are of no use to people.
 const MOST_STEPS: usize = 5;
 
-/// The changes of a request that have been tried.
+/// The state of the search for one request.
 pub struct Trials<'s> {
     situation: &'s Situation,
     tried: Vec<String>,
-    /// Those that let it match, and how much of a change each is.
+    /// The changes that suffice, each with its size.
     found: Vec<(f64, Change)>,
-    /// Those of the last round that do not.
+    /// The insufficient changes of the last round, each with the changed request.
     failed: Vec<(Proposal, Ad)>,
 }
 
@@ -42,7 +42,7 @@ impl<'s> Trials<'s> {
         !self.found.is_empty()
     }
 
-    /// Tries a round of proposals, the fewest and smallest edits first.
+    /// Verifies a round of proposals, fewest and smallest edits first.
     pub fn run(&mut self, survey: &mut Survey, mut proposals: Vec<Proposal>) {
         self.failed.clear();
         proposals.sort_by(|a, b| a.edits.len().cmp(&b.edits.len()).then(a.size.total_cmp(&b.size)));
@@ -58,7 +58,8 @@ impl<'s> Trials<'s> {
         }
     }
 
-    /// Tries edits; none if they cannot be made, have been tried, or enough has been.
+    /// Applies edits and counts the matches. `None` if the edits cannot be applied or were tried before, if the limit
+    /// is reached, or on an interrupt.
     fn attempt(&mut self, survey: &mut Survey, edits: &[Edit]) -> Option<Change> {
         let Situation { asking, clauses, .. } = self.situation;
         let dialect = survey.context.dialect;
@@ -74,7 +75,7 @@ impl<'s> Trials<'s> {
         Some(Change { edits: edits.to_vec(), steps, matches, request })
     }
 
-    /// A change without the steps that it can do without.
+    /// Removes the edits without which the change still suffices.
     fn pared(&mut self, survey: &mut Survey, mut change: Change) -> Change {
         let mut place = 0;
         while change.edits.len() > 1 && place < change.edits.len() {
@@ -88,7 +89,8 @@ impl<'s> Trials<'s> {
         change
     }
 
-    /// The changes of the last round after which least is in the way, each with what can be done about the rest.
+    /// Extends those changes of the last round that leave the fewest unmet clauses, each with the proposals for the
+    /// changed request.
     pub fn continued(&mut self, survey: &mut Survey, names: &[Name]) -> Vec<Proposal> {
         let is_far = |failing: &u128| failing.count_ones() as usize > MOST_STEPS;
         if self.situation.least.iter().all(is_far) {
@@ -115,14 +117,14 @@ impl<'s> Trials<'s> {
         continued
     }
 
-    /// For each clause of a changed request which one of the request it was; nothing if they cannot be told.
+    /// Maps the clauses of a changed request to those of the original. Empty if they do not correspond one to one.
     fn places(&self, edits: &[Edit], reached: &Situation) -> Vec<usize> {
         let is_dropped = |place: &usize| edits.iter().any(|edit| *edit == Edit::Drop { clause: *place });
         let left: Vec<usize> = (0..self.situation.clauses.len()).filter(|place| !is_dropped(place)).collect();
         if left.len() == reached.clauses.len() { left } else { Vec::new() }
     }
 
-    /// The changes that let the request match, fewest and smallest first.
+    /// Returns the changes that suffice, fewest and smallest first, at most `most` of them.
     pub fn told(mut self, most: usize) -> Vec<Change> {
         self.found.sort_by(|(a_size, a), (b_size, b)| {
             let fewest = a.edits.len().cmp(&b.edits.len());
@@ -131,7 +133,7 @@ impl<'s> Trials<'s> {
         });
         let mut told: Vec<Change> = Vec::new();
         for (_, change) in self.found {
-            // Several values for several things at once are too many to choose from.
+            // Of changes with several edits that differ in their values only, keep the first.
             if change.edits.len() == 1 || !told.iter().any(|known| are_alike(&known.edits, &change.edits)) {
                 told.push(change);
             }
@@ -141,7 +143,8 @@ impl<'s> Trials<'s> {
     }
 }
 
-/// Edits and more of them, whose clauses stand at these places of the request; what is edited again is edited once.
+/// Appends edits to edits. `places` maps the clauses of the appended ones to those of the original request. An edit
+/// with a target already edited replaces the earlier one. `None` if a clause has no counterpart.
 fn joined(edits: &[Edit], more: Vec<Edit>, places: &[usize]) -> Option<Vec<Edit>> {
     let mut joined = edits.to_vec();
     for edit in more {
@@ -164,7 +167,7 @@ fn joined(edits: &[Edit], more: Vec<Edit>, places: &[usize]) -> Option<Vec<Edit>
     Some(joined)
 }
 
-/// How great the numbers are that attributes get which the request has not.
+/// The sum of the absolute numbers that the edits give to attributes which the request lacks.
 fn added(edits: &[Edit]) -> f64 {
     let numbers = edits.iter().filter_map(|edit| match edit {
         Edit::Set { from: None, to, .. } => number(to),
@@ -173,7 +176,7 @@ fn added(edits: &[Edit]) -> f64 {
     numbers.map(f64::abs).sum()
 }
 
-/// Whether the same things are done, with whatever values.
+/// Whether two lists of edits differ in their values only.
 fn are_alike(some: &[Edit], others: &[Edit]) -> bool {
     let is_alike = |a: &Edit, b: &Edit| discriminant(a) == discriminant(b) && a.place() == b.place();
     some.len() == others.len() && some.iter().zip(others).all(|(a, b)| is_alike(a, b))

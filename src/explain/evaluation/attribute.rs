@@ -1,4 +1,4 @@
-//! What the offers bind to each name.
+//! Dictionary columns: the expressions that the offers bind to each attribute, encoded as codes.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -10,35 +10,35 @@ use crate::ad::{Ad, Dialect, Distinct, Expression, Kind, Name, Value};
 use crate::eval::Mentions;
 use crate::pool::Key;
 
-/// The code of a row without the attribute.
+/// The code of rows without the attribute.
 const ABSENT: u32 = 0;
 
-/// What the offers bind to a name.
+/// One attribute of all offers, as a dictionary column.
 #[derive(Default)]
 pub struct Attribute {
-    /// For each row 0, or the place of the expression among the distinct ones, from 1; rows behind the last have no
-    /// such attribute.
+    /// For each row [`ABSENT`], or 1 + the index into `expressions`. Rows beyond the end lack the attribute.
     codes: Vec<u32>,
-    /// The distinct expressions.
+    /// The distinct expressions, in order of first occurrence.
     pub expressions: Vec<Expression>,
     mentions: OnceCell<Mentions>,
 }
 
-/// An attribute while the offers are walked through.
+/// Builds an [`Attribute`] ad by ad.
 #[derive(Default)]
 struct Growing {
     attribute: Attribute,
     literals: FxHashMap<Key, u32>,
     others: Distinct,
     codes_of_others: Vec<u32>,
-    /// What the last offer that has it binds to it: most do as the one before.
+    /// The latest expression and its code. Consecutive ads often bind equal expressions.
     last: Option<(Expression, u32)>,
 }
 
-/// All attributes of some ads, by name.  Every ad is walked once, which is faster than to look names up in it.
+/// Builds the columns of all attributes of some ads. Iterates over each ad once, which is faster than looking up every
+/// name in every ad.
 pub fn attributes(ads: &[Ad]) -> IndexMap<Name, Rc<Attribute>, FxBuildHasher> {
     let mut growing: IndexMap<Name, Growing, FxBuildHasher> = IndexMap::default();
-    // Most ads have their attributes where the ad before has them.
+    // Ads tend to have the same attributes in the same order: try the column found at this position in the previous ad.
     let mut places: Vec<usize> = Vec::new();
     for (row, ad) in ads.iter().enumerate() {
         for (position, bound) in ad.iter().enumerate() {
@@ -91,22 +91,23 @@ impl Growing {
 }
 
 impl Attribute {
-    /// The same for rows that bind the same to the name.
+    /// The code of a row: two rows have equal codes if and only if they bind equal expressions, or both lack the
+    /// attribute.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row).copied().unwrap_or(ABSENT)
     }
 
-    /// How many codes there are.
+    /// The number of codes, with [`ABSENT`].
     pub fn codes(&self) -> usize {
         self.expressions.len() + 1
     }
 
-    /// Whether a row has it.
+    /// Whether a row has the attribute.
     pub fn has(&self, row: usize) -> bool {
         self.code(row) != ABSENT
     }
 
-    /// What its expressions mention.
+    /// The names that the non-literal expressions mention; computed once.
     pub fn mentions(&self, dialect: Dialect) -> &Mentions {
         self.mentions.get_or_init(|| {
             let mut mentions = Mentions::default();
@@ -117,12 +118,12 @@ impl Attribute {
     }
 }
 
-/// Whether a value is told from others by its key, for ever.
+/// Whether the value's [`Key`] identifies it. Lists and ads are interned as expressions instead.
 fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Ad(_))
 }
 
-/// Whether both are the same simple value, written out.
+/// Whether both are literals with the same integer, boolean or string: a fast check before interning.
 fn is_same_literal(left: &Expression, right: &Expression) -> bool {
     match (left.kind(), right.kind()) {
         (Kind::Literal(Value::Integer(left)), Kind::Literal(Value::Integer(right))) => left == right,

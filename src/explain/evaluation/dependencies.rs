@@ -1,4 +1,5 @@
-//! What the value of an expression can depend on: nothing tells offers apart, for it, that agree in these attributes.
+//! Dependency analysis: the attributes that the value of an expression can depend on. Rows that agree in these
+//! attributes give the same value, so one evaluation serves them all.
 
 use std::rc::Rc;
 
@@ -13,10 +14,10 @@ use crate::pool::Partition;
 
 use super::{Asking, Survey};
 
-/// No attribute of this name.
+/// Stands for an attribute that the request lacks. Also introduces the cache key of a clause with unknown dependencies.
 const ABSENT: usize = usize::MAX;
 
-/// The attributes, of either side, that the value of an expression can depend on.
+/// The attributes of either side that the value of an expression can depend on, sorted, with their numbers.
 #[derive(Clone)]
 pub(super) struct Reached {
     names: Rc<[Name]>,
@@ -24,8 +25,8 @@ pub(super) struct Reached {
 }
 
 impl Survey {
-    /// What a clause depends on: the same for clauses and requests that nothing tells apart.  And the names of the
-    /// attributes that it reaches; none if two offers that agree in them may still differ.
+    /// Returns the cache key of a clause. Clauses and requests with equal keys have equal results. Also returns the
+    /// attributes that the clause depends on; `None` if they are unknown, so that rows cannot be grouped.
     pub(super) fn key(&mut self, asking: &Asking, clause: &Clause, side: Side) -> (Box<[usize]>, Option<Rc<[Name]>>) {
         let number = self.expressions.number(&clause.expression).0;
         let mut key = vec![side as usize, number, usize::from(clause.is_whole)];
@@ -40,7 +41,7 @@ impl Survey {
         (key.into(), Some(names))
     }
 
-    /// The number of what the request binds to a name, and whether it is more than a literal.
+    /// Returns the number of the expression that the request binds to a name, and whether it is not a literal.
     fn bound(&mut self, asking: &Asking, name: &Name, number: usize) -> (usize, bool) {
         *asking.bound.borrow_mut().entry(number).or_insert_with(|| match asking.ad.get(name) {
             Some(bound) => (self.expressions.number(bound).0, !matches!(bound.kind(), Kind::Literal(_))),
@@ -48,8 +49,10 @@ impl Survey {
         })
     }
 
-    /// The attributes that the value of an expression can depend on: those that it mentions, those that their
-    /// expressions mention, and so on.  None if it can depend on more.
+    /// Returns the attributes that the value of an expression can depend on: the transitive closure of the names that
+    /// it mentions. `None` if it can depend on anything else.
+    ///
+    /// The closure is cached per expression for requests whose attributes in it are literals.
     fn reached(&mut self, asking: &Asking, expression: &Expression) -> Option<Reached> {
         let number = self.expressions.number(expression).0;
         let known = self.reached.get(&number).cloned();
@@ -94,7 +97,7 @@ impl Survey {
         Rc::clone(known)
     }
 
-    /// The offers by what is bound to some names.
+    /// Partitions the rows by the expressions that they bind to some names. Cached.
     pub(super) fn groups(&mut self, names: Vec<Name>) -> Rc<Partition> {
         if let Some(known) = self.groups.get(&names) {
             return Rc::clone(known);
@@ -109,7 +112,8 @@ impl Survey {
         groups
     }
 
-    /// The names through which the clauses of the offers' constraints are found.
+    /// Returns the attributes that can contain clauses of the offers' constraints: those that the protocol names, and
+    /// those that their clauses name in turn.
     pub(super) fn leading(&mut self) -> Vec<Name> {
         let mut names: IndexSet<Name> = self.protocol.names().cloned().collect();
         let mut at = 0;
@@ -123,7 +127,7 @@ impl Survey {
     }
 }
 
-/// An ad as an expression.
+/// Wraps an ad in an expression.
 fn whole(ad: &Ad) -> Expression {
     Expression::new(Kind::Ad(ad.clone()), Span::default())
 }

@@ -1,4 +1,5 @@
-//! What expressions are in every offer at once: each is evaluated once for all offers that cannot make a difference.
+//! Evaluates expressions against all offers at once. Each expression is evaluated once per group of offers that agree
+//! in the attributes it depends on.
 
 mod attribute;
 mod dependencies;
@@ -25,13 +26,16 @@ use attribute::{Attribute, attributes};
 use dependencies::Reached;
 pub use results::{Answers, Counts, Outcome};
 
-/// The offers.  Those that were read as one ad are one row, and count as many as they are.
+/// The offers as columns, with caches of results. A *row* is a distinct ad; offers that share one ad in memory share a
+/// row, whose weight is their number.
 pub struct Survey {
     pub protocol: Protocol,
     pub context: Context,
-    /// The distinct ads, how many offers each is, and the first of these.
+    /// The ad of each row.
     pub ads: Vec<Ad>,
+    /// Number of offers of each row.
     pub weights: Vec<usize>,
+    /// Index of the first offer of each row.
     pub first: Vec<usize>,
     /// The row of each offer.
     pub row_of: Vec<u32>,
@@ -41,35 +45,36 @@ pub struct Survey {
     numbers: IndexSet<Name, FxBuildHasher>,
     expressions: Distinct,
     mentions: FxHashMap<usize, Rc<Mentions>>,
-    /// By the number of an expression what it reaches, if the request has nothing but literals.
+    /// Dependencies by the number of the expression, for requests whose attributes in them are literals.
     reached: FxHashMap<usize, Option<Reached>>,
     answers: FxHashMap<Box<[usize]>, Rc<Answers>>,
-    /// By groups of offers whose constraints are made of the same clauses: these.
+    /// The clauses of the offers' constraints; `None` until first needed.
     demands: Option<Demands>,
-    /// Whether some offer has an attribute of a name that otherwise stands for an ad.
+    /// Whether some offer has an attribute with a reserved scope name such as `target`.
     is_odd: bool,
-    /// The docking vector of a policy: candidates of which a component has no place in an order are discarded.
+    /// The docking vector of the policy: a candidate for which a component has no comparable value is discarded.
     pub docking: Vec<Rule>,
-    /// How many expressions were evaluated.
+    /// Number of expressions evaluated.
     pub evaluations: u64,
 }
 
-/// Groups of offers whose constraints are made of the same clauses, and for each these, once they are asked for.
+/// The rows partitioned by equal constraints, with the clauses of each group, filled on demand.
 type Demands = (Rc<Partition>, Vec<Option<Rc<[Clause]>>>);
 
-/// A clause of an offer, and what is known of it and a request.
+/// A clause of an offer, with its cached results for a request.
 type Demanded = (Clause, Rc<Known>);
 
-/// A request that meets the offers.
+/// A request with its caches.
 pub struct Asking {
     pub ad: Ad,
     frame: Arc<Frame>,
     is_odd: bool,
-    /// By the number of a name: that of what is bound to it, and whether it is more than a literal.
+    /// By the number of a name: the number of the expression that the request binds to it, and whether it is not a
+    /// literal.
     bound: RefCell<FxHashMap<usize, (usize, bool)>>,
-    /// What is known of clauses of either side, by their numbers.
+    /// Cached results of clauses, by clause number and side.
     known: RefCell<FxHashMap<(usize, usize), Rc<Known>>>,
-    /// By the number of the offers' constraint: its clauses, with what is known of them.
+    /// Clauses of the offers' constraints with cached results, by the group of the constraint.
     demanded: RefCell<FxHashMap<usize, Rc<[Demanded]>>>,
 }
 
@@ -87,19 +92,19 @@ impl Asking {
     }
 }
 
-/// What a request has to do with a clause.
+/// The cached results of a clause for a request.
 struct Known {
     answers: Rc<Answers>,
-    /// Whether the value of the clause leads back to where it stands.
+    /// Whether the value of the clause depends on an attribute that contains it.
     is_circular: bool,
 }
 
-/// Why an offer does not want a request.
+/// The reason why an offer refuses a request.
 #[derive(Clone, Debug)]
 pub enum Refusing {
-    /// It has no constraint, so that it wants none.
+    /// The offer has no constraint, and so accepts nothing.
     NoConstraint,
-    /// A clause of its constraint is this.
+    /// A clause of its constraint, with an outcome other than true.
     Clause(Clause, Outcome),
 }
 
@@ -137,23 +142,23 @@ impl Survey {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.ads.len()
     }
 
-    /// How many offers there are.
+    /// Number of offers.
     pub fn offers(&self) -> usize {
         self.row_of.len()
     }
 
-    /// How many offers some rows are.
+    /// Returns the number of offers that some rows stand for.
     pub fn weight(&self, rows: impl IntoIterator<Item = usize>) -> usize {
         rows.into_iter().map(|row| self.weights[row]).sum()
     }
 
-    /// The clauses of the constraint of a request, in the order in which they are evaluated.  One that leads back to
-    /// where it stands is not by itself what it is there: then the constraint is one clause.
+    /// Returns the clauses of a request's constraint, in the order of evaluation. A constraint with a circular clause
+    /// is returned whole: such a clause has another value when evaluated on its own.
     pub fn clauses(&mut self, asking: &Asking) -> Vec<Clause> {
         let Some(name) = self.protocol.constraint(&asking.ad).cloned() else { return Vec::new() };
         let clauses = clauses(&asking.ad, &name);
@@ -163,17 +168,17 @@ impl Survey {
         clauses
     }
 
-    /// What a clause of the request, is in every offer.
+    /// Returns the results of a clause of the request in all offers.
     pub fn answers(&mut self, asking: &Asking, clause: &Clause) -> Rc<Answers> {
         Rc::clone(&self.known(asking, clause, Side::Left).answers)
     }
 
-    /// What an expression of the request is in every offer.
+    /// Returns the results of an expression of the request in all offers.
     pub fn answers_of(&mut self, asking: &Asking, expression: &Expression) -> Rc<Answers> {
         self.answers(asking, &Clause::of(expression.clone()))
     }
 
-    /// What a clause of the constraint of a row is for the request.
+    /// Returns the outcome of a clause of a row's constraint for the request, from `known` if it is there.
     fn demanded(&mut self, asking: &Asking, known: &Answers, clause: &Clause, row: usize) -> Outcome {
         known.at(row).unwrap_or_else(|| {
             let outcome = Outcome::of(&self.value(asking, Side::Right, clause, row), self.context.dialect);
@@ -182,8 +187,8 @@ impl Survey {
         })
     }
 
-    /// What is known of a clause of one side and the request.  What a clause of the request
-    /// is, is known of every offer; what one of an offer is, is found out when it is needed.
+    /// Returns the cached results of a clause. Request clauses are evaluated at once over all offers, offer clauses on
+    /// demand.
     fn known(&mut self, asking: &Asking, clause: &Clause, side: Side) -> Rc<Known> {
         let number = self.expressions.number(&clause.expression).0;
         let short = (number * 2 + usize::from(clause.is_whole), side as usize);
@@ -218,7 +223,7 @@ impl Survey {
         Answers::new(values, groups, &self.weights, self.context.dialect)
     }
 
-    /// The value of a clause of one side where a row meets the request.
+    /// Evaluates a clause of one side with the request and a row as the two parties.
     pub fn value(&mut self, asking: &Asking, side: Side, clause: &Clause, row: usize) -> Value {
         self.evaluations += 1;
         if let Some(value) = self.plainly(asking, side, clause, row) {
@@ -231,12 +236,12 @@ impl Survey {
             Some(name) => self.pair.attribute(side, name),
             None => self.pair.value(side, &clause.expression),
         };
-        // What has no value within its budget is no match.
+        // A clause that exceeds its budget counts as an error, and so does not match.
         value.unwrap_or_else(|halt| Value::error(clause.expression.span(), halt.to_string()))
     }
 
-    /// The value of a literal, of an attribute that is one, or of a comparison of two of these; none of anything else,
-    /// and none of an error, which says where it is.
+    /// Decides a literal, a reference to a literal, or a comparison of two of these without the evaluator. `None` for
+    /// anything else, and for an error, whose value carries its place.
     fn plainly(&self, asking: &Asking, side: Side, clause: &Clause, row: usize) -> Option<Value> {
         if clause.is_whole || self.is_odd || asking.is_odd {
             return None;
@@ -267,8 +272,7 @@ impl Survey {
         (!matches!(value, Value::Error(_))).then_some(value)
     }
 
-    /// The clauses of the constraint of a row, none if it has no constraint, and the number of those rows that have the
-    /// same.
+    /// Returns the clauses of a row's constraint, empty if it has none, and the group of rows with an equal constraint.
     fn demands(&mut self, row: usize) -> (usize, Rc<[Clause]>) {
         let (groups, mut known) = self.demands.take().unwrap_or_else(|| {
             let names = self.leading();
@@ -286,8 +290,8 @@ impl Survey {
         (group, found)
     }
 
-    /// The clauses of the constraint of a row, and what is known of each and the request; the constraint as a whole if
-    /// one leads back to where it stands.
+    /// Returns the clauses of a row's constraint with their cached results for the request. A constraint with a
+    /// circular clause is returned whole.
     fn demanded_by(&mut self, asking: &Asking, row: usize) -> Rc<[Demanded]> {
         let (group, demands) = self.demands(row);
         if let Some(known) = asking.demanded.borrow().get(&group) {
@@ -309,14 +313,14 @@ impl Survey {
         found
     }
 
-    /// The clauses of the constraint of a row, and what each is for the request.
+    /// Returns the clauses of a row's constraint with their outcomes for the request.
     pub fn demanding(&mut self, asking: &Asking, row: usize) -> Vec<(Clause, Outcome)> {
         let demanded = self.demanded_by(asking, row);
         let outcome = |(clause, known): &Demanded| (clause.clone(), self.demanded(asking, &known.answers, clause, row));
         demanded.iter().map(outcome).collect()
     }
 
-    /// Why a row does not want the request; none if it does.
+    /// Returns the reason why a row refuses the request; `None` if it accepts it.
     pub fn refusal(&mut self, asking: &Asking, row: usize) -> Option<Refusing> {
         let demanded = self.demanded_by(asking, row);
         if demanded.is_empty() {
@@ -331,17 +335,18 @@ impl Survey {
         None
     }
 
-    /// The component of the docking vector for which a row is discarded that would do.
+    /// Returns the 0-based index of the docking vector's component that discards a row, given that both sides accept.
+    /// `None` if the row is not discarded.
     pub fn discarding(&mut self, asking: &Asking, row: usize) -> Option<usize> {
         if self.docking.is_empty() {
             return None;
         }
         self.evaluations += self.docking.len() as u64;
-        // What has no value within its budget has no place.
+        // A component that exceeds its budget discards the row.
         Vector::unplaced(&self.docking, &asking.ad, &self.ads[row], &self.context).unwrap_or(Some(0))
     }
 
-    /// The rows that a request and they each other accept, and that the docking vector does not discard.
+    /// Returns the rows that match: both sides accept, and the docking vector does not discard the row.
     pub fn matching(&mut self, asking: &Asking) -> FixedBitSet {
         let mut rows = FixedBitSet::with_capacity(self.rows());
         let clauses = self.clauses(asking);
@@ -362,7 +367,7 @@ impl Survey {
         rows
     }
 
-    /// The attribute of the offers.
+    /// Returns the column of an attribute; an empty one if no offer has it.
     fn attribute(&self, name: &Name) -> Rc<Attribute> {
         self.attributes.get(name).cloned().unwrap_or_default()
     }
@@ -372,7 +377,7 @@ impl Survey {
         self.attributes.keys()
     }
 
-    /// How many offers have an attribute.
+    /// Returns the number of offers that have an attribute.
     pub fn having(&self, name: &Name) -> usize {
         let attribute = self.attribute(name);
         self.weight((0..self.rows()).filter(|row| attribute.has(*row)))

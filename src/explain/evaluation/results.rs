@@ -1,4 +1,4 @@
-//! What one expression is in every offer.
+//! The results of one expression over all offers.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,21 +9,21 @@ use crate::ad::{Dialect, Value};
 use crate::pool::Partition;
 use crate::protocol::is_met;
 
-/// What a clause is in one offer.
+/// The outcome of a clause in one offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It is met.
+    /// It is true, or a number that counts as true.
     True,
-    /// It is `false`, or a number that counts as such.
+    /// It is `false`, or a number that counts as false.
     False,
     /// It is `undefined`.
     Undefined,
-    /// It is an error, or a value that is no boolean.
+    /// It is an error, or a value that is not a boolean.
     Error,
 }
 
 impl Outcome {
-    /// What a value is as a clause.
+    /// Classifies the value of a clause.
     #[must_use]
     pub fn of(value: &Value, dialect: Dialect) -> Self {
         match value {
@@ -35,7 +35,7 @@ impl Outcome {
         }
     }
 
-    /// The word for it.
+    /// The keyword.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -46,23 +46,23 @@ impl Outcome {
         }
     }
 
-    /// The same in a sentence: what something is.
+    /// The outcome as a predicate in a sentence: `false`, `an error`.
     #[must_use]
     pub fn phrase(self) -> &'static str {
         if self == Outcome::Error { "an error" } else { self.as_str() }
     }
 }
 
-/// In how many offers a clause is what.
+/// Number of offers per outcome of a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// In so many it is true.
+    /// Number of offers in which it is true.
     pub is_true: usize,
-    /// In so many it is false.
+    /// Number of offers in which it is false.
     pub is_false: usize,
-    /// In so many it is undefined.
+    /// Number of offers in which it is undefined.
     pub undefined: usize,
-    /// In so many it is an error, or no boolean.
+    /// Number of offers in which it is an error or not a boolean.
     pub error: usize,
 }
 
@@ -77,21 +77,22 @@ impl Counts {
     }
 }
 
-/// The values of an expression by groups of rows.
+/// The results of an expression, stored once per group of rows. The rows of a group agree in all attributes that the
+/// expression depends on.
 pub struct Answers {
-    /// The groups; none if each row is one.
+    /// The groups of rows; `None` if each row is a group of its own.
     groups: Option<Rc<Partition>>,
-    /// The value of each group, if it was asked for.
+    /// The value of each group; empty unless the expression was evaluated for all rows.
     pub values: Vec<Value>,
     outcomes: RefCell<Vec<Option<Outcome>>>,
     /// The rows in which it is true.
     pub truth: FixedBitSet,
-    /// In how many offers it is what.
+    /// Number of offers per outcome.
     pub counts: Counts,
 }
 
 impl Answers {
-    /// These values, of all groups.
+    /// Builds the results from the values of all groups. `weights` is the number of offers of each row.
     pub fn new(values: Vec<Value>, groups: Option<Rc<Partition>>, weights: &[usize], dialect: Dialect) -> Self {
         let outcomes: Vec<_> = values.iter().map(|value| Some(Outcome::of(value, dialect))).collect();
         let mut answers = Answers::unknown(groups, weights.len());
@@ -106,7 +107,7 @@ impl Answers {
         answers
     }
 
-    /// Nothing is known yet.
+    /// Results without any outcome yet; [`Self::note`] adds them.
     pub fn unknown(groups: Option<Rc<Partition>>, rows: usize) -> Self {
         let size = groups.as_ref().map_or(rows, |groups| groups.first().len());
         Answers {
@@ -118,17 +119,17 @@ impl Answers {
         }
     }
 
-    /// The group of a row.
+    /// Index of the group of a row.
     pub fn group(&self, row: usize) -> usize {
         self.groups.as_ref().map_or(row, |groups| groups.group(row).unwrap_or_default())
     }
 
-    /// What it is in a row, if that is known.
+    /// The outcome in a row. `None` if it has not been evaluated.
     pub fn at(&self, row: usize) -> Option<Outcome> {
         self.outcomes.borrow().get(self.group(row)).copied().flatten()
     }
 
-    /// Notes what it is in a row.
+    /// Records the outcome for the group of a row.
     pub fn note(&self, row: usize, outcome: Outcome) {
         if let Some(known) = self.outcomes.borrow_mut().get_mut(self.group(row)) {
             *known = Some(outcome);

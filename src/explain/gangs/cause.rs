@@ -1,4 +1,4 @@
-//! What keeps the decisive port of a request empty.
+//! Finds the port that keeps a gang from forming, and the reason.
 
 use indexmap::IndexMap;
 
@@ -7,59 +7,59 @@ use crate::explain::conflicts::{Conflicts, minimal, positions};
 use crate::explain::distance::nearest_to;
 use crate::matching::gang::{Bound, GangFault, Gangmatcher, Impasse, Obstacles, Part};
 
-/// A port that stays empty, and why.
+/// A port that stays empty, with the reason.
 #[derive(Clone, Debug)]
 pub struct Obstacle {
-    /// The position of the port.
+    /// Index of the port in the request.
     pub port: usize,
-    /// Why.
+    /// The reason.
     pub cause: Cause,
 }
 
-/// Why none of the offers that are looked at docks at a port.  Parts are known by their positions.
+/// The reason why no offer docks at a port. Parts are referred to by their index into [`Obstacles::parts`].
 #[derive(Clone, Debug)]
 pub enum Cause {
-    /// The port has no constraint, so that it accepts none.
+    /// The port has no constraint, and so accepts no offer.
     NoConstraint,
-    /// A part of its constraint reads what no offer has; names that are spelt nearly alike, and how many have them.
+    /// A part of its constraint reads an attribute that no offer has.
     Missing {
-        /// Which part.
+        /// Index of the part.
         part: usize,
-        /// What it reads.
+        /// The attribute.
         name: Name,
-        /// Near names.
+        /// Similar attributes, each with the number of offers that have it.
         near: Vec<(Name, usize)>,
     },
-    /// A part of its constraint is met by none.
+    /// No offer meets a part of its constraint.
     Unmet {
-        /// Which part.
+        /// Index of the part.
         part: usize,
-        /// The same in the classad syntax, as conditions have it.
+        /// The text of the part in the classad syntax, for comparison with the text of conditions.
         text: String,
-        /// The part, as far as it is a comparison.
+        /// The part as a comparison with a constant; `None` if it is anything else.
         asked: Option<Box<Bound>>,
-        /// What comes nearest to what it asks for.
+        /// The offers' value that comes closest to meeting the comparison. `None` if no value is comparable.
         best: Option<Value>,
     },
-    /// Each part is met by some, but none meets all of these.
+    /// Each part is met by some offer, but no offer meets all of these.
     Conflict(Vec<usize>),
-    /// Offers would do, and each of them refuses.
+    /// Some offers meet the port's constraint, and all of them refuse.
     Refused {
-        /// How many would do.
+        /// Number of offers that meet the port's constraint.
         suitable: usize,
     },
-    /// All that are left are docked at other ports already.
+    /// All remaining candidates are docked at other ports.
     Held,
-    /// The docking vector discards each that would do.
+    /// The docking vector discards every candidate.
     Discarded,
-    /// Offers would do that cannot fill their own ports.
+    /// Candidates exist that cannot fill their own ports.
     Unserved,
-    /// There are enough offers for no way to fill the group.
+    /// No assignment of offers fills the group.
     Group,
 }
 
 impl Cause {
-    /// The parts of the port's constraint that decide.
+    /// Indices of the decisive parts of the port's constraint.
     #[must_use]
     pub fn parts(&self) -> Vec<usize> {
         match self {
@@ -70,8 +70,8 @@ impl Cause {
     }
 }
 
-/// The ports that decide, the first one first: one that must be filled and that no offer could have alone, else those
-/// that are stuck.
+/// Returns the indices of the decisive ports, the most decisive first: a required port without any candidate of its
+/// own, else the blocked ports.
 pub fn decisive(impasse: &Impasse) -> Vec<usize> {
     if let Some(empty) = impasse.ports.iter().position(|port| port.is_needed && port.alone == 0) {
         return vec![empty];
@@ -81,7 +81,7 @@ pub fn decisive(impasse: &Impasse) -> Vec<usize> {
     stuck.into_iter().map(|stuck| stuck.port).collect()
 }
 
-/// The port that decides, and why it stays empty.
+/// Finds the decisive port and the reason why it stays empty. Also returns the obstacles at this port.
 pub fn find(matcher: &mut Gangmatcher, request: &Ad, impasse: &Impasse) -> Result<(Obstacle, Obstacles), GangFault> {
     let port = decisive(impasse).first().copied().unwrap_or_default();
     let obstacles = matcher.obstacles(request, impasse, port)?;
@@ -101,7 +101,7 @@ pub fn find(matcher: &mut Gangmatcher, request: &Ad, impasse: &Impasse) -> Resul
 fn of_offers(matcher: &Gangmatcher, obstacles: &Obstacles) -> Cause {
     let never = obstacles.offers.iter().fold(u128::MAX, |never, offer| never & offer.failing);
     let never: Vec<usize> = positions(never).into_iter().filter(|part| *part < obstacles.parts.len()).collect();
-    // What is most likely misspelt comes first; otherwise what the port asks for first.
+    // Report a probable misspelling first, otherwise the first unmet part.
     let missing = |part: &usize| {
         let name = missing(matcher, &obstacles.parts[*part])?;
         let near = near(matcher, &name);
@@ -126,18 +126,18 @@ fn of_offers(matcher: &Gangmatcher, obstacles: &Obstacles) -> Cause {
     Cause::Conflict(Conflicts::of(&failing).sets.into_iter().next().unwrap_or_default())
 }
 
-/// The first attribute of the candidate that a part reads and no offer has.
+/// Returns the first attribute of the candidate that a part reads and no offer has. `None` if there is none.
 pub fn missing(matcher: &Gangmatcher, part: &Part) -> Option<Name> {
     part.theirs.iter().find(|name| matcher.showing(name) == 0).cloned()
 }
 
-/// Attributes of offers that are spelt nearly like a name, and how many offers have each.
+/// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
 pub fn near(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usize)> {
     let near = nearest(name.as_str(), matcher.names().map(Name::as_str));
     near.into_iter().map(|near| (Name::new(near), matcher.showing(&Name::new(near)))).collect()
 }
 
-/// Of what offers have where a part is not met, what comes nearest to it.
+/// Returns the offers' value that comes closest to meeting a part. `None` if no value is comparable.
 fn best(matcher: &Gangmatcher, obstacles: &Obstacles, part: usize, asked: &Bound) -> Option<Value> {
     let mut values: IndexMap<String, (Value, usize)> = IndexMap::new();
     for (_, value) in obstacles.offers.iter().flat_map(|offer| &offer.has).filter(|(at, _)| *at == part) {

@@ -1,4 +1,4 @@
-//! What would let a request have a gang: changes of it that were tried, with the search itself.
+//! Proposes changes with which a request gets a gang. Every change returned has been verified by the gang search.
 
 use indexmap::IndexMap;
 
@@ -14,48 +14,52 @@ use crate::protocol::{Port, ports};
 
 use super::cause::{decisive, missing, near};
 
-/// A change that lets a request have a gang.
+/// A verified change with which a request gets a gang.
 #[derive(Clone, Debug)]
 pub struct GangChange {
-    /// What is to be changed, step by step.
+    /// The description of each edit; empty if `another` is set.
     pub steps: Vec<String>,
-    /// The gang that the request gets then: it was searched for.
+    /// The gang of the changed request, found by the search.
     pub gang: Gang,
     /// The changed request.
     pub request: Ad,
-    /// An offer of which another one like it is needed instead.
+    /// Index of an offer of which a second copy would suffice instead of a change. `None` for a change of the request.
     pub another: Option<usize>,
 }
 
 impl GangChange {
-    /// The same in words.
+    /// The description on one line.
     #[must_use]
     pub fn text(&self) -> String {
         self.steps.join(", ")
     }
 }
 
-/// A request that is changed.
+/// A changed request that has not been verified.
 struct Draft {
     request: Ad,
     steps: Vec<String>,
-    /// How much of a change it is: 0 where a slip is mended, up to 1 for each value, 2 for what is dropped, 4 for ports.
+    /// The size of the change: 0 for corrected slips, up to 1 for each changed value, 2 for each dropped part, 4 for
+    /// each dropped port or group.
     size: f64,
 }
 
-/// So many requests are tried, and so many changes told.
+/// Maximum number of changed requests tried.
 const MOST_TRIED: usize = 60;
+/// Maximum number of changes returned.
 const MOST_TOLD: usize = 10;
 
-/// No change has more steps; of those that do not help yet so many are taken further.
+/// Maximum number of edits in a change.
 const MOST_STEPS: usize = 3;
+/// Maximum number of insufficient changes extended per round.
 const MOST_KEPT: usize = 4;
 
-/// So many sets of parts are looked at, and so many values for one of them.
+/// Maximum number of sets of parts considered per port.
 const MOST_SETS: usize = 6;
+/// Maximum number of values proposed for one part.
 const MOST_VALUES: usize = 3;
 
-/// The changes that let a request have a gang, fewest and smallest steps first.
+/// Returns the changes with which the request gets a gang, fewest and smallest first.
 pub fn changes(
     matcher: &mut Gangmatcher,
     index: usize,
@@ -76,7 +80,7 @@ pub fn changes(
                     continue;
                 }
                 tried.push(proposal.steps.clone());
-                // A request whose ports make no sense is no change.
+                // Skip a changed request whose ports are invalid.
                 match matcher.possible(index, &proposal.request) {
                     Ok(Some(gang)) => {
                         let Draft { request, steps, size } = proposal;
@@ -104,7 +108,7 @@ pub fn changes(
         drafts = kept;
     }
     found.sort_by(|(a_size, a), (b_size, b)| a.steps.len().cmp(&b.steps.len()).then(a_size.total_cmp(b_size)));
-    // Of several values of one thing the nearest one.
+    // Of several values for one attribute keep the best.
     let mut told: Vec<Vec<String>> = Vec::new();
     found.retain(|(_, change)| {
         let is_value = |step: &&String| !step.starts_with('`') && step.contains(VALUE);
@@ -123,16 +127,17 @@ pub fn changes(
     Ok(found.into_iter().take(MOST_TOLD).map(|(_, change)| change).collect())
 }
 
-/// Between what a value was and what it is to be.
+/// Separates the old from the new value in the description of an edit.
 const VALUE: &str = " -> ";
 
-/// How near a request is to a gang: the ports that have candidates, then those that can be filled together.
+/// Measures the progress towards a gang: the number of ports with candidates, then the number of ports in the largest
+/// partial gang.
 fn progress(impasse: &Impasse) -> (usize, usize) {
     let have = impasse.ports.iter().filter(|port| !port.is_needed || port.alone > 0).count();
     (have, impasse.deepest.ports.len())
 }
 
-/// Another offer like one that is needed twice.
+/// Tries whether a second copy of an offer that several ports want would suffice.
 fn another(
     matcher: &mut Gangmatcher,
     index: usize,
@@ -161,7 +166,7 @@ const SIZE_OF_DROP: f64 = 2.0;
 const SIZE_OF_OFFER: f64 = 3.0;
 const SIZE_OF_PORT: f64 = 4.0;
 
-/// What can be done about the ports that decide.
+/// Proposes changes for the decisive ports.
 fn proposals(matcher: &mut Gangmatcher, draft: &Draft, impasse: &Impasse) -> Result<Vec<Draft>, GangFault> {
     let mut found = Vec::new();
     let ports = decisive(impasse);
@@ -173,7 +178,7 @@ fn proposals(matcher: &mut Gangmatcher, draft: &Draft, impasse: &Impasse) -> Res
     Ok(found)
 }
 
-/// What can be done about what keeps offers from a port.
+/// Proposes changes for the obstacles at one port.
 fn of_port(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles) -> Vec<Draft> {
     let dialect = matcher.dialect();
     let mut proposals = Vec::new();
@@ -189,7 +194,7 @@ fn of_port(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles) -> Vec<D
             let mends = mends(matcher, draft, obstacles, part, &rows);
             let dropped = draft.dropped(obstacles, part, dialect);
             let is_only = mask.is_power_of_two();
-            // Of several parts the others are mended in further steps.
+            // With several unmet parts propose one fix each; the next rounds fix the other parts.
             proposals.extend(mends.into_iter().take(if is_only { usize::MAX } else { 1 }));
             if is_only {
                 proposals.extend(dropped);
@@ -203,7 +208,7 @@ fn of_port(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles) -> Vec<D
     proposals
 }
 
-/// What can be done about a part so that some of these offers meet it, other than to drop it.
+/// Proposes fixes of a part, other than dropping it, with which some of these offers meet it.
 fn mends(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles, part: usize, offers: &[&Hindered]) -> Vec<Draft> {
     let (told, dialect) = (&obstacles.parts[part], matcher.dialect());
     let mut mends = Vec::new();
@@ -235,7 +240,7 @@ fn mends(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles, part: usiz
             None => values.push((value.clone(), 1)),
         }
     }
-    // What has to be more is asked for as much as there is.
+    // For an inequality prefer the value closest to the bound.
     values.sort_by(|(a, a_count), (b, b_count)| match (asked.operator, number(a), number(b)) {
         (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => a.total_cmp(&b),
         (BinaryOperator::Greater | BinaryOperator::GreaterEqual, Some(a), Some(b)) => b.total_cmp(&a),
@@ -251,7 +256,7 @@ fn mends(matcher: &Gangmatcher, draft: &Draft, obstacles: &Obstacles, part: usiz
     mends
 }
 
-/// A comparison that asks for no more than a value that there is.
+/// Relaxes a comparison so that `value` meets it. `None` for `!=` and `isnt`, or if no such bound exists.
 fn bound_to(
     draft: &Draft,
     told: &crate::matching::gang::Part,
@@ -276,7 +281,7 @@ fn bound_to(
     draft.with(&told.expression, &to, step, size)
 }
 
-/// What offers that would do want literals of the request to be.
+/// Proposes values for literals of the request, taken from the demands of offers that meet the port's constraint.
 fn wishes(draft: &Draft, obstacles: &Obstacles) -> Vec<Draft> {
     type Wanted<'o> = IndexMap<(usize, BinaryOperator), (&'o Bound, Vec<(Value, usize)>)>;
     let mut wanted = Wanted::new();
@@ -310,14 +315,14 @@ impl Draft {
         Draft { request: self.request.clone(), steps: self.steps.clone(), size: self.size }
     }
 
-    /// With another expression in the place of one.
+    /// Replaces an expression.
     fn with(&self, expression: &Expression, to: &Expression, step: String, size: f64) -> Option<Draft> {
         let to = Expression::new(Kind::Parentheses(to.clone()), to.span());
         let by = &mut |part: &Expression| part.same(expression).then(|| to.clone());
         self.changed(by, step, size)
     }
 
-    /// With a literal in the place of another one.
+    /// Replaces a literal.
     fn set(&self, name: &Name, from: &Expression, to: Value, size: f64) -> Option<Draft> {
         let Kind::Literal(old) = from.kind() else { return None };
         if *old == to {
@@ -328,14 +333,14 @@ impl Draft {
         self.changed(&mut |part| part.same(from).then(|| to.clone()), step, size)
     }
 
-    /// Without a part of a constraint.
+    /// Drops a part of a constraint.
     fn dropped(&self, obstacles: &Obstacles, part: usize, dialect: Dialect) -> Option<Draft> {
         let part = &obstacles.parts[part].expression;
         let step = format!("drop `{}`", text(part, dialect));
         self.with(part, &Expression::literal(Value::Boolean(true)), step, SIZE_OF_DROP)
     }
 
-    /// Without a port, or without the group in which it is.
+    /// Drops a port, or the group that contains it.
     fn without(&self, port: usize, is_grouped: bool) -> Option<Draft> {
         let ports = ports(&self.request).ok()?;
         let port = ports.list.get(port)?;

@@ -1,5 +1,5 @@
-//! Why a request with ports gets no gang: the port that nobody docks at, what rules its candidates out, and what would
-//! help.
+//! Explains why a request with ports gets no gang: the port where no offer docks, the conditions that rule out its
+//! candidates, and changes that would help.
 
 mod cause;
 mod changes;
@@ -18,40 +18,40 @@ pub use cause::{Cause, Obstacle};
 pub use changes::GangChange;
 pub use summary::GangWording;
 
-/// What an explanation of a gang says.
+/// The explanation of one request with ports.
 #[derive(Clone, Debug)]
 pub struct GangReport {
-    /// How many offers are left.
+    /// Number of offers not used up.
     pub offers: usize,
-    /// The gang, if the request gets one.
+    /// The gang; `None` if the request gets none.
     pub gang: Option<Gang>,
-    /// Otherwise what is known of its ports.
+    /// The analysis of the ports; `None` if there is a gang.
     pub impasse: Option<Impasse>,
-    /// What decides.
+    /// The decisive cause.
     pub verdict: GangVerdict,
-    /// The attributes that have to do with it.
+    /// The attributes that the decisive cause involves.
     pub attributes: IndexSet<Name>,
-    /// What would let it have a gang, fewest and smallest steps first.
+    /// The changes with which the request would get a gang; fewest and smallest first.
     pub changes: Vec<GangChange>,
 }
 
-/// What decides whether a request gets a gang.
+/// The decisive cause why a request gets a gang or none.
 #[derive(Clone, Debug)]
 pub enum GangVerdict {
     /// It gets one.
     Matches,
-    /// It would get one, but others have some of it: these requests.
+    /// It would get one, but other requests hold some of its offers: the indices of these requests.
     Taken(Vec<usize>),
     /// There are no offers.
     NoOffers,
-    /// No offer docks at a port, whatever is docked at the others.
+    /// No offer docks at a port, whatever docks at the others.
     Empty(Obstacle),
-    /// Ports have candidates, but cannot be filled together.
+    /// Ports have candidates each, but cannot be filled together.
     Apart(Obstacle),
 }
 
 impl GangVerdict {
-    /// The word for it in `classad.explain/1`.
+    /// The verdict's code in the JSON schema `classad.explain/1`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -70,11 +70,12 @@ impl GangVerdict {
     }
 }
 
-/// Why a request gets the gang that it gets of the offers that are left, or none.  Nothing is used up.
+/// Explains the gang that a request gets of the remaining offers, or why it gets none. Uses up no offers. `index` is
+/// the index of the request.
 ///
 /// # Errors
 ///
-/// When the ports of the request cannot be used, or docking vectors do not compare.
+/// If the ports of the request are invalid, or values of docking vectors are not comparable.
 pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Result<GangReport, GangFault> {
     let mut report = GangReport {
         offers: matcher.left(),
@@ -101,7 +102,7 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
     Ok(report)
 }
 
-/// The attributes that the decisive conditions read.
+/// The attributes that the decisive parts read, and those that refusing offers read; without labels of ports.
 fn attributes(
     matcher: &Gangmatcher,
     request: &Ad,

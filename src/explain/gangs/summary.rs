@@ -1,4 +1,4 @@
-//! What hinders a gang, as sentences.
+//! Renders the verdict on a gang as one sentence.
 
 use crate::ad::{Dialect, Name};
 use crate::explain::clauses::text;
@@ -8,26 +8,26 @@ use crate::matching::gang::{Bound, Condition, Docked, Gang, Impasse, Stuck};
 
 use super::{Cause, GangReport, GangVerdict, Obstacle};
 
-/// How things are called in sentences about gangs.
+/// Settings for sentences about gangs: names, dialect and maximum length of a condition.
 pub struct GangWording<'w> {
-    /// What is explained, as the subject of a sentence.
+    /// The explained request, as the subject of a sentence.
     pub subject: &'w str,
-    /// Whether these are several.
+    /// Whether the subject is plural.
     pub is_plural: bool,
-    /// What offers are called.
+    /// Returns the name of a docked offer.
     pub offer: &'w dyn Fn(&Docked) -> String,
-    /// The same by index.
+    /// Returns the name of an offer, by index.
     pub name: &'w dyn Fn(usize) -> String,
-    /// What other requests are called.
+    /// Returns the name of another request, by index.
     pub requests: &'w dyn Fn(usize) -> String,
-    /// The dialect in which conditions are written.
+    /// The dialect in which conditions are printed.
     pub dialect: Dialect,
-    /// Conditions are cut off behind so many characters.
+    /// Maximum length of a condition in characters; the rest is cut off.
     pub longest: usize,
 }
 
 impl GangWording<'_> {
-    /// What decides, in one sentence without a full stop.
+    /// Returns the verdict as one sentence without a full stop.
     #[must_use]
     pub fn summary(&self, report: &GangReport) -> String {
         let verb = |one: &'static str, several: &'static str| if self.is_plural { several } else { one };
@@ -50,7 +50,7 @@ impl GangWording<'_> {
         }
     }
 
-    /// `host-1 at cpu, lic-1 at license`
+    /// Lists the offers of a gang with their ports: `host-1 at cpu, lic-1 at license`.
     #[must_use]
     pub fn docked(&self, gang: &Gang) -> String {
         if gang.ports.is_empty() {
@@ -61,7 +61,7 @@ impl GangWording<'_> {
         docked.join(", ")
     }
 
-    /// A condition, as it is written.
+    /// Returns the text of a condition; for a missing constraint, a phrase.
     #[must_use]
     pub fn condition(&self, condition: &Condition) -> String {
         if condition.text.is_empty() {
@@ -74,16 +74,17 @@ impl GangWording<'_> {
         self.shorter(&condition.text)
     }
 
-    /// The same in a sentence.
+    /// Returns a condition for use in a sentence: quoted, or a phrase for a missing constraint.
     fn told(&self, condition: &Condition) -> String {
         if condition.text.is_empty() { self.condition(condition) } else { self.quoted(&condition.text) }
     }
 
-    /// `, where Site.HostName = Cpu.Name is "host-4"`: what a condition reads, in the request and in the first offer.
+    /// Lists the values that a condition reads, of the request and of the first offer:
+    /// `, where Site.HostName = Cpu.Name is "host-4"`.
     #[must_use]
     pub fn reads(&self, condition: &Condition) -> String {
         let all = || condition.reads.iter().chain(&condition.theirs);
-        // What was only passed on has been told.
+        // Skip a value that is only passed on under another name.
         let is_told = |name: &str| all().any(|read| read.text == name);
         let reads = all().filter(|read| read.text != read.value || !is_told(&read.name)).map(|read| {
             let value = shortened(&read.value, self.longest);
@@ -177,7 +178,7 @@ impl GangWording<'_> {
         }
     }
 
-    /// ` beside host-4 at Cpu`
+    /// Lists the offers already docked: ` beside host-4 at Cpu`. Empty if there are none.
     fn beside(&self, impasse: &Impasse) -> String {
         if impasse.deepest.ports.is_empty() {
             String::new()
@@ -201,7 +202,7 @@ impl GangWording<'_> {
         }
     }
 
-    /// Why a part is met by none.
+    /// Says why no offer meets a part.
     fn part(&self, cause: &Cause, conditions: &[Condition], offers: usize) -> String {
         match cause {
             Cause::Missing { name, near, .. } => {
@@ -222,7 +223,7 @@ impl GangWording<'_> {
             }
             Cause::Unmet { text, .. } => {
                 let told = conditions.iter().find(|condition| condition.of_request && condition.text == *text);
-                // What single offers have there is no matter.
+                // Omit the values of single offers.
                 let reads = told.map(|condition| self.reads(&Condition { theirs: Vec::new(), ..condition.clone() }));
                 let (shown, offers) = (self.quoted(text), plural(offers, "offer"));
                 format!("{shown} is true of none of {offers}{}", reads.unwrap_or_default())
@@ -231,7 +232,7 @@ impl GangWording<'_> {
         }
     }
 
-    /// `Cpu.Memory >= 65536 (RequestMemory)`
+    /// Formats a comparison with the source of its bound: `Cpu.Memory >= 65536 (RequestMemory)`.
     fn wanted(&self, asked: &Bound) -> String {
         let symbol = if self.dialect.is_condor() { asked.operator.condor_symbol() } else { asked.operator.symbol() };
         let from = asked.written.as_ref().and_then(|written| written.name.as_ref()).map(Name::as_str);
@@ -239,7 +240,7 @@ impl GangWording<'_> {
         format!("{} {symbol} {}{from}", text(&asked.what, self.dialect), value_text(&asked.value))
     }
 
-    /// What offers that would do refuse by.
+    /// Says by which condition suitable offers refuse.
     fn refusing(&self, conditions: &[Condition]) -> String {
         let refusing: Vec<&Condition> = conditions.iter().filter(|condition| !condition.of_request).collect();
         let Some(first) = refusing.first() else { return String::new() };
@@ -250,7 +251,7 @@ impl GangWording<'_> {
         format!("{} is not true{in_some}{}", self.told(first), self.reads(first))
     }
 
-    /// What rules how many out.
+    /// Says how many offers each condition rules out.
     fn together(&self, conditions: &[Condition]) -> String {
         match conditions {
             [] => "all are taken".to_owned(),
@@ -270,7 +271,7 @@ impl GangWording<'_> {
     }
 }
 
-/// `3 offers`
+/// Formats a number with its noun: `3 offers`.
 fn plural(count: usize, what: &str) -> String {
     format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
 }

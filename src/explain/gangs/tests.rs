@@ -1,4 +1,4 @@
-//! What is said of gangs, against trying every assignment of offers to ports.
+//! Compares explanations of gangs with an exhaustive search over all assignments of offers to ports.
 
 use super::{Cause, GangVerdict, explain_gang};
 use crate::ad::{Ad, Dialect};
@@ -57,7 +57,7 @@ fn every_change_gives_the_gang_that_trying_everything_gives() {
             other => panic!("{other:?}"),
         }
     }
-    // There is something of everything.
+    // The random cases cover every kind of result.
     let counts = [changes, several, another, empty, apart];
     assert!(changes > 500 && several > 20 && another > 5 && empty > 100 && apart > 50, "{counts:?}");
 }
@@ -84,7 +84,7 @@ fn a_misspelt_attribute_is_told_and_mended() {
 
 #[test]
 fn values_are_changed_where_they_are_written() {
-    // In the request, in the port, in the condition itself; and what an offer wants.
+    // The bound is in the request, in the port, in the condition itself; then a demand of an offer.
     for (request, expected) in [
         ("[ Size = 9; Ports = { [ Label = a; Constraint = a.Memory >= Size ] } ]", "Size 9 -> 8"),
         ("[ Ports = { [ Label = a; Size = 8; Constraint = a.Memory > Size ] } ]", "Size 8 -> 7"),

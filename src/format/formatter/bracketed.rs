@@ -1,4 +1,4 @@
-//! Bracketed ads: one after the other, with separators and comments between them.
+//! Formats bracketed ads, with separators and comments between them.
 
 use std::ops::Range;
 
@@ -12,17 +12,18 @@ use super::printer::{Blanks, Place, Printer, STEP};
 use super::tree::Join;
 use super::trivia::Pieces;
 
-/// Lays out a text of bracketed ads.
+/// Formats a text of bracketed ads for `width` columns.
 pub fn layout(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> Layout {
     let (layout, is_certain) = attempt(text, dialect, width, line_end);
-    // Where it is not certain what the bad ads are, it may depend on the layout of others: then all stays.
+    // If the extent of a bad ad is uncertain, it may depend on the formatting of the others. Then the result is used
+    // only if it has the same ads and is stable; otherwise the text stays unchanged.
     let holds = |laid: &[u8]| {
         ads(laid, dialect) == ads(text, dialect) && attempt(laid, dialect, width, line_end).0.text == laid
     };
     if is_certain || holds(&layout.text) { layout } else { Layout { text: text.to_vec(), ..layout } }
 }
 
-/// Lays out the ads that parse, and says whether it is certain where the others end.
+/// Formats the ads that parse. Also returns whether it is certain where the others end.
 fn attempt(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> (Layout, bool) {
     let mut reader = Reader::new(text, dialect);
     let mut file = File { text, depth: 0, printer: Printer::new(width, line_end) };
@@ -38,7 +39,7 @@ fn attempt(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8])
             }
             Err(problem) => {
                 is_certain &= ends_for_certain(&text[start..end]);
-                // It is not known what its tokens are.
+                // The tokens of a bad ad are unknown; copy its text.
                 let bad = text[start..end].trim_ascii_end();
                 file.printer.text(bad);
                 start += bad.len();
@@ -51,13 +52,13 @@ fn attempt(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8])
     (Layout { text: file.printer.out, problems }, is_certain)
 }
 
-/// The ads of a text, nothing for each that does not parse.
+/// Returns the ads of a text, `None` for each one that does not parse.
 fn ads(text: &[u8], dialect: Dialect) -> Vec<Option<Ad>> {
     Reader::new(text, dialect).map(|item| item.ok().map(|entry| entry.ad)).collect()
 }
 
-/// Whether what was read as one bad ad would be so whatever came behind it: a quote or a bracket that
-/// nothing closes reaches for what follows.
+/// Whether a bad ad would end at the same place whatever text followed. An unclosed quote or bracket extends to the
+/// text behind it.
 fn ends_for_certain(bad: &[u8]) -> bool {
     match first_group(bad) {
         Group::Closed(span) => span.range().end == bad.len(),
@@ -66,15 +67,17 @@ fn ends_for_certain(bad: &[u8]) -> bool {
     }
 }
 
+/// Formatter of one text of bracketed ads.
 struct File<'t> {
     text: &'t [u8],
-    /// Braces that are open: the ads may be the elements of a list.
+    /// Number of open braces: the ads may be elements of a list.
     depth: usize,
     printer: Printer,
 }
 
 impl File<'_> {
-    /// Prints an ad, a line for each attribute, and what stands before it; or what stands behind the last.
+    /// Prints the part of a text that ends with an ad, or the rest behind the last ad. The ad gets one line per
+    /// attribute.
     fn part(&mut self, part: Range<usize>) {
         let mut pieces = Pieces::new(self.text, part, Strings::Escaped);
         pieces.settle();

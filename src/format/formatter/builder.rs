@@ -1,7 +1,7 @@
-//! Tokens to trees.
+//! Builds layout trees from tokens.
 //!
-//! The text has been parsed before: here is no error to find.  Like the parser's loop over operators this
-//! one has its own stack, so that no depth can harm it.
+//! The text has been parsed before, so there are no syntax errors to handle. Like the parser's operator loop, the
+//! builder uses an explicit stack, so no nesting depth overflows the program's stack.
 
 use crate::ad::PRECEDENCE_UNARY;
 use crate::syntax::Token;
@@ -9,7 +9,8 @@ use crate::syntax::Token;
 use super::tree::{Bracket, Join, Node, Shape, Tree};
 use super::trivia::Pieces;
 
-/// The tree of the ad or expression that begins with a piece, and its root.
+/// Builds the tree of the ad or expression that begins with the token at index `first`. Returns the tree and its root;
+/// the root is `None` if there are no tokens.
 pub fn build<'p, 't>(pieces: &'p Pieces<'t>, first: usize) -> (Tree<'p, 't>, Option<Node>) {
     let mut builder = Builder { tree: Tree::new(pieces), operands: Vec::new(), waiting: Vec::new() };
     builder.run(first);
@@ -17,7 +18,7 @@ pub fn build<'p, 't>(pieces: &'p Pieces<'t>, first: usize) -> (Tree<'p, 't>, Opt
     (builder.tree, root)
 }
 
-/// What waits for its right operand, or its closing bracket.
+/// A construct that waits for its right operand or its closing bracket.
 enum Waiting {
     Unary(Node),
     Binary(Node, u8),
@@ -26,10 +27,11 @@ enum Waiting {
     /// `condition ? consequent :`
     Alternative(Node, Node),
     Attribute(Node, Node),
-    /// A bracket, where its content begins among the operands, and whether an operand stands before it.
+    /// An opening bracket, the index into `operands` where its content begins, and whether an operand precedes it.
     Open(Node, Bracket, usize, bool),
 }
 
+/// Precedence of the elvis operator in this builder: above all others.
 const ELVIS: u8 = PRECEDENCE_UNARY + 1;
 
 impl Waiting {
@@ -51,7 +53,7 @@ struct Builder<'p, 't> {
 }
 
 impl Builder<'_, '_> {
-    /// Reads the pieces from one on.
+    /// Reads all tokens from index `first` on.
     fn run(&mut self, first: usize) {
         let mut at = first;
         // Whether an operand has just ended.
@@ -68,7 +70,8 @@ impl Builder<'_, '_> {
         self.tree.pieces.list.get(at + 1).and_then(|piece| piece.token)
     }
 
-    /// Reads on where an operand stands: how many tokens, and whether the operand ends with them.
+    /// Reads a token where an operand is expected. Returns the number of tokens read, and whether an operand ends with
+    /// them.
     fn operand(&mut self, at: usize, token: Token) -> (usize, bool) {
         let node = self.tree.token(at);
         match token {
@@ -107,7 +110,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Reads on behind an operand.
+    /// Reads a token behind an operand. Returns the number of tokens read, and whether an operand ends with them.
     fn behind_operand(&mut self, at: usize, token: Token) -> (usize, bool) {
         let node = self.tree.token(at);
         match token {
@@ -170,7 +173,7 @@ impl Builder<'_, '_> {
         (1, true)
     }
 
-    /// Gives their operands to all that waits and binds at least as tightly as `precedence`.
+    /// Completes all waiting constructs that bind at least as tightly as `precedence`.
     fn reduce(&mut self, precedence: u8) {
         while self.waiting.last().and_then(Waiting::precedence).is_some_and(|last| last >= precedence) {
             let (Some(waiting), Some(right)) = (self.waiting.pop(), self.operands.pop()) else { return };

@@ -1,4 +1,4 @@
-//! The long form: `name = value` lines, which must not be broken, and a blank line between ads.
+//! Formats the long form: `name = value` lines, which must not be broken, and a blank line between ads.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::builder::build;
 use super::printer::Printer;
 use super::trivia::Pieces;
 
-/// Lays out a text in the long form.
+/// Formats a text in the long form.
 pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout {
     let problems: Vec<Problem> = Reader::new(text, dialect).filter_map(Result::err).collect();
     let mut bad = problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| problem.ad);
@@ -27,7 +27,7 @@ pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout 
             next_bad = bad.next();
         }
         match (paragraph.first(), paragraph.last()) {
-            // What does not parse is left as it is.
+            // An ad that does not parse is copied unchanged.
             (Some(first), Some(last)) if next_bad == Some(number) => {
                 let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
                 file.printer.text(&text[first.start..end]);
@@ -47,7 +47,7 @@ pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout 
     Layout { text: file.printer.out, problems }
 }
 
-/// The runs of lines without a blank one, each line without its end.
+/// Splits a text at blank lines. Returns the lines of each paragraph as byte ranges without line ends.
 fn paragraphs(text: &[u8]) -> Vec<Vec<Range<usize>>> {
     let mut paragraphs = vec![Vec::new()];
     let mut start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -72,6 +72,7 @@ fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b"#") || line.starts_with(b"//")
 }
 
+/// Formatter of one text in the long form.
 struct File<'t> {
     text: &'t [u8],
     rules: Rules,
@@ -79,7 +80,7 @@ struct File<'t> {
 }
 
 impl File<'_> {
-    /// Prints a comment or an attribute that parses.
+    /// Prints a comment, or an attribute that parses.
     fn line(&mut self, range: Range<usize>) {
         self.printer.line(0, false);
         let line = &self.text[range.clone()];
@@ -88,7 +89,7 @@ impl File<'_> {
         self.printer.text(line[..equals].trim_ascii());
         self.printer.text(b" =");
         let value = range.start + equals + 1..range.end;
-        // What stands behind the expression is no part of it, and kept as it is.
+        // Text behind the expression does not belong to it and is kept as written.
         let rest = match parse_prefix(&self.text[value.clone()], self.rules) {
             Ok((_, Some(rest))) => value.start + rest.start as usize,
             _ => value.end,

@@ -1,8 +1,8 @@
-//! Ads laid out: the same tokens and comments, in the same order, with the usual space between them.
+//! Formatter behind `classad fmt`: prints the tokens and comments of ads in their order with normalized white space.
 //!
-//! It works on the source: spellings (`64M`, `0xff`, `=?=`, quoted names, escapes) and parentheses stay
-//! as written.  The lexer's tokens and the comments between them are [`pieces`], the pieces of an ad
-//! become ([`builder`]) a [`tree`] of what may be broken over lines, the [`printer`] breaks what does not fit.
+//! It works on the source text, so spellings (`64M`, `0xff`, `=?=`, quoted names, escapes) and parentheses stay as
+//! written. [`trivia`] lexes an ad into tokens and the comments between them, [`builder`] makes a [`tree`] of the
+//! places where lines may be broken, and [`printer`] breaks what does not fit.
 
 mod bracketed;
 mod builder;
@@ -15,36 +15,36 @@ use crate::ad::Dialect;
 
 use super::{Form, Problem, Severity, detect, is_compressed};
 
-/// A text laid out.
+/// A formatted text, with the problems found in it.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// The text.  Ads that do not parse stand in it as they were.
+    /// The formatted text. Ads that do not parse are copied unchanged.
     pub text: Vec<u8>,
-    /// What is wrong with the ads that do not parse; places are those of the original text.
+    /// The problems of the ads that do not parse; ranges refer to the original text.
     pub problems: Vec<Problem>,
 }
 
 impl Layout {
-    /// Whether every ad of the text parsed.
+    /// Whether every ad of the text parsed, possibly with warnings.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.problems.iter().all(|problem| problem.severity == Severity::Warning)
     }
 }
 
-/// Lays out bracketed ads or the long form.  Laying out twice is laying out once, and the ads mean what
-/// they meant.
+/// Formats bracketed ads or the long form. Formatting is idempotent and preserves the meaning of the ads.
 ///
-/// A bracketed ad gets a line for each attribute; what does not fit into `width` columns is broken at
-/// its operators, those that bind least first, and at the commas and semicolons of lists, calls and
-/// nested ads.  The long form, which forbids breaking, keeps its lines.  Comments and blank lines stay
-/// where they are, except that several blank lines become one.  Line ends are `\r\n` where all were,
-/// else `\n`; the last line has one.  A byte order mark is dropped: HTCondor takes it for a part of
-/// the first name.
+/// A bracketed ad gets one line per attribute. An expression that does not fit into `width` columns is broken at its
+/// operators of lowest precedence, and at the commas and semicolons of lists, calls and nested ads. The long form does
+/// not allow line breaks, so its lines are kept.
+///
+/// Comments and blank lines stay where they are, except that several blank lines become one. Line ends are `\r\n` if
+/// all were, otherwise `\n`; the last line gets one. A byte order mark is dropped, because HTCondor takes it for a part
+/// of the first name.
 ///
 /// # Errors
 ///
-/// A form that leaves nothing to lay out.
+/// A format other than these two, compressed data, and UTF-16.
 pub fn layout(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Result<Layout, Problem> {
     let refusal = |message: &str| Problem::at(0..text.len().min(1), 0, message);
     let line_end: &[u8] = if only_windows_line_ends(text) { b"\r\n" } else { b"\n" };
@@ -62,7 +62,7 @@ pub fn layout(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Result
     }
 }
 
-/// Whether every line end of a text is `\r\n`, and there is one.
+/// Whether a text has line ends and all of them are `\r\n`.
 fn only_windows_line_ends(text: &[u8]) -> bool {
     let mut ends = memchr::memchr_iter(b'\n', text).peekable();
     ends.peek().is_some() && ends.all(|at| at > 0 && text[at - 1] == b'\r')
@@ -74,7 +74,7 @@ mod tests {
     use crate::ad::Dialect;
     use crate::format::Form;
 
-    /// The text laid out in 40 columns.
+    /// Returns the text formatted for 40 columns.
     fn laid(text: &str, form: Form) -> String {
         String::from_utf8(layout(text.as_bytes(), form, Dialect::Classad, 40).unwrap().text).unwrap()
     }
@@ -146,7 +146,7 @@ mod tests {
             ("[\n\n a=1;\n\n\n // b\n c=2\n\n // d\n\n]", "[\n  a = 1;\n\n  // b\n  c = 2;\n\n  // d\n]\n"),
             ("[a= /* b */ 1/* c */;]", "[\n  a = /* b */ 1; /* c */\n]\n"),
             ("[a= // b\n1]", "[\n  a = // b\n    1;\n]\n"),
-            // Behind what they are about, whatever the separator.
+            // Comments stay behind the item that they describe, whichever side the separator is on.
             ("[a={1 // b\n, 2, // c\n 3}]", "[\n  a = {\n    1, // b\n    2, // c\n    3\n  };\n]\n"),
             ("[a=b && // c\n d || // e\n f]", "[\n  a =\n    b // c\n      && d // e\n    || f;\n]\n"),
             ("[a=b ?\n// c\nd : e]", "[\n  a =\n    b\n      // c\n      ? d\n    : e;\n]\n"),

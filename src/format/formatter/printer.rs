@@ -1,7 +1,7 @@
-//! A tree on lines.
+//! Prints a layout tree on lines.
 //!
-//! It keeps its own stack of what is left to print, so that no depth can harm it, and knows the width of
-//! every node before, so that it decides in one look whether the node fits into its line.
+//! The printer uses an explicit stack, so no nesting depth overflows the program's stack. Widths are computed bottom-up
+//! beforehand, so deciding whether a node fits into its line is O(1).
 
 use super::tree::{Bracket, Join, Node, Shape, Tree};
 use super::trivia::{Comment, Pieces, columns};
@@ -9,14 +9,14 @@ use super::trivia::{Comment, Pieces, columns};
 /// Columns of one level of indentation.
 pub const STEP: usize = 2;
 
-/// Where blank lines of the source are kept before a token.
+/// Which blank lines of the source are kept before a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Blanks {
-    /// Before the first of the comments before it, or itself if there is none.
+    /// Before the first of its leading comments, or before the token itself if there is none.
     first: bool,
-    /// Between those comments.
+    /// Between its leading comments.
     between: bool,
-    /// Before itself.
+    /// Between its last leading comment and the token.
     last: bool,
 }
 
@@ -28,57 +28,59 @@ impl Blanks {
     const DROPPED: Blanks = Blanks { first: false, between: false, last: false };
 }
 
-/// Where a token stands.
+/// Where a token is to be printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// How it stands beside the token before.
+    /// Separation from the previous token.
     pub join: Join,
-    /// The indentation of its line, if it begins one.
+    /// Indentation in columns of the line, if the token begins one.
     pub indent: usize,
-    /// The indentation of comments before it that are on lines of their own.
+    /// Indentation in columns of leading comments that are on lines of their own.
     pub comments: usize,
-    /// Whether comments between this token and the one before, all on one line, are about this one.
+    /// Whether comments on one line between the previous token and this one belong to this one.
     pub leads: bool,
     pub blanks: Blanks,
 }
 
 impl Place {
-    /// On a line of its own, with what is said about it before it.
+    /// A token that begins a line; comments before it belong to it.
     pub fn line(indent: usize, blanks: Blanks) -> Self {
         Place { join: Join::Line, indent, comments: indent, leads: true, blanks }
     }
 
-    /// Beside the token before, or further in on the next line if a comment is in the way.
+    /// A token beside the previous one; if a comment intervenes, on the next line with one more level of indentation.
     fn beside(join: Join, indent: usize) -> Self {
         Place { join, indent: indent + STEP, comments: indent + STEP, leads: false, blanks: Blanks::DROPPED }
     }
 }
 
-/// What is left to print.
+/// An entry of the printer's stack.
 #[derive(Clone, Copy)]
 enum Task {
     Node {
         node: Node,
         place: Place,
-        /// The indentation of the line on which the node begins.
+        /// Indentation in columns of the line on which the node begins.
         base: usize,
-        /// Whether its operators are one step further in, because it stands in something else's line.
+        /// Whether operators on new lines are indented one more level, because the node begins inside another
+        /// construct's line.
         is_nested: bool,
-        /// Columns of what follows on the line of its last token.
+        /// Number of columns needed behind the node's last token on the same line.
         trailing: usize,
-        /// Whether it has been decided that it stands on one line.
+        /// Whether the node is known to fit on one line.
         is_flat: bool,
     },
     /// The semicolon that ends an attribute.
     Semicolon,
 }
 
-/// What has been printed so far.
+/// The printer: its output so far, and the current line.
 pub struct Printer {
     pub out: Vec<u8>,
+    /// Maximum number of columns of a line.
     width: usize,
     line_end: &'static [u8],
-    /// Columns printed on the line.
+    /// Number of columns printed on the current line.
     column: usize,
 }
 
@@ -87,7 +89,7 @@ impl Printer {
         Printer { out: Vec::new(), width, line_end, column: 0 }
     }
 
-    /// Prints some text as it is.
+    /// Prints text unchanged and updates the column.
     pub fn text(&mut self, text: &[u8]) {
         self.out.extend_from_slice(text);
         match memchr::memrchr(b'\n', text) {
@@ -102,7 +104,7 @@ impl Printer {
         }
     }
 
-    /// Begins a line, after a blank one if that is wanted.
+    /// Begins a new line with this indentation in columns; `blank` asks for a blank line before it.
     pub fn line(&mut self, indent: usize, blank: bool) {
         if self.column > 0 {
             self.out.extend_from_slice(self.line_end);
@@ -115,19 +117,19 @@ impl Printer {
         self.column = indent;
     }
 
-    /// Nothing is indented beyond the middle, so that deep nests do not grow with the square.
+    /// Limits indentation to half the width; otherwise the output of deep nests would grow quadratically.
     fn indentation(&self, indent: usize) -> usize {
         indent.min(self.width / 2 / STEP * STEP)
     }
 
-    /// Ends the last line.
+    /// Ends the current line if anything is on it.
     pub fn end(&mut self) {
         if self.column > 0 {
             self.line(0, false);
         }
     }
 
-    /// Prints the comments before a piece, and goes where its token stands.
+    /// Prints the leading comments of a token, then the white space before the token as `place` requires.
     pub fn reach(&mut self, pieces: &Pieces, at: usize, place: Place) {
         let piece = &pieces.list[at];
         let comments = &pieces.comments[piece.comments.clone()];
@@ -140,7 +142,7 @@ impl Printer {
             };
         }
         let together = place.join == Join::Line && place.leads && !pieces.forces(at);
-        // The token may stay beside a comment that does not stay beside the token before.
+        // The token may stand beside a comment that is not beside the previous token.
         let begins_line = self.column == 0 || comments.iter().any(|comment| comment.lines > 0 || comment.ends_line);
         let mut must_break = together;
         for (position, comment) in comments.iter().enumerate() {
@@ -161,14 +163,14 @@ impl Printer {
         }
     }
 
-    /// Prints a comment; its lines keep their indentation against its first one.
+    /// Prints a comment. Its lines keep their indentation relative to the first one.
     fn comment(&mut self, text: &[u8], comment: &Comment) {
         let written = &text[comment.range.clone()];
         if !comment.is_high {
             return self.text(written);
         }
         let start = memchr::memrchr(b'\n', &text[..comment.range.start]).map_or(0, |end| end + 1);
-        // Comments in a row must not drive one another further and further in.
+        // Several comments on one line must not push one another further and further right.
         let old = columns(&text[start..comment.range.start]).min(self.width);
         let new = self.column.min(self.width);
         for (position, line) in written.split(|byte| *byte == b'\n').enumerate() {
@@ -187,12 +189,12 @@ impl Printer {
         }
     }
 
-    /// Prints a tree whose first token stands at a place.
+    /// Prints the subtree of a node whose first token stands at `place`.
     pub fn tree(&mut self, tree: &Tree, node: Node, place: Place) {
         self.run(tree, Task::Node { node, place, base: place.indent, is_nested: false, trailing: 0, is_flat: false });
     }
 
-    /// Prints a tree behind a space, all of it on this line.
+    /// Prints the subtree of a node after a space, on the current line whatever its width.
     pub fn flat_tree(&mut self, tree: &Tree, node: Node) {
         let place = Place::beside(Join::Space, 0);
         self.run(tree, Task::Node { node, place, base: 0, is_nested: false, trailing: 0, is_flat: true });
@@ -212,7 +214,7 @@ impl Printer {
         }
     }
 
-    /// Whether a node and what follows fits into the line.
+    /// Whether a node fits into the line, with `trailing` columns behind it.
     fn fits(&self, tree: &Tree, node: Node, place: Place, trailing: usize) -> bool {
         let node = tree.get(node);
         let start = match place.join {
@@ -224,7 +226,7 @@ impl Printer {
         !node.is_high && start + node.before.1 + node.width + trailing <= self.width
     }
 
-    /// Prints a token, or leaves the parts of a node as tasks, first one first.
+    /// Prints a token, or pushes the parts of a node as tasks, the first part first.
     fn node(&mut self, tree: &Tree, task: Task, tasks: &mut Vec<Task>) {
         let Task::Node { node, place, base, is_nested, trailing, is_flat } = task else { return };
         let flat = is_flat || self.fits(tree, node, place, trailing);
@@ -238,7 +240,7 @@ impl Printer {
             Shape::Sequence(nodes) => {
                 let mut rest = tree.width_within(node);
                 for (position, node) in nodes.iter().enumerate() {
-                    // The spaces between are left in, and matter to no one.
+                    // The estimate includes the spaces between the parts; the error is harmless.
                     rest -= tree.width_within(*node);
                     let place = match position.checked_sub(1) {
                         None => place,
@@ -262,7 +264,7 @@ impl Printer {
                 let operators = if is_nested { base + STEP } else { base };
                 for (position, node) in nodes.iter().rev().enumerate() {
                     let trailing = if position + 1 == nodes.len() { trailing } else { 0 };
-                    // `?` one step further in than the conditions and the `:` before them.
+                    // `?` is indented one level more than the conditions and the `:` before them.
                     let line = if matches!(position % 4, 1 | 2) { operators + STEP } else { operators };
                     tasks.push(match position {
                         0 => part(*node, place, base, trailing),
@@ -298,7 +300,7 @@ impl Printer {
         }
     }
 
-    /// Leaves what stands in brackets as tasks.
+    /// Pushes the brackets and their content as tasks.
     fn bracketed(nodes: &[Node], bracket: Bracket, task: Task, flat: bool, tasks: &mut Vec<Task>) {
         let Task::Node { place, base, .. } = task else { return };
         let part =
@@ -333,7 +335,7 @@ impl Printer {
     }
 }
 
-/// Before an operator: on a new line, unless it is decided that all stands on one.
+/// Returns the place of an operator: on a new line, unless the node is printed on one line.
 fn broken(is_flat: bool, indent: usize) -> Place {
     let place = Place { leads: false, blanks: Blanks::DROPPED, ..Place::line(indent, Blanks::DROPPED) };
     if is_flat { Place { join: Join::Space, ..place } } else { place }

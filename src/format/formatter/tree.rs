@@ -1,32 +1,32 @@
-//! What of an ad or an expression may be broken over lines, and how wide it is on one.
+//! Layout tree of an ad or expression: where lines may be broken, and the width of every part on one line.
 
 use crate::syntax::Token;
 
 use super::trivia::{Pieces, columns};
 
-/// A node of the tree, by its position in it.
+/// Index of a node in [`Tree`].
 pub type Node = usize;
 
-/// What a node is made of.
+/// The parts of a node.
 #[derive(Debug)]
 pub enum Shape {
-    /// A token, by its position among the pieces.
+    /// A token, by its index in the list of tokens.
     Token(usize),
-    /// What stays together: an operator and its operand, an expression and what is selected from it.
+    /// Parts that are never separated: an operator and its operand, an expression and a selection from it.
     Sequence(Vec<Node>),
-    /// Operands with the operators of one precedence between them.
+    /// Operands and binary operators of one precedence, alternating; the precedence.
     Chain(Vec<Node>, u8),
-    /// `a ? b : c ? d : e`, from its end to its beginning.
+    /// `a ? b : c ? d : e`, in reverse order, so that extending it at the front is cheap.
     Conditional(Vec<Node>),
-    /// Strings that are one because nothing stands between them.
+    /// Adjacent string literals, which are one string.
     Strings(Vec<Node>),
-    /// Something in brackets: the two brackets and what is between, commas and semicolons too.
+    /// A bracketed construct: the opening bracket, items and separators alternating, the closing bracket.
     Bracketed(Vec<Node>, Bracket),
-    /// `name = expression`: the three.
+    /// `name = expression`: name, `=`, value.
     Attribute([Node; 3]),
 }
 
-/// What brackets hold.
+/// Kind of a bracketed construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bracket {
     /// `[ a = 1; b = 2 ]`
@@ -40,27 +40,27 @@ pub enum Bracket {
 }
 
 impl Bracket {
-    /// Whether there is space inside.
+    /// Whether a space follows the opening bracket and precedes the closing one.
     pub fn is_wide(self) -> bool {
         matches!(self, Bracket::Ad | Bracket::List)
     }
 }
 
-/// A node, and what decides whether it can stand on one line.
+/// A node with its measures.
 #[derive(Debug)]
 pub struct Measured {
     pub shape: Shape,
-    /// Columns on one line, without the comments before its first token.
+    /// Number of columns on one line, without the comments before its first token.
     pub width: usize,
-    /// Columns of these comments: of all, and of those on the token's line.
+    /// Number of columns of these comments: of all, and of those on the token's line.
     pub before: (usize, usize),
-    /// Whether something inside keeps it from standing on one line.
+    /// Whether something inside the node forces a line break.
     pub is_high: bool,
     /// Whether the comments before its first token are on lines of their own.
     pub is_led: bool,
 }
 
-/// How a token stands beside the one before it.
+/// Separation between a token and the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
     Touching,
@@ -68,7 +68,7 @@ pub enum Join {
     Line,
 }
 
-/// The tree.
+/// The layout tree. Nodes are stored bottom-up in one vector.
 #[derive(Debug)]
 pub struct Tree<'p, 't> {
     pub pieces: &'p Pieces<'t>,
@@ -76,28 +76,28 @@ pub struct Tree<'p, 't> {
 }
 
 impl<'p, 't> Tree<'p, 't> {
-    /// A tree without any node yet.
+    /// Creates a tree without nodes.
     pub fn new(pieces: &'p Pieces<'t>) -> Self {
         Tree { pieces, nodes: Vec::with_capacity(pieces.list.len() * 2) }
     }
 
-    /// Keeps an ad that has attributes from standing on one line.
+    /// Forces an ad that has attributes to be printed on several lines.
     pub fn spread(&mut self, ad: Node) {
         let node = &mut self.nodes[ad];
         node.is_high |= matches!(&node.shape, Shape::Bracketed(parts, _) if parts.len() > 2);
     }
 
-    /// A node.
+    /// Returns a node.
     pub fn get(&self, node: Node) -> &Measured {
         &self.nodes[node]
     }
 
-    /// Columns of a node on one line with what stands before it.
+    /// Returns the number of columns of a node on one line, including the comments before it.
     pub fn width_within(&self, node: Node) -> usize {
         self.nodes[node].width + self.nodes[node].before.0
     }
 
-    /// The first token of a node.
+    /// Returns the index of the first token of a node.
     pub fn first_piece(&self, mut node: Node) -> usize {
         loop {
             node = match &self.nodes[node].shape {
@@ -112,7 +112,7 @@ impl<'p, 't> Tree<'p, 't> {
         }
     }
 
-    /// How two neighbours of a sequence stand beside each other.
+    /// Returns the separation between two neighbouring parts of a sequence.
     pub fn join(&self, left: Node, right: Node) -> Join {
         let Shape::Token(piece) = self.nodes[left].shape else { return Join::Touching };
         let next = &self.pieces.list[piece + 1];
@@ -126,7 +126,7 @@ impl<'p, 't> Tree<'p, 't> {
         }
     }
 
-    /// A token.
+    /// Adds a leaf for a token.
     pub fn token(&mut self, piece: usize) -> Node {
         let (pieces, shape) = (self.pieces, Shape::Token(piece));
         let width = columns(pieces.written(piece));
@@ -139,7 +139,7 @@ impl<'p, 't> Tree<'p, 't> {
         self.nodes.len() - 1
     }
 
-    /// A node of these parts, which follow one another with so many columns between them in all.
+    /// Builds a node from consecutive parts; `between` is the total width of the separators in columns.
     pub fn of(&mut self, shape: Shape, parts: &[Node], between: usize) -> Node {
         let width = parts.iter().map(|part| self.width_within(*part)).sum::<usize>() + between;
         let Measured { is_led, before, .. } = self.nodes[parts[0]];
@@ -151,7 +151,7 @@ impl<'p, 't> Tree<'p, 't> {
         self.add(Measured { shape, width, before, is_high, is_led })
     }
 
-    /// Lengthens a node by parts at its end.
+    /// Appends parts to a node; `between` is the total width of the separators in columns.
     fn extend(&mut self, node: Node, parts: &[Node], between: usize) {
         for part in parts {
             let is_high = self.nodes[*part].is_high || self.nodes[*part].is_led;
@@ -164,7 +164,7 @@ impl<'p, 't> Tree<'p, 't> {
         }
     }
 
-    /// An expression with something behind it that belongs to it.
+    /// Builds an expression with a suffix: a selection, a subscript or the arguments of a call.
     pub fn suffixed(&mut self, base: Node, suffix: &[Node]) -> Node {
         let space = usize::from(self.join(base, suffix[0]) == Join::Space);
         if let Shape::Sequence(_) = self.nodes[base].shape {
@@ -176,7 +176,7 @@ impl<'p, 't> Tree<'p, 't> {
         self.of(Shape::Sequence(parts.clone()), &parts, space)
     }
 
-    /// Two operands and the operator between them; a chain goes on with operators of its precedence.
+    /// Builds a binary operation. If the left operand is a chain of the same precedence it is extended.
     pub fn binary(&mut self, left: Node, operator: Node, right: Node, precedence: u8) -> Node {
         if matches!(self.nodes[left].shape, Shape::Chain(_, same) if same == precedence) {
             self.extend(left, &[operator, right], 2);
@@ -186,7 +186,7 @@ impl<'p, 't> Tree<'p, 't> {
         self.of(Shape::Chain(parts.to_vec(), precedence), &parts, 2)
     }
 
-    /// `condition ? consequent : alternative`; if the alternative is one, it goes on with that.
+    /// Builds `condition ? consequent : alternative`. If the alternative is a conditional it is extended.
     pub fn conditional(&mut self, parts: [Node; 5]) -> Node {
         let alternative = parts[4];
         let mut nodes = match &mut self.nodes[alternative].shape {
@@ -197,7 +197,7 @@ impl<'p, 't> Tree<'p, 't> {
         self.of(Shape::Conditional(nodes), &parts, 4)
     }
 
-    /// What stands in brackets, with them.
+    /// Builds a bracketed construct from the brackets, items and separators.
     pub fn bracketed(&mut self, parts: Vec<Node>, bracket: Bracket) -> Node {
         let separators = (parts.len() - 2) / 2;
         let inside = match (bracket.is_wide(), parts.len()) {
@@ -206,7 +206,7 @@ impl<'p, 't> Tree<'p, 't> {
             (false, _) => 0,
         };
         let node = self.of(Shape::Bracketed(Vec::new(), bracket), &parts, separators + inside);
-        // A first item on a line of its own keeps the others on theirs, too.
+        // If the first item begins a line in the source, every item gets its own line.
         let first = &self.pieces.list[self.first_piece(parts[0]) + 1];
         if bracket.is_wide() && parts.len() > 2 && first.lines > 0 {
             self.nodes[node].is_high = true;

@@ -1,4 +1,4 @@
-//! Tokens, and the comments and line ends between them.
+//! Tokens with trivia: the comments and line ends between them.
 
 use std::ops::Range;
 
@@ -7,44 +7,45 @@ use crate::syntax::{Strings, Token, lex};
 /// A comment.
 #[derive(Clone, Debug)]
 pub struct Comment {
-    /// Its bytes, without space around it.
+    /// Byte range without surrounding white space.
     pub range: Range<usize>,
-    /// Line ends before it, up to 2: it ends a line, begins one, or stands behind a blank one.
+    /// Number of line ends before it, at most 2: 0 behind something on its line, 1 at the beginning of a line, 2 after
+    /// a blank line.
     pub lines: usize,
-    /// Whether it goes on to the end of its line: `// ...`.
+    /// Whether it extends to the end of its line: `// ...`.
     pub ends_line: bool,
-    /// Whether it goes over several lines.
+    /// Whether it has several lines.
     pub is_high: bool,
 }
 
-/// A token, with the comments before it.
+/// A token with the comments before it.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// The token; none behind the last one.
+    /// The token; `None` for the end of the text.
     pub token: Option<Token>,
-    /// Its bytes.
+    /// Byte range of the token.
     pub range: Range<usize>,
-    /// The comments between the token before and this one.
+    /// Range of indexes into `comments`: the comments between the previous token and this one.
     pub comments: Range<usize>,
-    /// Line ends between the last of them, or the token before, and this one, up to 2.
+    /// Number of line ends, at most 2, between the last of these comments, or the previous token, and this one.
     pub lines: usize,
-    /// Whether nothing at all stands between the token before and this one.
+    /// Whether the previous token directly precedes this one.
     pub touches: bool,
 }
 
-/// A part of a text as tokens and comments.
+/// The tokens and comments of a part of a text.
 #[derive(Debug)]
 pub struct Pieces<'t> {
-    /// The whole text, which all ranges are of.
+    /// The whole text, to which all ranges refer.
     pub text: &'t [u8],
-    /// The tokens; the last piece is only what stands behind them.
+    /// The tokens. The last entry stands for the end and only carries the comments before it.
     pub list: Vec<Piece>,
-    /// The comments, in their order.
+    /// The comments in the order of the text.
     pub comments: Vec<Comment>,
 }
 
 impl<'t> Pieces<'t> {
-    /// The pieces of a part of a text.
+    /// Lexes a part of a text.
     pub fn new(text: &'t [u8], part: Range<usize>, strings: Strings) -> Self {
         let tokens = lex(&text[part.clone()], strings);
         let mut pieces = Pieces { text, list: Vec::with_capacity(tokens.len() + 1), comments: Vec::new() };
@@ -58,7 +59,7 @@ impl<'t> Pieces<'t> {
         pieces
     }
 
-    /// Adds a token, with what stands before it from `from` on.
+    /// Adds a token, and the comments between offset `from` and the token.
     fn push(&mut self, token: Option<Token>, from: usize, range: Range<usize>) {
         let first = self.comments.len();
         let (mut at, mut lines) = (from, 0);
@@ -88,8 +89,8 @@ impl<'t> Pieces<'t> {
         self.list.push(Piece { token, range, comments: first..self.comments.len(), lines: lines.min(2), touches });
     }
 
-    /// Drops semicolons that end nothing, joins the `?` and `:` that are one operator, and moves comments
-    /// that end their line to where they can: behind commas, semicolons and `=`, before operators.
+    /// Normalizes the tokens: drops superfluous semicolons, joins the `?` and `:` of one elvis operator, and moves
+    /// comments that end their line where such comments can stand: behind commas, semicolons and `=`, before operators.
     pub fn settle(&mut self) {
         let mut kept: Vec<Piece> = Vec::with_capacity(self.list.len());
         let mut dropped: Option<Piece> = None;
@@ -126,7 +127,7 @@ impl<'t> Pieces<'t> {
         }
     }
 
-    /// Gives a piece what stood before the one that was dropped before it.
+    /// Moves the comments and line ends before a dropped token to the next token.
     fn inherit(&mut self, piece: &mut Piece, dropped: &Piece) {
         let lines = match self.comments.get_mut(piece.comments.clone()).and_then(|comments| comments.first_mut()) {
             Some(comment) => &mut comment.lines,
@@ -137,12 +138,12 @@ impl<'t> Pieces<'t> {
         piece.touches = false;
     }
 
-    /// The token before another one.
+    /// Returns the token before another one.
     fn before(&self, at: usize) -> Option<Token> {
         at.checked_sub(1).and_then(|before| self.list[before].token)
     }
 
-    /// Moves the comments before a token behind it, if they end a line.
+    /// Moves the comments before a token behind it, if they force a line break.
     fn hand_on(&mut self, at: usize) {
         if !self.forces(at) {
             return;
@@ -151,13 +152,13 @@ impl<'t> Pieces<'t> {
         self.list[at].comments.end = comments.start;
         self.list[at].lines = 0;
         let next = &mut self.list[at + 1];
-        // What stood behind the token begins another line, so that the comment stays with what it is about.
+        // The next token begins another line, so that the comment stays with the item that it describes.
         let lines = if next.comments.is_empty() { &mut next.lines } else { &mut self.comments[comments.end].lines };
         *lines = (*lines).max(1);
         next.comments.start = comments.start;
     }
 
-    /// Moves the comments behind an operator before it, if they end a line.
+    /// Moves the comments behind an operator before it, if they force a line break.
     fn take_back(&mut self, at: usize) {
         if !self.forces(at + 1) {
             return;
@@ -174,7 +175,7 @@ impl<'t> Pieces<'t> {
         self.list[at + 1].lines = 0;
     }
 
-    /// Whether the comments before a token cannot stand on one line with the tokens around them.
+    /// Whether the comments before a token force a line break before or behind them.
     pub fn forces(&self, at: usize) -> bool {
         let piece = &self.list[at];
         let comments = &self.comments[piece.comments.clone()];
@@ -182,16 +183,17 @@ impl<'t> Pieces<'t> {
             || !comments.is_empty() && piece.lines > 0
     }
 
-    /// What a token is written as.
+    /// Returns the text of a token.
     pub fn written(&self, at: usize) -> &[u8] {
         let piece = &self.list[at];
-        // The two parts of `? :` are one here.
+        // An elvis operator written as `? :` is printed without the space.
         if piece.token == Some(Token::Elvis) { b"?:" } else { &self.text[piece.range.clone()] }
     }
 
-    /// Columns of the comments before a token, each with a space: of all, and of those on its line.
+    /// Returns the number of columns of the comments before a token, each with a space: of all comments, and of those
+    /// on the token's line.
     ///
-    /// Laying out puts some of them on other lines, but changes neither of the two.
+    /// Formatting moves some comments to other lines, but changes neither number.
     pub fn columns_before(&self, at: usize) -> (usize, usize) {
         let piece = &self.list[at];
         let comments = &self.comments[piece.comments.clone()];
@@ -209,7 +211,7 @@ impl<'t> Pieces<'t> {
     }
 }
 
-/// Whether an operand can end with this token, so that an operator stands behind it.
+/// Whether an operand can end with this token. If so, an operator behind it is binary.
 fn is_operand_end(token: Option<Token>) -> bool {
     token.is_some_and(|token| match token {
         Token::ParenthesisClose | Token::BracketClose | Token::BraceClose => true,
@@ -217,7 +219,7 @@ fn is_operand_end(token: Option<Token>) -> bool {
     })
 }
 
-/// Columns that a text takes: its characters.
+/// Returns the width of a text in columns: the number of its characters.
 pub fn columns(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

@@ -1,7 +1,7 @@
-//! JSON as HTCondor writes it: an object for each ad, what is no JSON as `"\/Expr(...)\/"`.
+//! JSON as HTCondor writes it: an object for each ad; expressions without a JSON value are strings `"\/Expr(...)\/"`.
 //!
-//! Its own reader, because HTCondor's JSON needs places, any nesting depth, and every way in which
-//! files of ads are less strict than JSON.
+//! It has its own reader because ads in JSON need source positions, unlimited nesting depth, and every deviation from
+//! strict JSON that HTCondor accepts.
 
 mod nesting;
 mod reader;
@@ -15,10 +15,10 @@ pub use reader::Reader;
 pub use spans::places;
 pub use writer::write;
 
-/// The expression inside a string that stands for one, in any case: `/Expr(a + 1)/`.
+/// Returns the expression in a decoded string of the form `/Expr(a + 1)/`, in any case; `None` for other strings.
 ///
-/// HTCondor writes the slashes with a backslash before them, which tells such a string from one that
-/// only looks like it; after any other program has rewritten the file the backslashes are gone.
+/// HTCondor escapes the slashes with backslashes, which distinguishes such a string from one that only looks like it.
+/// But other programs that rewrite the file drop these backslashes, so they are not required.
 fn expression_inside(text: &[u8]) -> Option<&[u8]> {
     let (head, rest) = text.split_at_checked(OPEN.len())?;
     rest.strip_suffix(CLOSE).filter(|_| head.eq_ignore_ascii_case(OPEN))

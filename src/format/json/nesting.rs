@@ -1,8 +1,8 @@
-//! Which token may stand where, and where ads begin and end.
+//! State machine over the tokens of an ad: checks their order, and finds where ads begin and end.
 
 use super::token::{Flaw, Lexeme, Token, Tokens};
 
-/// What a token does.
+/// The effect of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Begins a nested ad.
@@ -13,19 +13,20 @@ pub enum Step {
     Close,
     /// Names the next attribute.
     Name,
-    /// Is a value by itself.
+    /// Is a scalar value.
     Scalar,
-    /// Stands between the others.
+    /// Is a separator.
     Nothing,
 }
 
-/// A bracket that is open, and its offset.
+/// An open bracket with its byte offset.
 #[derive(Clone, Copy, Debug)]
 pub enum Open {
     Brace(usize),
     Bracket(usize),
 }
 
+/// The token expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expects {
     Name,
@@ -35,17 +36,17 @@ enum Expects {
     More,
 }
 
-/// How far an ad is read, its values aside.
+/// Position in the structure of an ad: the open brackets, and the kind of token expected next.
 #[derive(Debug)]
 pub struct Shape {
     open: Vec<Open>,
     expects: Expects,
-    /// So many blanks stand before the ad.
+    /// Number of blanks before the ad on its line.
     indent: usize,
 }
 
 impl Shape {
-    /// Behind the `{` at this offset that begins an ad.
+    /// Creates the state behind the `{` that begins an ad at this offset.
     pub fn begin(text: &[u8], offset: usize) -> Self {
         let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'[' | b',');
         let indent = text[..offset].iter().rev().take_while(blank).count();
@@ -62,12 +63,12 @@ impl Shape {
         self.open.last().copied()
     }
 
-    /// What a token does here; `None` if it cannot stand here.
+    /// Advances over a token and returns its effect; `None` if the token cannot stand here.
     pub fn step(&mut self, token: Token, offset: usize) -> Option<Step> {
         let in_ad = matches!(self.open.last(), Some(Open::Brace(_)));
         let (expects, step) = match (self.expects, token) {
             (Expects::Name, Token::String) => (Expects::Colon, Step::Name),
-            // HTCondor forgives commas too many in ads, but not in lists.
+            // HTCondor accepts superfluous commas in ads, but not in lists.
             (Expects::Name | Expects::More, Token::Comma) if in_ad => (Expects::Name, Step::Nothing),
             (Expects::Colon, Token::Colon) | (Expects::More, Token::Comma) => (Expects::Value, Step::Nothing),
             (Expects::Name | Expects::More, Token::BraceClose) if in_ad => (Expects::More, Step::Close),
@@ -87,7 +88,7 @@ impl Shape {
         Some(step)
     }
 
-    /// What should stand here.
+    /// Describes the tokens that can stand here, for messages.
     pub fn expected(&self) -> &'static str {
         let in_ad = matches!(self.open.last(), Some(Open::Brace(_)));
         match self.expects {
@@ -100,9 +101,11 @@ impl Shape {
         }
     }
 
-    /// Passes over what is left of a bad ad, from its first bad token on: up to the bracket that closes
-    /// it, or to the `{` that most likely begins the next one, at the beginning of a line that is not
-    /// indented more.  `None` if the text may go on.
+    /// Skips the rest of a bad ad, from its first bad token on.
+    ///
+    /// The ad ends with the bracket that closes it, or before a `{` that most likely begins the next ad: one at the
+    /// beginning of a line that is indented no more. Returns the end of the ad; `None` if the ad may continue behind
+    /// the end of the text.
     pub fn recover(&mut self, tokens: &mut Tokens, first: Lexeme) -> Option<usize> {
         let mut next = Some(first);
         while let Some((token, range)) = next {
@@ -124,7 +127,7 @@ impl Shape {
                 }
                 Ok(Token::BracketClose) => match self.open.iter().rposition(|open| matches!(open, Open::Bracket(_))) {
                     Some(innermost) => self.open.truncate(innermost),
-                    // It closes the array that the ad stands in.
+                    // It closes the array that contains the ad.
                     None => return Some(range.end),
                 },
                 _ => {}
@@ -134,14 +137,15 @@ impl Shape {
         None
     }
 
-    /// Whether a bad ad ends before the `{` at this offset.
+    /// Whether a bad ad ends before the `{` at this offset, because it begins a line and is indented no more than the
+    /// ad.
     pub fn ends_before(&self, text: &[u8], offset: usize) -> bool {
         let blank = text[..offset].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         blank <= self.indent && text[..offset - blank].ends_with(b"\n")
     }
 }
 
-/// Whether a token may go on where the text ends.
+/// Whether a token at the end of the text may continue behind it.
 fn is_open_ended(text: &[u8], (token, range): &Lexeme) -> bool {
     match token {
         Ok(token) => range.end == text.len() && !token.is_complete(),
@@ -150,8 +154,10 @@ fn is_open_ended(text: &[u8], (token, range): &Lexeme) -> bool {
     }
 }
 
-/// The length of the longest beginning of a text that holds whole ads only; the text may end anywhere.
-/// What stands behind is to be read again when more of it is there.
+/// Returns the length in bytes of the longest prefix of a text that contains only complete ads; the text may end
+/// anywhere.
+///
+/// The rest must be read again with more text behind it.
 pub fn whole(text: &[u8]) -> usize {
     let mut tokens = Tokens::new(text);
     let mut end = 0;
@@ -168,7 +174,7 @@ pub fn whole(text: &[u8]) -> usize {
     end
 }
 
-/// Whether a text is one whole ad, with nothing but space around it.
+/// Whether a text is exactly one complete ad, with only white space around it.
 pub fn is_one_ad(text: &[u8]) -> bool {
     let mut tokens = Tokens::new(text);
     match tokens.next() {
@@ -179,7 +185,7 @@ pub fn is_one_ad(text: &[u8]) -> bool {
     }
 }
 
-/// Where an ad ends whose `{` has been read.
+/// Returns the end of the ad whose `{` at `start` has been read; `None` if it may continue behind the end of the text.
 fn ad_end(tokens: &mut Tokens, start: usize) -> Option<usize> {
     let mut shape = Shape::begin(tokens.text, start);
     while let Some(lexeme) = tokens.next() {
@@ -228,11 +234,11 @@ mod tests {
             ("{} // }{}\n{} /* {} */ {", 12),
             ("{} /* {}", 2),
             (r#", {"a": 1}]"#, 10),
-            // A bad ad ends where the reader goes on.
+            // A bad ad ends where the reader continues.
             ("{\"a\": \"x}\n{\"b\": 1}\n{", 18),
             ("{\"a\": 1\n{\"b\": 1}\n{", 16),
             ("{\"a\": [1}, {\"b\"", 9),
-            // In a good one a line may begin so.
+            // In a correct ad a line may begin with a nested ad.
             ("{\"a\": [\n{\"b\": 1}\n", 0),
         ] {
             assert_eq!(whole(text.as_bytes()), length, "{text}");

@@ -1,4 +1,4 @@
-//! Objects to ads.
+//! Reader of ads in JSON.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,27 +13,27 @@ use super::string::decode;
 use super::token::{Flaw, Lexeme, Token, Tokens};
 use super::{OPEN, expression_inside};
 
-/// Reads ads object by object: back to back, a line for each, or in arrays.  Every bad value is
-/// reported; the ad that it stands in is lost.
+/// Iterator over the ads of a text: objects back to back, one per line, or in arrays. Every bad value is reported; its
+/// ad is left out.
 pub struct Reader<'t> {
     tokens: Tokens<'t>,
     dialect: Dialect,
-    /// Ads begun so far.
+    /// Number of ads begun so far.
     number: usize,
-    /// The last token outside any ad.
+    /// The last token outside all ads.
     before: Option<Token>,
-    /// Found, but not yet handed out: the problems of an ad, then the ad.
+    /// Items to be yielded next: the problems of an ad, then the ad.
     found: VecDeque<Item>,
 }
 
-/// An ad or a list that is not read to its end.
+/// An ad or a list under construction. An ad has its attributes so far, and the name of the next one.
 enum Partial {
     Ad(Vec<(Name, Expression)>, Name),
     List(Vec<Expression>),
 }
 
 impl<'t> Reader<'t> {
-    /// A reader at the beginning of a text.
+    /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         Reader { tokens: Tokens::new(text), dialect, number: 0, before: None, found: VecDeque::new() }
     }
@@ -46,7 +46,7 @@ impl<'t> Reader<'t> {
         Problem::at(range, self.number, message)
     }
 
-    /// Reads an ad whose `{` has been read.
+    /// Reads the ad whose `{` at `start` has been read, and queues its items.
     fn ad(&mut self, start: usize) {
         self.number += 1;
         let mut shape = Shape::begin(self.text(), start);
@@ -77,13 +77,13 @@ impl<'t> Reader<'t> {
         self.found.push_back(Err(problem));
     }
 
-    /// What is wrong where an ad ends too early: at the end, or where the next one begins.
+    /// Returns the problem of an ad that ends too early: at the end of the text, or where the next ad begins.
     fn ends(&self, shape: &Shape, before: usize) -> Problem {
         let end = self.text()[..before].trim_ascii_end().len();
         still_open(self.at(end..end, format!("expected {}, found the end", shape.expected())), shape)
     }
 
-    /// Builds what a token stands for; the ad, if it ends.
+    /// Adds the value of a token to the innermost ad or list. Returns the ad if it ends with this token.
     fn take(
         &mut self,
         step: Step,
@@ -125,7 +125,8 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// What was read; if it is unsound in itself, that is noted and the reading goes on.
+    /// Returns the value; if there is a problem instead, queues the problem and returns `otherwise`, so that reading
+    /// continues.
     fn sound<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
         read.unwrap_or_else(|problem| {
             self.found.push_back(Err(problem));
@@ -133,7 +134,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// What is wrong where a token cannot stand.
+    /// Returns the problem of a token that cannot stand here.
     fn unexpected(&self, shape: &Shape, (token, range): &Lexeme) -> Problem {
         let text = &self.text()[range.clone()];
         let token = match token {
@@ -164,7 +165,7 @@ impl<'t> Reader<'t> {
         attribute_name(&decoded.bytes, self.dialect, range, self.number)
     }
 
-    /// A string, or the expression that it stands for.
+    /// Reads a string, or the expression that it stands for.
     fn string(&self, range: Range<usize>) -> Result<Expression, Problem> {
         let text = &self.text()[inside(&range)];
         if memchr::memchr2(b'\\', 0, text).is_none() && !text.starts_with(&OPEN[..1]) {
@@ -178,14 +179,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Reads a number, `true`, `false` or `null`.
     fn word(&self, range: Range<usize>) -> Result<Expression, Problem> {
         let text = String::from_utf8_lossy(&self.text()[range.clone()]);
         let value = match text.to_ascii_lowercase().as_str() {
             "null" => Value::Undefined,
             "true" => Value::Boolean(true),
             "false" => Value::Boolean(false),
-            // As Python writes them.
+            // Python writes these.
             "nan" => Value::Real(f64::NAN),
             "infinity" => Value::Real(f64::INFINITY),
             "-infinity" => Value::Real(f64::NEG_INFINITY),
@@ -210,7 +211,7 @@ impl<'t> Reader<'t> {
         Ok(Expression::literal(Value::Real(text.parse().unwrap_or(f64::NAN))))
     }
 
-    /// Reports what stands outside any ad and belongs to none, as far as its line goes.
+    /// Reports text outside all ads, up to the next ad or the end of the line.
     fn other(&mut self, (token, mut range): Lexeme) {
         let problem = match token {
             Err(flaw) => self.flawed(flaw, &range),
@@ -246,7 +247,8 @@ impl Iterator for Reader<'_> {
                 Ok(Token::BracketOpen) if matches!(before, Some(Token::BracketOpen | Token::Comma)) => {
                     self.other((token, range));
                 }
-                // What stands around and between ads; a text may begin in the middle of an array.
+                // Brackets and commas around ads. They need not balance, because a text may begin in the middle of an
+                // array.
                 Ok(Token::BracketOpen | Token::BracketClose | Token::Comma) => {}
                 _ => self.other((token, range)),
             }
@@ -258,12 +260,12 @@ fn node(kind: Kind) -> Expression {
     Expression::new(kind, Span::default())
 }
 
-/// What stands between the quotes of a string.
+/// Returns the range between the quotes of a string.
 fn inside(range: &Range<usize>) -> Range<usize> {
     range.start + 1..range.end - 1
 }
 
-/// The problem, and the bracket that should have been closed.
+/// Adds the place of the innermost open bracket to a problem.
 fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
     problem.related = shape.innermost().map(|open| match open {
         Open::Brace(at) => (at..at + 1, "this `{` is not closed".to_owned()),
@@ -272,8 +274,7 @@ fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
     problem
 }
 
-/// Whether a number without its sign is a whole one; `None` if it is none of JSON's.  HTCondor also
-/// reads `.5`.
+/// Whether an unsigned number is an integer; `None` if it is not a number in JSON. `.5` is accepted, as in HTCondor.
 fn number_form(text: &str) -> Option<bool> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, mut rest) = text.split_at(digits(text));
@@ -384,7 +385,7 @@ mod tests {
             assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
         }
         assert_eq!(items("[{\"a\": {"), ["!1:9: expected a name in double quotes or `}`, found the end"]);
-        // Each bad value is told.
+        // Each bad value is reported.
         assert_eq!(items(r#"{"a": 01, "b": [x]}"#), ["!1:7: `01` is no JSON number", "!1:17: `x` is no JSON value"]);
     }
 
@@ -405,7 +406,7 @@ mod tests {
 
     #[test]
     fn no_number_of_faults_harms() {
-        // Each of these would take time that grows with the square of its length.
+        // Without a limit each of these would take quadratic time.
         for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
             let text = text.repeat(1_000_000);
             assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0);

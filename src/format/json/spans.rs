@@ -1,4 +1,4 @@
-//! Where the attributes of an object stand.
+//! Byte ranges of the attributes of an ad in JSON.
 
 use crate::ad::Name;
 use crate::format::attribute_span::{Place, Source};
@@ -7,7 +7,7 @@ use super::string::decode;
 use super::token::{Token, Tokens};
 use super::{OPEN, expression_inside};
 
-/// The attributes of the object that begins at an offset.
+/// Returns the places of the attributes of the object that begins at an offset.
 pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
     let rest = text.get(offset..).unwrap_or_default();
     let mut places: Vec<Place> = Vec::new();

@@ -1,15 +1,16 @@
-//! The escapes in strings.
+//! Escapes in strings.
 
 use super::super::Problem;
 use super::super::source_map::Decoded;
 
-/// The text of a string, from what stands between its quotes at this offset of the file.
+/// Decodes the text between the quotes of a string, which stands at this offset of the file. `ad` is the 1-based number
+/// of the ad, for messages.
 ///
-/// An escape that JSON does not know stands for its character, as in HTCondor.
+/// An escape that JSON does not define stands for its character, as in HTCondor.
 ///
 /// # Errors
 ///
-/// `\u` without four digits, half of a surrogate pair, and anything that stands for a byte of value 0.
+/// `\u` without four digits, half of a surrogate pair, and any spelling of a byte of value 0.
 pub fn decode(inside: &[u8], offset: usize, ad: usize) -> Result<Decoded, Problem> {
     let mut decoded = Decoded::at(offset);
     let mut at = 0;
@@ -28,7 +29,11 @@ pub fn decode(inside: &[u8], offset: usize, ad: usize) -> Result<Decoded, Proble
     Ok(decoded)
 }
 
-/// Resolves the escape that a text begins with: its length, or the length of what is wrong and why.
+/// Decodes the escape at the beginning of a text and returns its length in bytes.
+///
+/// # Errors
+///
+/// The length in bytes of the erroneous part, and the message.
 fn escape(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (usize, &'static str)> {
     let byte = match text.get(1) {
         Some(b'b') => 0x08,
@@ -44,7 +49,7 @@ fn escape(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (u
     Ok(2)
 }
 
-/// Resolves `\u` and four digits, or two of them that are a surrogate pair.
+/// Decodes `\u` with four digits, or two of these that form a surrogate pair. The result is as in [`escape`].
 fn unicode(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (usize, &'static str)> {
     const LONE: &str = "this is half of a surrogate pair";
     let Some(first) = unit(text) else {
@@ -64,7 +69,8 @@ fn unicode(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (
     Ok(length)
 }
 
-/// The number that `\u` and four digits at the beginning of a text write.
+/// Returns the UTF-16 code unit that `\u` and four digits at the beginning of a text write; `None` if they are not
+/// there.
 fn unit(text: &[u8]) -> Option<u32> {
     let digits = text.strip_prefix(b"\\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

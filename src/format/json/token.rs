@@ -4,19 +4,20 @@ use std::ops::Range;
 
 use logos::{FilterResult, Lexer, Logos};
 
-/// What can be wrong with a token by itself.
+/// A lexical error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flaw {
-    /// A string that its line does not close.
+    /// A string without a closing quote on its line.
     #[default]
     String,
     /// A comment without its `*/`.
     Comment,
 }
 
-/// What the rest of the text is known not to have, so that it is searched only once.
+/// State of the lexer: facts about the rest of the text, so that it is searched only once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
+    /// Whether the rest of the text has no `*/`.
     no_comment_end: bool,
 }
 
@@ -47,7 +48,7 @@ pub enum Token {
     /// `"..."`, on one line
     #[token("\"", string)]
     String,
-    /// A number, `true`, `false`, `null`, or something that is none of JSON's.
+    /// A number, `true`, `false`, `null`, or anything else that is not JSON.
     #[regex(r#"[^ \t\r\n\x0b\x0c{}\[\],:"/]+"#)]
     #[token("/")]
     #[token("/*", comment)]
@@ -55,7 +56,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// The token as messages name it.
+    /// Returns the token as it is named in messages.
     pub fn describe(self, text: &[u8]) -> String {
         match self {
             Token::BraceOpen => "`{`".to_owned(),
@@ -69,13 +70,13 @@ impl Token {
         }
     }
 
-    /// Whether the next byte could not have belonged to it.
+    /// Whether the token is complete whatever byte follows.
     pub fn is_complete(self) -> bool {
         self != Token::Word
     }
 }
 
-/// Up to the closing quote, which must stand on the same line: a line break in a string is written `\n`.
+/// Lexes a string up to the closing quote, which must be on the same line: a line break in a string is written `\n`.
 fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
     let rest = lexer.remainder();
     let mut at = 0;
@@ -109,13 +110,14 @@ fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
     FilterResult::Error(Flaw::Comment)
 }
 
-/// A token or what is wrong with it, and where it stands.
+/// A token or a lexical error, with its byte range.
 pub type Lexeme = (Result<Token, Flaw>, Range<usize>);
 
-/// The tokens of a text, one after the other.
+/// Iterator over the tokens of a text.
 pub struct Tokens<'t> {
     pub text: &'t [u8],
     lexer: Lexer<'t, Token>,
+    /// The token that was put back.
     returned: Option<Lexeme>,
 }
 
@@ -128,7 +130,7 @@ impl<'t> Tokens<'t> {
         Tokens { text, lexer, returned: None }
     }
 
-    /// Puts a token back that is to be read again.
+    /// Puts a token back; it is returned next.
     pub fn put_back(&mut self, lexeme: Lexeme) {
         self.returned = Some(lexeme);
     }

@@ -1,4 +1,4 @@
-//! Ads to objects.
+//! Writer of ads in JSON.
 
 use std::io::{self, Write};
 
@@ -7,17 +7,17 @@ use crate::syntax::{Style, print};
 
 use super::expression_inside;
 
-/// Writes an ad as an object on one line, without the line's end.  What JSON cannot carry is written
-/// as an expression, so that nothing is lost.
+/// Writes an ad as an object on one line, without the line end. Values that JSON cannot represent are written as
+/// expressions, so nothing is lost.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     let mut text = String::new();
     let mut tasks = Vec::new();
     object(ad, &mut tasks);
-    // Its own list of what is left to write, so that no depth can harm it.
+    // An explicit stack, so that no nesting depth overflows the program's stack.
     while let Some(task) = tasks.pop() {
         match task {
             Task::Text(fixed) => text.push_str(fixed),
@@ -32,6 +32,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     out.write_all(text.as_bytes())
 }
 
+/// An entry of the stack: something left to write.
 enum Task<'a> {
     Text(&'static str),
     Key(&'a str),
@@ -68,7 +69,7 @@ fn value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<Task
         Kind::Literal(Value::Undefined) => text.push_str("null"),
         Kind::Literal(Value::Boolean(is)) => text.push_str(if *is { "true" } else { "false" }),
         Kind::Literal(Value::Integer(integer)) => text.push_str(&integer.to_string()),
-        // The shortest digits that read back exactly; a point or an exponent tells a real.
+        // The shortest digits that read back exactly. A point or an exponent marks a real.
         Kind::Literal(Value::Real(real)) if real.is_finite() => text.extend([format!("{real:?}")]),
         Kind::Literal(Value::String(string)) => match std::str::from_utf8(string.as_bytes()) {
             Ok(string) if expression_inside(string.as_bytes()).is_none() => {
@@ -86,14 +87,14 @@ fn value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<Task
     }
 }
 
-/// What is no JSON, as HTCondor writes it: the backslashes tell it from a string.
+/// Writes an expression that has no JSON value. HTCondor escapes the slashes to distinguish it from a string.
 fn other(expression: &Expression, text: &mut String) {
     text.push_str("\"\\/Expr(");
     escaped(&String::from_utf8_lossy(&print(expression, Style::New)), text);
     text.push_str(")\\/\"");
 }
 
-/// The inside of a JSON string.
+/// Writes the text between the quotes of a string.
 fn escaped(string: &str, text: &mut String) {
     for character in string.chars() {
         match character {

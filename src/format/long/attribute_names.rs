@@ -1,4 +1,4 @@
-//! Which names the ads of a text in the long form have, without reading what is bound to them.
+//! Collects the attribute names of a text in the long form without parsing the values.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -7,16 +7,17 @@ use crate::ad::Name;
 
 use super::scan::line_ends;
 
-/// Names, as they are spelt in ads of the long form.
+/// The distinct attribute names of ads in the long form, case-sensitive, as spelt there.
 #[derive(Default)]
 pub struct Spellings {
     names: IndexSet<Box<[u8]>, FxBuildHasher>,
-    /// Which name came after each, the last time: most ads have the names of the one before, in its order.
+    /// For each name, the index of the name that followed it most recently. Most ads have their names in the same
+    /// order, so this predicts the next name without hashing.
     next: Vec<usize>,
 }
 
 impl Spellings {
-    /// Looks through a text.  What stands before the first `=` of a line is a name, if the line is none of a comment.
+    /// Adds the names of a text: everything before the first `=` of a line that is not a comment.
     pub fn look_through(&mut self, text: &[u8]) {
         let mut ends = Vec::new();
         line_ends(text, &mut ends);
@@ -42,12 +43,12 @@ impl Spellings {
         }
     }
 
-    /// The names.
+    /// Returns the names in the order of their first occurrence.
     pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
         self.names.iter().map(|name| Name::new(&String::from_utf8_lossy(name)))
     }
 
-    /// Whether a line begins with a name and a sign that it is one.
+    /// Whether a line begins with the name at this index, followed by `=` or ` =`.
     fn begins(&self, line: &[u8], place: usize) -> bool {
         let Some(name) = self.names.get_index(place) else { return false };
         let behind = line.strip_prefix(&**name);
@@ -55,7 +56,7 @@ impl Spellings {
     }
 }
 
-/// The name that a line binds.
+/// Returns the name that a line binds; `None` for comments and lines without a name.
 fn name(line: &[u8]) -> Option<&[u8]> {
     let name = line[..memchr::memchr(b'=', line)?].trim_ascii();
     (!name.is_empty() && !name.starts_with(b"#") && !name.starts_with(b"//")).then_some(name)

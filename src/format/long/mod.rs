@@ -1,4 +1,4 @@
-//! HTCondor's long form: a `name = expression` line for each attribute, a blank line between ads.
+//! HTCondor's long form: one `name = expression` line per attribute, a blank line between ads.
 
 mod attribute_names;
 mod projecting_reader;

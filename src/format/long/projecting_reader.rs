@@ -1,8 +1,9 @@
-//! Reading of each ad only what is asked for.
+//! Reader of the long form that parses only projected attributes.
 //!
-//! Every line is checked to be a comment, blank, or a name, `=` and text with closed quotes.  Only the values of
-//! the names that are asked for are parsed, and of the names that these mention, and so on.  An ad in which
-//! anything is not as it should be, or not plain enough, is read whole.
+//! Parsed are the attributes of the projection, those that their values refer to, and so on transitively. All other
+//! lines are only checked: they must be comments, blank, or a name, `=` and text with closed quotes. An ad with any
+//! line that is malformed, or too unusual for this check, is read completely by [`Reader`], which also reports its
+//! problems.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,66 +16,74 @@ use super::projection::{MOST_NAMES, Place, Selection};
 use super::reader::{Reader, separator};
 use super::scan::{Mark, scan};
 
-/// Reads the ads of a text as far as they are selected.
+/// Iterator over the ads of a text, projected on the attributes of a [`Selection`].
 pub struct Selected<'t, 's> {
     text: &'t [u8],
     selection: &'s mut Selection,
-    /// Offset of the first line.
+    /// Offset of the first line of the text, behind a byte order mark.
     begin: usize,
-    /// Offset of the next line.
+    /// Byte offset of the next line.
     at: usize,
-    /// Ads begun so far.
+    /// Number of ads begun so far, including those before this text.
     number: usize,
-    /// The lines worth looking at in a piece of the text, behind the offset where that begins; where it ends; which
-    /// one is next; for which names.
+    /// Candidate lines found by [`scan`] in the current piece of the text; offsets are relative to `marked_from`.
     marks: Vec<Mark>,
+    /// Offset of the current piece.
     marked_from: usize,
+    /// Offset of the end of the current piece.
     marked_to: usize,
+    /// Index into `marks` of the next line to look at.
     next: usize,
+    /// Version of the projection for which `marks` was computed.
     marked_version: usize,
-    /// For each name which one came behind it the last time, and which one came last: most ads have them in one order.
+    /// For each name, the index of the name that followed it most recently: most ads have their names in the same
+    /// order.
     following: Vec<usize>,
+    /// Index of the name that was found last.
     last: usize,
-    /// Where the value of each name stands in the current ad.
+    /// Byte range of the value of each name in the current ad, by index of the name.
     values: Vec<Option<Range<usize>>>,
-    /// The same for those that it has, in the order of the lines; and those of the ad that was last looked for among
-    /// all that are alike.
+    /// The names that the current ad has, with the ranges of their values, in the order of the lines.
     noted: Vec<Place>,
+    /// The same list for the ad that was last looked up among the shared ads.
     looked_for: Vec<Place>,
-    /// What the labels are bound to in the current ad, where that is plain.
+    /// Values of the labels in the current ad; `None` where a label is missing or not a plain literal.
     label_values: Vec<Option<Value>>,
-    /// Found, but not yet handed out.
+    /// Items to be yielded next.
     found: VecDeque<Item>,
-    /// What the labels are bound to in the ad that was read last; none if that is all plain literals.
+    /// The ad with the label attributes of the ad read last; `None` if all its labels are plain literals.
     label: Option<Ad>,
 }
 
-/// There is a line worth looking at in no fewer bytes, mostly.
+/// Estimate of the number of bytes per candidate line, to reserve memory.
 const USUAL: usize = 64;
 
-/// What a line is.
+/// Result of looking at one line.
 enum Line {
-    /// Nothing that is asked for; whether it is well-formed is not known.
+    /// Not an attribute of the projection; the line has not been checked otherwise.
     Passed,
-    /// Dealt with, up to its end.
+    /// The line ends here and needs no further attention.
     Done(usize),
-    /// Something that the whole ad has to be read for, up to its end.
+    /// The line ends here, and its ad must be read completely.
     Odd(usize),
-    /// The end of the ad, up to its end.
+    /// A blank line, which ends the ad; it ends here.
     Blank(usize),
 }
 
-/// What becomes of an ad.
+/// Result of projecting one ad.
 enum Outcome {
+    /// Rejected by the prefilter.
     Left,
+    /// The projected ad.
     Partial(Ad),
+    /// The ad must be read completely.
     Whole,
-    /// It mentions names that were not asked for.
+    /// The ad refers to names that were not in the projection; they are now, and the ad must be looked at again.
     Again,
 }
 
 impl<'t, 's> Selected<'t, 's> {
-    /// A reader at the beginning of a text, with so many ads before it.
+    /// Creates a reader at the beginning of a text; `before` is the number of ads before it.
     pub fn new(text: &'t [u8], before: usize, selection: &'s mut Selection) -> Self {
         let at = Reader::new(text, selection.dialect).offset();
         Selected {
@@ -99,7 +108,8 @@ impl<'t, 's> Selected<'t, 's> {
         }
     }
 
-    /// What the labels are bound to in the ad that was read last, if ads are grouped.
+    /// Returns an ad with only the label attributes of the ad read last. It is empty unless the projection was made
+    /// with [`Selection::grouped`].
     #[must_use]
     pub fn label(&self) -> Ad {
         let attribute = |position: &usize| {
@@ -110,36 +120,37 @@ impl<'t, 's> Selected<'t, 's> {
         self.label.clone().unwrap_or_else(|| labels().collect())
     }
 
-    /// Whether all labels of the ad that was read last are bound to plain literals.
+    /// Whether all labels of the ad read last are missing or plain literals.
     #[must_use]
     pub fn has_plain_labels(&self) -> bool {
         self.label.is_none()
     }
 
-    /// The value of the label at this position among them, in the ad that was read last, if all are plain.
+    /// Returns the value of the label at this index in the ad read last; `None` if it is missing or not a plain
+    /// literal.
     #[must_use]
     pub fn label_value(&self, label: usize) -> Option<Value> {
         self.label_values.get(label)?.clone()
     }
 
-    /// Whether one of the ads that were read has a name that is asked for, whatever became of that ad.
+    /// Whether any ad read so far has this attribute of the projection, even if the ad was rejected.
     #[must_use]
     pub fn occurs(&self, name: &Name) -> bool {
         self.selection.names.get_index_of(name).is_some_and(|position| self.selection.occurs[position])
     }
 
-    /// How many ads there are up to the one that was read last, with those before this text.
+    /// Returns the number of the ad read last, counting the ads before this text.
     #[must_use]
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Reads all ads for nothing but what they mention: that is asked for from then on.
+    /// Reads all remaining ads only to add the attributes that they refer to, transitively, to the projection.
     pub fn look_for_mentions(&mut self) {
         while !self.selection.is_everything()
             && let Some(offset) = self.first_line()
         {
-            // What is mentioned may be bound in the same ad.
+            // An added name may be bound in the same ad, so repeat until nothing is added.
             let mut version = None;
             while version != Some(self.selection.version) && !self.selection.is_everything() {
                 version = Some(self.selection.version);
@@ -148,7 +159,7 @@ impl<'t, 's> Selected<'t, 's> {
                 }
                 self.collect(offset);
                 for (position, value) in &self.noted {
-                    // What an ad is called mentions nothing.
+                    // Attributes that are only labels are not searched for references.
                     if !self.selection.is_only_label(*position) {
                         self.selection.expression(&self.text[value.clone()]);
                     }
@@ -157,7 +168,7 @@ impl<'t, 's> Selected<'t, 's> {
         }
     }
 
-    /// Reads on to the end of the next ad; false at the end of the text.
+    /// Reads the next ad and queues its items. Returns false at the end of the text.
     fn ad(&mut self) -> bool {
         let Some(offset) = self.first_line() else { return false };
         let outcome = loop {
@@ -189,7 +200,7 @@ impl<'t, 's> Selected<'t, 's> {
         true
     }
 
-    /// The first line of the next ad.
+    /// Returns the offset of the first line of the next ad; `None` at the end of the text.
     fn first_line(&mut self) -> Option<usize> {
         while self.at < self.text.len() {
             let end = self.line_end(self.at);
@@ -206,14 +217,14 @@ impl<'t, 's> Selected<'t, 's> {
         memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |length| start + length)
     }
 
-    /// Begins to find the lines worth looking at for the names that are asked for now.
+    /// Restarts the scan at `from`, because names were added to the projection.
     fn mark(&mut self, from: usize) {
         self.looked_for.clear();
         self.marked_version = self.selection.version;
         self.mark_piece(from);
     }
 
-    /// Finds the lines worth looking at in the piece that begins here.
+    /// Scans the piece of the text that begins at `from` for candidate lines.
     fn mark_piece(&mut self, from: usize) {
         let far = self.text.len().min(from.saturating_add(self.selection.piece));
         let end = if far < self.text.len() { (self.line_end(far) + 1).min(self.text.len()) } else { far };
@@ -221,14 +232,15 @@ impl<'t, 's> Selected<'t, 's> {
         self.marks.reserve((far - from) / USUAL);
         scan(&self.text[from..end], &self.selection.filter, &mut self.marks);
         if end < self.text.len() {
-            // What begins at the end of this piece is a line of the next one.
+            // A line that begins at the end of this piece belongs to the next one.
             let of_next = self.marks.partition_point(|mark| mark.at < end - from);
             self.marks.truncate(of_next);
         }
         (self.marked_from, self.marked_to, self.next) = (from, end, 0);
     }
 
-    /// Finds the values that are asked for, up to the end of the ad that begins here; whether all is well.
+    /// Finds the values of projected names in the ad that begins at `first`. Returns false if the ad must be read
+    /// completely.
     fn collect(&mut self, first: usize) -> bool {
         for (position, _) in self.noted.drain(..) {
             self.values[position] = None;
@@ -264,13 +276,13 @@ impl<'t, 's> Selected<'t, 's> {
         is_sound
     }
 
-    /// Looks at the line in which this is; with the end of the line if this is its beginning.
+    /// Looks at the candidate line that contains offset `at`. If `end` is known, `at` is the beginning of the line.
     fn line(&mut self, at: usize, end: Option<usize>) -> Line {
         let Some(end) = end else {
             if at > self.begin && self.text[at - 1] == b'\n' && self.text.get(at).is_none_or(|byte| *byte == b'\n') {
                 return Line::Blank(at);
             }
-            // A byte order mark is no part of the first line.
+            // A byte order mark does not belong to the first line.
             let start = memchr::memrchr(b'\n', &self.text[..at]).map_or(self.begin, |before| before + 1);
             return self.look(start, self.line_end(at));
         };
@@ -289,15 +301,15 @@ impl<'t, 's> Selected<'t, 's> {
         self.look(at, end)
     }
 
-    /// The name that came here the last time, if it stands at the beginning of this line as it mostly does; and how
-    /// long that is with its `=`.
+    /// Predicts the name of a line from its predecessor. Returns the index of the name and the length in bytes of the
+    /// name with its `=`; `None` if the line does not begin so.
     fn expected(&self, line: &[u8]) -> Option<(usize, usize)> {
         let position = *self.following.get(self.last)?;
         let beginning = self.selection.beginnings.get(position)?;
         line.starts_with(beginning).then_some((position, beginning.len()))
     }
 
-    /// Notes the value of one of the names.
+    /// Records the byte range of the value of a projected name.
     fn note(&mut self, position: usize, start: usize, end: usize) -> Line {
         if let Some(following) = self.following.get_mut(self.last) {
             *following = position;
@@ -306,7 +318,7 @@ impl<'t, 's> Selected<'t, 's> {
         self.selection.occurs[position] = true;
         let value = &mut self.values[position];
         let is_reserved = self.selection.dialect == Dialect::Classad && self.selection.names[position].is_reserved();
-        // Each of several must be read, whichever counts.
+        // If a name is bound several times every value must be parsed, because each may have errors.
         if value.is_some() || is_reserved {
             return Line::Odd(end);
         }
@@ -316,7 +328,7 @@ impl<'t, 's> Selected<'t, 's> {
         Line::Done(end)
     }
 
-    /// Looks at a line that may be anything.
+    /// Classifies a line about which nothing is known.
     fn look(&mut self, start: usize, end: usize) -> Line {
         let line = without_return(&self.text[start..end]);
         let content = line.trim_ascii_start();
@@ -344,7 +356,7 @@ impl<'t, 's> Selected<'t, 's> {
         }
     }
 
-    /// What becomes of the ad whose values have been found.
+    /// Builds the projected ad from the values that were found.
     fn outcome(&mut self) -> Outcome {
         let text = self.text;
         if let Some(sieve) = &self.selection.sieve {
@@ -378,7 +390,7 @@ impl<'t, 's> Selected<'t, 's> {
         let before = self.selection.version;
         for (position, range) in self.values.iter().enumerate() {
             let Some(range) = range else { continue };
-            // Plain labels refer to nothing, and are read where they are.
+            // Plain labels refer to nothing; their values were read above.
             if has_plain_labels && self.selection.is_only_label(position) {
                 continue;
             }
@@ -398,7 +410,7 @@ impl<'t, 's> Selected<'t, 's> {
         }
     }
 
-    /// The ad of these attributes, which is the one of all that are written alike if ads are grouped.
+    /// Makes an ad of the attributes, or returns the shared ad with the same text if ads are grouped.
     fn group(&mut self, mut attributes: Vec<(Name, Expression)>, newest: usize, has_plain_labels: bool) -> Ad {
         let Selection { groups: Some(groups), names, .. } = &mut *self.selection else {
             return attributes.into_iter().collect();
@@ -433,7 +445,8 @@ fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Whether the strings of a value are closed, and nothing else in it is a matter of dispute.
+/// Whether all strings of a value are closed, and it contains nothing whose reading depends on the parser: comments,
+/// quoted names, backslashes outside strings, non-ASCII bytes, bytes of value 0.
 fn is_closed(value: &[u8]) -> bool {
     let mut rest = value;
     while let Some((byte, behind)) = rest.split_first() {

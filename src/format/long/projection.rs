@@ -1,4 +1,4 @@
-//! What is to be read of ads: names, and whatever the values of these mention.
+//! Projection: the attributes to read of each ad, which grow to include those that their values refer to.
 
 use std::ops::Range;
 
@@ -11,92 +11,99 @@ use crate::syntax::{Rules, Seen, Sight};
 
 use super::scan::Filter;
 
-/// With more names it is no slower to read ads whole.
+/// Maximum number of names in a projection. With more, reading ads completely is as fast.
 pub(super) const MOST_NAMES: usize = 512;
 
-/// In so many bytes lines worth looking at are sought at once: they are still in the processor's cache when the lines
-/// are looked at, and not too many to be sought anew when more is asked for.
+/// Number of bytes scanned for candidate lines at once. A piece stays in the processor's cache until its lines are
+/// looked at, and little work is lost if names are added and it must be scanned again.
 const PIECE: usize = 1 << 15;
 
-/// What is to be read of each ad: attributes by name, and all that has to do with their values.
+/// The attributes to read of each ad. Names that the values refer to are added while ads are read, and every addition
+/// increases the version of the projection.
 pub struct Selection {
     pub(super) dialect: Dialect,
-    /// The names asked for, and those that values mentioned so far.
+    /// The requested names, and those that values refer to so far.
     pub(super) names: IndexSet<Name>,
-    /// The names of each length.
+    /// Indexes into `names`, by the length of the name in bytes.
     pub(super) by_length: Vec<Vec<usize>>,
-    /// How the line of each name mostly begins: the name, a space, and `=`.
+    /// The usual beginning of the line of each name: the name, a space, and `=`.
     pub(super) beginnings: Vec<Box<[u8]>>,
-    /// The version with which each name came, and whether one of the ads has it.
+    /// The version in which each name was added.
     since: Vec<usize>,
+    /// Whether any ad read so far has the attribute.
     pub(super) occurs: Vec<bool>,
     pub(super) filter: Filter,
-    /// In how many bytes lines are sought at once.
+    /// Number of bytes to scan at once.
     pub(super) piece: usize,
-    /// The texts of values, and with which version the last of the names came that each mentions.
+    /// Cache of parsed values. With each it keeps the version in which the last of the names that it refers to was
+    /// added.
     pub(super) seen: Seen<usize>,
     pub(super) sieve: Option<Sieve>,
     pub(super) groups: Option<Groups>,
-    /// How often it has grown.
+    /// Version of the projection: the number of times a name was added.
     pub(super) version: usize,
-    /// With which version the last of the names came that the values read by now mention.
+    /// Version in which the last of the names was added that the values read since `begin` refer to.
     pub(super) newest: usize,
-    /// Whether something was found that may read more than it mentions.
+    /// Whether an expression was found that may read any attribute.
     pub(super) everything: bool,
 }
 
-/// Ads of which all that is asked for is written alike are one.
+/// Deduplicates ads by the text of their projected attributes.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// The ads, by the texts of their values, and with which version the last of the names came that each mentions.
+    /// The shared ads by their key. With each, the version in which the last of the names that it refers to was added.
     ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
-    /// The names that tell what an ad is called.
+    /// Indexes of the names that identify an ad in output.
     pub(super) labels: Vec<usize>,
-    /// Those of them that nothing else asks for, by position; they are not in the ads.
+    /// By index of a name, whether it is a label that nothing else requests. Such attributes are left out of the shared
+    /// ads.
     pub(super) only_labels: Vec<bool>,
-    /// The texts of the ad that was looked for last, put together.
+    /// Key of the last lookup: indexes of the names and texts of the values, concatenated.
     key: Vec<u8>,
-    /// What was found for that.
+    /// Result of the last lookup.
     found: Option<(Ad, usize)>,
     sharing: Sharing,
-    /// Since the reading began: how many ads were looked for, and how many of them were found.
+    /// Number of lookups since `begin`.
     sought: usize,
+    /// Number of those lookups that succeeded.
     met: usize,
 }
 
-/// Whether ads that are written alike in what is asked for are one ad.
+/// Whether ads whose projected attributes are textually equal share one `Ad`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
-    /// They are.
+    /// Always.
     #[default]
     Always,
-    /// They are, as long as enough of them are alike: to find that out takes time and memory.
+    /// Only while enough ads are equal to repay the time and memory of the lookups.
     WhileItPays,
 }
 
-/// The position of a name, and where its value stands in a text.
+/// The index of a name, and the byte range of its value in the text.
 pub(super) type Place = (usize, Range<usize>);
 
-/// So many ads that are not alike are no surprise.
+/// Number of distinct ads to reserve memory for. A quarter of it is the sample after which [`Sharing::WhileItPays`]
+/// decides.
 const USUAL: usize = 2048;
 
-/// If fewer than one in so many is like another, they are not compared any more.
+/// With [`Sharing::WhileItPays`], lookups end if fewer than one in this many succeeds.
 const TOO_FEW: usize = 16;
 
 impl Groups {
-    /// Goes on to other ads.
+    /// Starts the statistics anew for another input.
     fn begin(&mut self, sharing: Sharing) {
         (self.sharing, self.sought, self.met) = (sharing, 0, 0);
     }
 
-    /// Whether ads are not compared any more.
+    /// Whether lookups have ended because too few succeeded.
     fn has_given_up(&self) -> bool {
         self.sharing == Sharing::WhileItPays && self.sought >= USUAL / 4 && self.met * TOO_FEW < self.sought
     }
 
-    /// The ad that is written like this one in all that is asked for, if there has been one, and what is kept with it.
-    /// `values` are those of the names, in the order of the lines; `before` are those of the ad that was looked for
-    /// last, none if that is in another text or something else was asked for.
+    /// Returns the shared ad with the same text and its version; `None` if there is none yet.
+    ///
+    /// `values` are the values of the current ad in the order of its lines. `before` are those of the last lookup; it
+    /// must be empty if that was in another text or the projection has grown since.
     pub(super) fn alike(&mut self, text: &[u8], values: &[Place], before: &mut Vec<Place>) -> Option<(Ad, usize)> {
         if self.has_given_up() {
             return None;
@@ -105,7 +112,7 @@ impl Groups {
             position == position_before
                 && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
         };
-        // Ads that are alike often follow one another.
+        // Fast path: equal ads often follow one another.
         if !before.is_empty() && values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
             (self.sought, self.met) = (self.sought + 1, self.met + 1);
             return self.found.clone();
@@ -113,7 +120,7 @@ impl Groups {
         before.clear();
         before.extend_from_slice(values);
         self.key.clear();
-        // However the lines are ordered, the key has one order.
+        // The key does not depend on the order of the lines.
         let mut values = values.to_vec();
         values.sort_unstable_by_key(|(position, _)| *position);
         for (position, value) in &values {
@@ -128,7 +135,7 @@ impl Groups {
         self.found.clone()
     }
 
-    /// The ad that was looked for last; if none was found, it is made and kept.
+    /// Returns the ad of the last lookup; if there was none, makes and stores it.
     pub(super) fn found_or(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
         if self.has_given_up() {
             return make();
@@ -148,18 +155,18 @@ impl Groups {
     }
 }
 
-/// A test of values.
+/// A predicate on the values of some attributes.
 pub(super) type Test = Box<dyn Fn(&[Value]) -> bool>;
 
-/// A test that most ads fail, on plain literals.
+/// A prefilter: a cheap predicate on plain literals that rejects most ads before anything else is parsed.
 pub(super) struct Sieve {
-    /// The names whose values it tests.
+    /// Indexes of the names whose values it is given.
     pub(super) names: Vec<usize>,
     pub(super) passes: Test,
 }
 
 impl Selection {
-    /// These names.
+    /// Creates a projection on these names.
     #[must_use]
     pub fn new(names: impl IntoIterator<Item = Name>, dialect: Dialect) -> Self {
         let mut selection = Selection {
@@ -179,7 +186,7 @@ impl Selection {
             everything: false,
         };
         if dialect == Dialect::Classad {
-            // No ad may have them.
+            // These names are reserved: an ad that binds one must be reported.
             for name in ["self", "parent", "root"] {
                 selection.add(Name::new(name));
             }
@@ -190,15 +197,17 @@ impl Selection {
         selection
     }
 
-    /// The same with lines sought in pieces of about so many bytes: what is found never depends on it.
+    /// Sets the number of bytes that are scanned at once. The results do not depend on it.
     #[must_use]
     pub fn in_pieces(mut self, bytes: usize) -> Self {
         self.piece = bytes;
         self
     }
 
-    /// The same without the ads that fail a test.  It is given the values of these names, undefined for those
-    /// that an ad has not; an ad in which one of them is more than a plain literal is not tested, and stays.
+    /// Adds a prefilter: ads for which `passes` returns false are left out.
+    ///
+    /// `passes` is given the values of `names`, undefined for those that an ad does not have. An ad in which one of
+    /// them is more than a plain literal is not tested and stays.
     #[must_use]
     pub fn sifted(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
         for name in names {
@@ -209,8 +218,10 @@ impl Selection {
         self
     }
 
-    /// The same with one ad for all that are written alike in what is asked for.  What these names are bound to is
-    /// not, unless it is asked for anyway: [`super::Selected::label`] has it.
+    /// Makes ads share one `Ad` if their projected attributes are textually equal.
+    ///
+    /// The attributes `labels`, which identify an ad, are left out of the shared ads unless they are requested anyway;
+    /// [`super::Selected::label`] returns them.
     #[must_use]
     pub fn grouped(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
         let mut groups = Groups::default();
@@ -226,8 +237,7 @@ impl Selection {
         self
     }
 
-    /// Goes on to other ads: what they mention is told by [`Selection::newest`].  The version by now, a number that
-    /// is greater when more is asked for.
+    /// Begins another input and returns the current version. [`Selection::newest`] then counts from here.
     pub fn begin(&mut self, sharing: Sharing) -> usize {
         self.newest = 0;
         if let Some(groups) = &mut self.groups {
@@ -236,38 +246,41 @@ impl Selection {
         self.version
     }
 
-    /// With which version the last of the names came that the values mention which were read since
-    /// [`Selection::begin`]: ads that were read before it may lack some of these.
+    /// Returns the version in which the last of the names was added that the values read since [`Selection::begin`]
+    /// refer to.
+    ///
+    /// Ads that were read before that version may lack some of these attributes.
     #[must_use]
     pub fn newest(&self) -> usize {
         self.newest
     }
 
-    /// Whether something was found that may read any attribute, or so many that it is no use to select.
+    /// Whether ads should be read completely: an expression may read any attribute, or the projection has grown too
+    /// large to pay.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.everything || self.names.len() > MOST_NAMES
     }
 
-    /// The names that are read, in the order in which they were asked for or found.
+    /// Returns the names of the projection in the order in which they were requested or found.
     pub fn names(&self) -> impl Iterator<Item = &Name> + Clone {
         self.names.iter()
     }
 
-    /// Asks for these names, too.
+    /// Adds names.
     pub fn extend<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>) {
         for name in names {
             self.add(name.clone());
         }
     }
 
-    /// The dialect in which ads are read.
+    /// Returns the dialect in which ads are read.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// Asks for a name; with which version it came.
+    /// Adds a name and returns the version in which it was added.
     pub(super) fn add(&mut self, name: Name) -> usize {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
@@ -288,7 +301,8 @@ impl Selection {
         self.since[position]
     }
 
-    /// Asks for what an expression mentions; with which version the last of that came, or none if it may read more.
+    /// Adds the names that an expression refers to, and returns the version in which the last of them was added. `None`
+    /// if the expression may read any attribute.
     pub(super) fn add_mentioned(&mut self, expression: &Expression) -> Option<usize> {
         let mentions = Mentions::of(expression, self.dialect);
         let newest = mentions.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
@@ -296,8 +310,10 @@ impl Selection {
         (!mentions.everything).then_some(newest)
     }
 
-    /// The expression that a value is, and with which version the last of the names came that it mentions, which are
-    /// asked for now; none if it is no expression, and no version if it may read more.
+    /// Parses a value and adds the names that it refers to.
+    ///
+    /// The version is the one in which the last of these names was added; `None` if the expression may read any
+    /// attribute. Returns `None` if the value is not exactly one expression.
     pub(super) fn expression(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
         match self.seen.expression(value) {
             Sight::Known(expression, newest) => Some((expression, Some(newest))),
@@ -305,7 +321,8 @@ impl Selection {
                 let newest = self.add_mentioned(&expression);
                 match newest {
                     Some(newest) => self.seen.note(value, newest),
-                    // It must be told of the next ad that has it, too.
+                    // The next ad with this value must learn that it may read any attribute, too; so the value is not
+                    // cached.
                     None => self.seen.forget(value),
                 }
                 Some((expression, newest))
@@ -314,7 +331,7 @@ impl Selection {
         }
     }
 
-    /// Asks for what the attributes of an ad mention that are asked for.
+    /// Adds the names that the projected attributes of an ad refer to.
     pub(super) fn add_mentioned_in(&mut self, ad: &Ad) {
         let mut position = 0;
         while let Some(name) = self.names.get_index(position) {
@@ -328,13 +345,13 @@ impl Selection {
         self.groups.as_ref().is_some_and(|groups| groups.is_only_label(position))
     }
 
-    /// Which of the names this is.
+    /// Returns the index of a name, compared without regard to case; `None` if the projection does not contain it.
     pub(super) fn position(&self, name: &[u8]) -> Option<usize> {
         let alike = self.by_length.get(name.len())?;
         let last = name.last()?;
         alike.iter().copied().find(|at| {
             let known = self.names[*at].as_str().as_bytes();
-            // The case is mostly the same, too.
+            // Usually the case is equal, too.
             known.last().is_some_and(|end| end.eq_ignore_ascii_case(last))
                 && (known == name || known.eq_ignore_ascii_case(name))
         })

@@ -1,4 +1,4 @@
-//! Reading the long form line by line.
+//! Reader of the long form, line by line.
 
 use std::collections::VecDeque;
 
@@ -8,42 +8,42 @@ use crate::syntax::{Rules, SyntaxError, parse_expression, parse_prefix, read_nam
 use crate::format::attribute_name::{attribute_name, name_text};
 use crate::format::{Entry, Item, Problem};
 
-/// Reads ads line by line.  Every bad line is reported; the ad that it stands in is lost.
+/// Iterator over the ads of a text. Every bad line is reported; its ad is left out.
 pub struct Reader<'t> {
     text: &'t [u8],
     rules: Rules,
-    /// Offset of the next line.
+    /// Byte offset of the next line.
     at: usize,
-    /// Ads begun so far.
+    /// Number of ads begun so far.
     number: usize,
-    /// Found, but not yet handed out: the problems of an ad, then the ad.
+    /// Items to be yielded next: the problems of an ad, then the ad.
     found: VecDeque<Item>,
 }
 
 impl<'t> Reader<'t> {
-    /// A reader at the beginning of a text.
+    /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Reader::at(text, dialect, at, 0)
     }
 
-    /// A reader at the beginning of a line, with so many ads before it.
+    /// Creates a reader at the line that begins at offset `at`; `number` is the number of ads before it.
     pub(super) fn at(text: &'t [u8], dialect: Dialect, at: usize, number: usize) -> Self {
         Reader { text, rules: Rules::long(dialect), at, number, found: VecDeque::new() }
     }
 
-    /// Where it stands.
+    /// Returns the offset of the next line.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
 
-    /// The next ad alone, or the problems that it has.
+    /// Reads one ad and returns it, or its problems.
     pub(super) fn one(mut self) -> VecDeque<Item> {
         self.ad();
         self.found
     }
 
-    /// The next line without its end, and its offset.
+    /// Returns the offset of the next line and the line without its end; `None` at the end of the text.
     fn line(&mut self) -> Option<(usize, &'t [u8])> {
         let start = self.at;
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
@@ -53,7 +53,7 @@ impl<'t> Reader<'t> {
         Some((start, line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Reads on to the end of the next ad; false at the end of the text.
+    /// Reads the next ad and queues its items. Returns false at the end of the text.
     fn ad(&mut self) -> bool {
         let mut attributes: Vec<(Name, Expression)> = Vec::new();
         let mut first = None;
@@ -92,7 +92,8 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// Reads one line; a warning if something behind the expression is ignored, as HTCondor does.
+    /// Parses one line. The second part of the result is a warning if text behind the expression is ignored, as
+    /// HTCondor does.
     pub(super) fn attribute(
         &self,
         offset: usize,
@@ -111,7 +112,7 @@ impl<'t> Reader<'t> {
             parse_prefix(value, self.rules).map_err(|error| self.located(error, value, value_offset))?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
-            // What would be wrong with it says what was probably meant.
+            // The error of the whole value has a hint what was probably meant.
             let help = parse_expression(value, self.rules).err().and_then(|error| error.help);
             let message = "what stands behind the expression is ignored, as HTCondor ignores it";
             Problem { help, ..Problem::at(range, self.number, message).as_warning() }
@@ -119,7 +120,8 @@ impl<'t> Reader<'t> {
         Ok(((name, expression), warning))
     }
 
-    /// An error of a value: the end of the value is where its line ends.
+    /// Converts a syntax error of a value. Errors at the end of the value are placed at the end of its line, without
+    /// trailing white space.
     fn located(&self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
         let end = u32::try_from(value.trim_ascii_end().len()).unwrap_or(u32::MAX);
         let mut error = error;
@@ -129,6 +131,7 @@ impl<'t> Reader<'t> {
         Problem::from_syntax(error, offset, self.number)
     }
 
+    /// Reads the name that is written before the `=` of a line.
     pub(super) fn name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
         let indent = written.len() - written.trim_ascii_start().len();
         let trimmed = written.trim_ascii();
@@ -146,7 +149,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The ad that begins at an offset, which is of this number, or the problems that it has.
+/// Reads the ad that begins at an offset; `number` is its 1-based number. Yields the ad or its problems.
 pub fn ad_at(text: &[u8], offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = Item> + use<> {
     Reader::at(text, dialect, offset, number.saturating_sub(1)).one().into_iter()
 }
@@ -164,7 +167,8 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// The length of the beginning of a stream that ends with a blank line, and so holds whole ads.
+/// Returns the length in bytes of the longest prefix of `window` that ends with a blank line and so contains only
+/// complete ads; 0 if there is no blank line.
 pub fn whole(window: &[u8]) -> usize {
     let mut end = window.len();
     while let Some(line_end) = memchr::memrchr(b'\n', &window[..end]) {
@@ -177,8 +181,10 @@ pub fn whole(window: &[u8]) -> usize {
     0
 }
 
-/// Where the `=` is that ends the name: the first of the line, as HTCondor has it, or the one behind a
-/// name in quotes, which may have an `=` in it.
+/// Returns the offset of the `=` that ends the name of a line; `None` if there is none.
+///
+/// It is the first `=` of the line, as in HTCondor. If the name is quoted it is the `=` behind the closing quote,
+/// because a quoted name may contain `=`.
 pub fn separator(line: &[u8]) -> Option<usize> {
     if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
         let start = line.len() - rest.len();
@@ -206,7 +212,7 @@ mod tests {
     use crate::format::long::write;
     use crate::format::{Position, Severity};
 
-    /// Each ad as it is written back, each problem as `line:column: message`.
+    /// Returns each ad as written back on one line, and each problem as `line:column: message`.
     fn items(text: &str) -> Vec<String> {
         Reader::new(text.as_bytes(), Dialect::Condor)
             .map(|item| match item {

@@ -1,32 +1,35 @@
-//! One pass over a text that finds the lines worth looking at, 64 bytes at a time.
+//! SIMD scan over a text that finds candidate lines, 64 bytes at a time.
 //!
-//! Nearly every line of a big file is well-formed and not asked for.  For those nothing is done but what is
-//! done for all bytes at once: comparing them, and arithmetic on the masks of 64 bits that come of it.
+//! Nearly every line of a big file is well-formed and not in the projection. Such lines cost only the work that is done
+//! for all bytes at once: comparisons, and arithmetic on the resulting 64-bit masks.
 
-// What is to use the instructions of this processor must be inlined where these are known to be there.
+// Functions that use the instructions of this processor must be inlined into a function that enables them.
 #![allow(clippy::inline_always)]
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
-/// Bytes at once.
+/// Number of bytes in a chunk, the unit of the scan.
 const CHUNK: usize = 64;
 
-/// So many bytes of a name, and of what ends it, are compared before the line is looked at.
+/// Maximum number of bytes of a name, and of the byte behind it, that the filter compares.
 const PREFIX: usize = 8;
 
-/// The bit of a line that does not begin like a name.
+/// The bit that is set for the first byte of a line which cannot begin a plain name.
 const ODD: u64 = 1 << 63;
 
-/// Which lines are worth looking at: for each byte of the beginning of a line, a bit for each name that has it
-/// there, in either case.  With more than 63 names, some share a bit.
+/// Filter for the beginnings of lines.
+///
+/// For each of the first bytes of a line and each value of it, a mask with one bit for each name that has the byte
+/// there, in either case. A line passes if some bit is set in the masks of all its first bytes. With more than 63
+/// names, some share a bit, so lines of other names may pass.
 pub struct Filter {
     names: Box<[[u64; 256]; PREFIX]>,
     count: usize,
 }
 
 impl Filter {
-    /// No names yet: only lines that are not plainly `name = text`.
+    /// Creates a filter without names: only lines that cannot be plain `name = text` lines pass.
     pub fn new() -> Self {
         let mut names = Box::new([[ODD; 256]; PREFIX]);
         for byte in (0..=u8::MAX).filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
@@ -35,7 +38,7 @@ impl Filter {
         Filter { names, count: 0 }
     }
 
-    /// One more name whose lines are looked at.
+    /// Adds a name whose lines pass.
     pub fn add(&mut self, name: &str) {
         let bit = 1 << (self.count % 63);
         self.count += 1;
@@ -61,17 +64,17 @@ impl Filter {
     }
 }
 
-/// Whether a byte can stand right behind a name.
+/// Whether a byte can follow a name directly.
 fn ends_name(byte: u8) -> bool {
     byte == b'=' || byte.is_ascii_whitespace()
 }
 
-/// Where in 64 bytes these stand, a bit for each byte.
+/// Occurrences of special bytes in a chunk, one bit per byte.
 struct Masks {
     line_end: u64,
     quote: u64,
     equals: u64,
-    /// Backslashes, single quotes, bytes of value 0 and those beyond ASCII.
+    /// Backslashes, single quotes, bytes of value 0 and non-ASCII bytes.
     odd: u64,
 }
 
@@ -90,35 +93,38 @@ impl Masks {
     }
 }
 
-/// A line worth looking at.
+/// A candidate line.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
-    /// An offset in it, or at its end.
+    /// An offset in the line or at its end.
     pub at: usize,
-    /// Where it ends, if it was found by how it begins: `at` then is its beginning.
+    /// The end of the line if the filter found it; `at` then is its beginning. `None` if it was found by a special
+    /// byte.
     pub end: Option<usize>,
 }
 
-/// What is carried from chunk to chunk.
+/// State of the scan that is carried from one chunk to the next.
 struct Carry {
     /// Whether the next byte begins a line.
     line_start: bool,
-    /// Whether it stands in a string.
+    /// Whether the next byte is in a string.
     in_string: bool,
-    /// Whether its line has had no `=` yet.
+    /// Whether the line of the next byte has had no `=` yet.
     in_name: bool,
-    /// The mark whose line has not ended yet, by its position.
+    /// Index of the mark whose line has not ended yet.
     unended: Option<usize>,
 }
 
-/// Finds the lines worth looking at, in ascending order; a line may be found several times.  All other lines begin
-/// with a letter or an underscore, have a `=` that stands in no string, closed strings, no backslash, no single
-/// quote, no byte of value 0 and none beyond ASCII, and their names do not pass the filter.
+/// Adds the candidate lines of a text to `found`, in ascending order; a line may be added several times.
+///
+/// Every line that is not added begins with a letter or an underscore, has a `=` outside strings and only closed
+/// strings, contains no backslash, single quote, byte of value 0 or non-ASCII byte, and its name does not pass the
+/// filter. O(n) in the length of the text.
 pub fn scan(text: &[u8], filter: &Filter, found: &mut Vec<Mark>) {
     dispatch!(Level::new(), simd => scan_with(simd, text, filter, found));
 }
 
-/// The same with the instructions of this processor.
+/// Implements [`scan`] for the instruction set `simd`.
 #[inline(always)]
 fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &Filter, found: &mut Vec<Mark>) {
     let mut carry = Carry { line_start: true, in_string: false, in_name: false, unended: None };
@@ -139,7 +145,7 @@ impl Carry {
         let starts = masks.line_end << 1 | u64::from(self.line_start);
         self.line_start = masks.line_end >> (CHUNK - 1) == 1;
 
-        // A bit that is added at the start of a line is carried to its first `=`, or to its end.
+        // Adding a bit at the start of each line carries it to the first `=` of the line, or to its end.
         let name_goes_on = !(masks.equals | masks.line_end);
         let (sum, carried) = starts.overflowing_add(name_goes_on);
         let (sum, carried_in) = sum.overflowing_add(u64::from(self.in_name));
@@ -153,7 +159,7 @@ impl Carry {
             let first = open & open.wrapping_neg();
             look |= first;
             if first & masks.line_end != 0 {
-                // The next line begins outside.
+                // The next line begins outside strings.
                 in_string ^= first.wrapping_neg();
             }
             open = in_string & (name_ends | masks.line_end) & !(first | (first - 1));
@@ -192,7 +198,7 @@ impl Carry {
     }
 }
 
-/// Adds where the lines of a text end; the last one may end with the text.
+/// Adds the offset of the end of each line of a text to `found`. The last line may end with the text.
 pub fn line_ends(text: &[u8], found: &mut Vec<usize>) {
     dispatch!(Level::new(), simd => line_ends_with(simd, text, found));
 }
@@ -214,7 +220,7 @@ fn line_ends_with<S: Simd>(simd: S, text: &[u8], found: &mut Vec<usize>) {
     }
 }
 
-/// Of some bytes the first of each line.
+/// Keeps only the first set bit of each line.
 #[inline(always)]
 fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
     let mut first_ones = 0;
@@ -222,13 +228,13 @@ fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
         let first = bytes & bytes.wrapping_neg();
         first_ones |= first;
         let behind = line_ends & first.wrapping_neg() & !first;
-        // All bytes before the next line.
+        // Clears all bits before the next line.
         bytes &= !(behind ^ behind.wrapping_sub(1));
     }
     first_ones
 }
 
-/// The bytes from a quote on up to the next one.
+/// Returns the bytes from each opening quote up to the byte before the closing one: a prefix XOR over the bits.
 #[inline(always)]
 fn within(mut quotes: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
@@ -243,7 +249,7 @@ mod tests {
 
     use super::{Filter, line_ends, scan};
 
-    /// Whether a line may be passed over, by the letter of what `scan` promises.
+    /// Whether `scan` may skip a line according to its documentation.
     fn is_plain(line: &[u8], names: &[&str]) -> bool {
         let Some(equals) = line.iter().position(|byte| *byte == b'=') else { return false };
         let quotes = |text: &[u8]| memchr::memchr_iter(b'"', text).count();
@@ -292,7 +298,7 @@ mod tests {
                 prop_assert!(ends.clone().all(|found| found == end), "{}", line.escape_ascii());
                 let is_found_by_its_beginning = found.iter().any(|mark| mark.at == start && mark.end.is_some());
                 prop_assert!(is_found_by_its_beginning || ends.count() == 0);
-                // The last bytes of a text are always looked at.
+                // The last 8 bytes of a text are always candidates.
                 if is_plain(line, &names) {
                     prop_assert!(!looked_at || start + 8 > text.len(), "{}", line.escape_ascii());
                 } else {

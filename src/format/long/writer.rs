@@ -1,4 +1,4 @@
-//! Writing the long form.
+//! Writer of the long form.
 
 use std::io::{self, Write};
 
@@ -6,11 +6,11 @@ use crate::ad::{Ad, Name};
 use crate::format::{Form, detect};
 use crate::syntax::{Change, print_line, print_name};
 
-/// Writes an ad as lines, and the blank line that ends it.  What it cannot carry is changed, and told.
+/// Writes an ad as lines, followed by a blank line. Returns the changes to values that the format cannot represent.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
     let mut changes = Vec::new();
     for attribute in ad.iter() {
@@ -24,9 +24,10 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
     Ok(changes)
 }
 
-/// A name at the beginning of a line.  HTCondor reads there anything up to the `=` and knows no
-/// quotes, so that they are used only for names that could not be read otherwise, or make the line look
-/// like another form.
+/// Returns a name as written at the beginning of a line.
+///
+/// HTCondor reads anything up to the `=` as the name and knows no quotes. So names are quoted only if they could not be
+/// read back otherwise, or if the line would look like another format.
 fn line_name(name: &Name) -> String {
     let text = name.as_str();
     let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -1,21 +1,22 @@
-//! Texts between tags and in attributes.
+//! Decodes text between tags and in attributes of tags.
 
 use super::super::Problem;
 use super::super::source_map::Decoded;
 use super::markup::DATA;
 
-/// Adds a text with references, which stands at this offset of the file.
+/// Decodes the references and line ends of a text, which stands at this offset of the file, and appends the result.
+/// `ad` is the 1-based number of the ad, for messages.
 ///
 /// # Errors
 ///
-/// A reference that XML does not know, a byte of value 0.
+/// An unknown reference, and a byte of value 0.
 pub fn resolve(text: &[u8], offset: usize, decoded: &mut Decoded, ad: usize) -> Result<(), Problem> {
     let mut at = 0;
     while let Some(found) = memchr::memchr3(b'&', b'\r', 0, &text[at..]) {
         decoded.plain(&text[at..at + found], offset + at);
         at += found;
         let (length, character) = match text[at] {
-            // XML has one kind of line break.
+            // XML normalizes line breaks to `\n`.
             b'\r' if text.get(at + 1) == Some(&b'\n') => (2, '\n'),
             b'\r' => (1, '\n'),
             0 => {
@@ -40,7 +41,7 @@ pub fn resolve(text: &[u8], offset: usize, decoded: &mut Decoded, ad: usize) -> 
     Ok(())
 }
 
-/// What a reference `&...;` stands for.
+/// Returns the character of a reference `&...;`; `None` if it is unknown.
 fn character(reference: &[u8]) -> Option<char> {
     let name = std::str::from_utf8(reference.strip_prefix(b"&")?.strip_suffix(b";")?).ok()?;
     match name {
@@ -58,7 +59,7 @@ fn character(reference: &[u8]) -> Option<char> {
     }
 }
 
-/// Adds what stands in `<![CDATA[...]]>`.
+/// Appends the content of `<![CDATA[...]]>`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Tags and what stands between them, as quick-xml finds them, with their places.
+//! Markup tokens of XML with their byte ranges, built on quick-xml.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use quick_xml::events::{BytesStart, Event};
 /// The elements of HTCondor's DTD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
-    /// What holds the ads.
+    /// The root element, which contains the ads.
     Ads,
     Ad,
     Attribute,
@@ -24,10 +24,11 @@ pub enum Tag {
     Expression,
     AbsoluteTime,
     RelativeTime,
-    /// Any other.
+    /// Any other element.
     Unknown,
 }
 
+/// The elements by their names.
 const TAGS: [(&str, Tag); 13] = [
     ("classads", Tag::Ads),
     ("c", Tag::Ad),
@@ -49,12 +50,12 @@ impl Tag {
         TAGS.iter().find(|(text, _)| *text == name).map_or(Tag::Unknown, |(_, tag)| *tag)
     }
 
-    /// Whether it is a value.
+    /// Whether the element is a value.
     pub fn is_value(self) -> bool {
         !matches!(self, Tag::Ads | Tag::Attribute | Tag::Unknown)
     }
 
-    /// Whether it holds text.
+    /// Whether the element contains text.
     pub fn holds_text(self) -> bool {
         matches!(self, Tag::Integer | Tag::Real | Tag::String | Tag::Expression | Tag::AbsoluteTime | Tag::RelativeTime)
     }
@@ -66,7 +67,7 @@ impl fmt::Display for Tag {
     }
 }
 
-/// A piece of markup, or of what stands between.
+/// A tag, or text between tags.
 #[derive(Debug)]
 pub enum Markup<'t> {
     /// `<name ...>`
@@ -79,33 +80,35 @@ pub enum Markup<'t> {
     Text,
     /// `<![CDATA[...]]>`
     Data,
-    /// Text that cannot be read; what stands behind it can.
+    /// Text that is not UTF-8; reading continues behind it.
     BadText,
-    /// A tag that cannot be read; what stands behind it can.
+    /// A tag that is not UTF-8; reading continues behind it.
     BadTag,
-    /// A tag in which another one begins.
+    /// A tag without its `>`: another tag begins first.
     Torn,
-    /// Something that nothing closes, to the end of the text.
+    /// Markup without its closing delimiter; it extends to the end of the text.
     Unclosed(SyntaxError),
 }
 
 /// The opening and the closing bytes of [`Markup::Data`].
 pub const DATA: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 
-/// For each thing that nothing closes the text is searched to its end; that many are enough.
+/// Maximum number of unclosed constructs before the reader gives up: for each one the text is searched to its end, so
+/// the total time would be quadratic.
 const MOST_FAILURES: usize = 100;
 
-/// A piece and where it stands.
+/// A piece of markup with its byte range.
 pub type Placed<'t> = (Markup<'t>, Range<usize>);
 
-/// The pieces of a text, one after the other; comments and prologues are left out.
+/// Iterator over the markup of a text. Comments and prologues are left out.
 pub struct Markups<'t> {
     pub text: &'t [u8],
-    /// Where the inner reader began, which counts from there.
+    /// Offset at which the inner reader began; its positions are relative to it.
     base: usize,
     reader: Reader<&'t [u8]>,
+    /// The piece that was put back.
     returned: Option<Placed<'t>>,
-    /// How much was found that is torn or not closed.
+    /// Number of [`Markup::Torn`] and [`Markup::Unclosed`] found so far.
     failures: usize,
 }
 
@@ -116,10 +119,10 @@ impl<'t> Markups<'t> {
         markups
     }
 
-    /// Reads on from this offset.
+    /// Continues at this offset.
     pub fn restart(&mut self, offset: usize) {
         let mut rest = &self.text[offset..];
-        // The inner reader would pass over it without counting.
+        // quick-xml skips a byte order mark without counting its bytes.
         while let Some(behind) = rest.strip_prefix(b"\xef\xbb\xbf") {
             rest = behind;
         }
@@ -132,12 +135,12 @@ impl<'t> Markups<'t> {
         self.returned = None;
     }
 
-    /// Puts a piece back that is to be read again.
+    /// Puts a piece back; it is returned next.
     pub fn put_back(&mut self, piece: Placed<'t>) {
         self.returned = Some(piece);
     }
 
-    /// Whether so much is not closed that the rest is not read.
+    /// Whether the reader has given up because too much is not closed.
     pub fn gave_up(&self) -> bool {
         self.failures > MOST_FAILURES
     }
@@ -146,7 +149,8 @@ impl<'t> Markups<'t> {
         self.base + usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 
-    /// A tag that nothing closes before the next one begins, if this one is such: no tag can hold a `<`.
+    /// Returns the tag at `start` as [`Markup::Torn`] if another one begins before `end`, and continues there. A tag
+    /// cannot contain `<`.
     fn torn(&mut self, start: usize, end: usize) -> Option<Placed<'t>> {
         if self.gave_up() {
             return None;
@@ -157,7 +161,7 @@ impl<'t> Markups<'t> {
         Some((Markup::Torn, start..at))
     }
 
-    /// What an error of the inner reader, which stops it, is about.
+    /// Converts an error of quick-xml into markup and continues behind it; after an error quick-xml itself stops.
     fn error(&mut self, error: &Error, start: usize) -> Placed<'t> {
         let end = self.offset().clamp(start, self.text.len());
         if let Error::Syntax(error) = error {
@@ -173,7 +177,7 @@ impl<'t> Markups<'t> {
             self.failures += 1;
             return (Markup::Unclosed(*error), start..self.text.len());
         }
-        // What is left are bytes that are no UTF-8.
+        // All other errors are bytes that are not UTF-8.
         if !self.text[start..].starts_with(b"<") {
             self.restart(end);
             return (Markup::BadText, start..end);

@@ -1,8 +1,8 @@
-//! XML by HTCondor's DTD: `<c>` is an ad, `<a n="...">` an attribute of it, and each type of value has
-//! its element.
+//! XML according to HTCondor's DTD: `<c>` is an ad, `<a n="...">` an attribute of it, and each type of value has its
+//! own element.
 //!
-//! The texts of strings and of names have C's escapes, `<s>C:\\dir\n</s>`, beside XML's own.  So HTCondor
-//! writes and reads them, and so any byte can be carried.
+//! Strings and names use the escapes of C, `<s>C:\\dir\n</s>`, in addition to those of XML. HTCondor writes and reads
+//! them in this way, and so every byte can be represented.
 
 mod content;
 mod markup;

@@ -1,42 +1,42 @@
-//! Which tag may stand where, and where ads begin and end.
+//! State machine over the markup of an ad: checks the order of tags, and finds where ads begin and end.
 
 use super::markup::{Markup, Markups, Placed, Tag};
 
-/// What a piece of markup does.
+/// The effect of a piece of markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Begins an element.
     Open(Tag),
     /// Ends the innermost element.
     Close(Tag),
-    /// Is an element with nothing in it.
+    /// Is an empty element.
     Empty(Tag),
-    /// Belongs to the text of an element.
+    /// Is part of the text of an element.
     Content,
-    /// Stands between the others.
+    /// Is white space between tags.
     Nothing,
 }
 
-/// An element that is open.
+/// An open element.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
     pub tag: Tag,
-    /// Where its tag begins.
+    /// Byte offset of its opening tag.
     pub offset: usize,
-    /// Whether an attribute has its value.
+    /// Whether the element, if it is an attribute, has its value already.
     filled: bool,
 }
 
-/// How far an ad is read, its values aside.
+/// Position in the structure of an ad: the open elements.
 #[derive(Debug)]
 pub struct Shape {
     open: Vec<Element>,
-    /// So many blanks stand before the ad.
+    /// Number of blanks before the ad on its line.
     indent: usize,
 }
 
 impl Shape {
-    /// Behind the `<c>` at this offset that begins an ad.
+    /// Creates the state behind the `<c>` that begins an ad at this offset.
     pub fn begin(text: &[u8], offset: usize) -> Self {
         Shape { open: vec![Element { tag: Tag::Ad, offset, filled: false }], indent: blanks_before(text, offset) }
     }
@@ -51,7 +51,7 @@ impl Shape {
         self.open.last().copied()
     }
 
-    /// Whether a value may stand next.
+    /// Whether a value can stand here.
     fn wants_value(&self) -> bool {
         match self.open.last() {
             Some(Element { tag: Tag::Attribute, filled, .. }) => !filled,
@@ -59,7 +59,7 @@ impl Shape {
         }
     }
 
-    /// What a piece of markup does here; `None` if it cannot stand here.
+    /// Advances over a piece of markup and returns its effect; `None` if it cannot stand here.
     pub fn step(&mut self, (markup, range): &Placed, text: &[u8]) -> Option<Step> {
         let innermost = *self.open.last()?;
         let step = match markup {
@@ -90,7 +90,7 @@ impl Shape {
         }
     }
 
-    /// What should stand here.
+    /// Describes the markup that can stand here, for messages.
     pub fn expected(&self) -> String {
         match self.open.last() {
             Some(Element { tag: Tag::Ad, .. }) => "`<a n=\"...\">` or `</c>`".to_owned(),
@@ -101,8 +101,10 @@ impl Shape {
         }
     }
 
-    /// Passes over what is left of a bad ad, from its first bad piece on: up to the `</c>` that closes
-    /// it, or to what most likely begins the next one.  `None` if the text may go on.
+    /// Skips the rest of a bad ad, from its first bad piece on.
+    ///
+    /// The ad ends with its `</c>`, or before the markup that most likely begins the next ad. Returns the end of the
+    /// ad; `None` if the ad may continue behind the end of the text.
     pub fn recover<'t>(&mut self, markups: &mut Markups<'t>, first: Placed<'t>) -> Option<usize> {
         let mut depth = self.open.iter().filter(|element| element.tag == Tag::Ad).count();
         let mut next = Some(first);
@@ -124,20 +126,22 @@ impl Shape {
                 Markup::Unclosed(_) => return skip_unclosed(markups, range.start, self.indent),
                 _ => {}
             }
-            // Where the error was no longer counts.
+            // The position of the error matters only for the first piece.
             self.open.clear();
             next = markups.next();
         }
         None
     }
 
-    /// Whether a bad ad ends before the `<c>` at this offset: directly in another no ad can stand.
+    /// Whether a bad ad ends before the `<c>` at this offset: an ad cannot stand directly in another one, and one at
+    /// the beginning of a line that is indented no more is the next.
     pub fn ends_before(&self, text: &[u8], offset: usize) -> bool {
         self.open.last().is_some_and(|element| element.tag == Tag::Ad) || begins_line(text, offset, self.indent)
     }
 }
 
-/// Reads on at the next line that begins with `<c>`, if there is one.
+/// Continues at the next line that begins with `<c>` and is indented by at most `indent` blanks. Returns its offset;
+/// `None` if there is no such line or the reader has given up.
 pub fn skip_unclosed(markups: &mut Markups, offset: usize, indent: usize) -> Option<usize> {
     let text = markups.text;
     if markups.gave_up() {
@@ -160,8 +164,10 @@ fn begins_line(text: &[u8], offset: usize, most_indent: usize) -> bool {
     blanks <= most_indent && text[..offset - blanks].ends_with(b"\n")
 }
 
-/// The length of the longest beginning of a text that holds whole ads only; the text may end anywhere.
-/// What stands behind is to be read again when more of it is there.
+/// Returns the length in bytes of the longest prefix of a text that contains only complete ads; the text may end
+/// anywhere.
+///
+/// The rest must be read again with more text behind it.
 pub fn whole(text: &[u8]) -> usize {
     let mut markups = Markups::new(text);
     let mut end = 0;
@@ -179,7 +185,8 @@ pub fn whole(text: &[u8]) -> usize {
     end
 }
 
-/// Where an ad ends whose `<c>` has been read.
+/// Returns the end of the ad whose `<c>` at `start` has been read; `None` if it may continue behind the end of the
+/// text.
 fn ad_end(markups: &mut Markups, start: usize) -> Option<usize> {
     let mut shape = Shape::begin(markups.text, start);
     while let Some(piece) = markups.next() {
@@ -214,7 +221,7 @@ mod tests {
             ("<c><a n=\"x\"><s><![CDATA[</c>]]></s></a></c>", 43),
             ("<c><a n=\"x\"><s>&lt;/c&gt;</s></a></c><", 37),
             ("</classads></c><c></c>", 22),
-            // A bad ad ends where the reader goes on.
+            // A bad ad ends where the reader continues.
             ("<c><a n=\"x\"></c>\n<c></c>\n<c>", 24),
             ("<c><a n=\"x\"><i>1</i></a><c></c>", 31),
         ] {

@@ -1,4 +1,4 @@
-//! Elements to ads.
+//! Reader of ads in XML.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,31 +16,31 @@ use super::content;
 use super::markup::{Markup, Markups, Placed, Tag};
 use super::nesting::{Shape, Step, skip_unclosed};
 
-/// Reads ads element by element.  Every bad value is reported; the ad that it stands in is lost.
+/// Iterator over the ads of a text. Every bad value is reported; its ad is left out.
 pub struct Reader<'t> {
     markups: Markups<'t>,
     dialect: Dialect,
-    /// Ads begun so far.
+    /// Number of ads begun so far.
     number: usize,
-    /// Whether it is told that the rest is not read.
+    /// Whether the problem that the rest is not read has been yielded.
     told: bool,
-    /// Found, but not yet handed out: the problems of an ad, then the ad.
+    /// Items to be yielded next: the problems of an ad, then the ad.
     found: VecDeque<Item>,
 }
 
-/// An element that is not read to its end.
+/// An element under construction.
 enum Partial {
     Ad(Vec<(Name, Expression)>),
     Attribute(Name, Expression),
     List(Vec<Expression>),
-    /// The text of a value.
+    /// The text so far of a value.
     Text(Decoded),
-    /// A value without text.
+    /// A value that has no text.
     Value(Expression),
 }
 
 impl<'t> Reader<'t> {
-    /// A reader at the beginning of a text.
+    /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         Reader { markups: Markups::new(text), dialect, number: 0, told: false, found: VecDeque::new() }
     }
@@ -53,7 +53,7 @@ impl<'t> Reader<'t> {
         Problem::at(range, self.number, message)
     }
 
-    /// Reads an ad whose `<c>` has been read.
+    /// Reads the ad whose `<c>` at `start` has been read, and queues its items.
     fn ad(&mut self, start: usize) {
         self.number += 1;
         let mut shape = Shape::begin(self.text(), start);
@@ -80,20 +80,20 @@ impl<'t> Reader<'t> {
         self.found.push_back(Err(problem));
     }
 
-    /// What is wrong where an ad ends too early: at the end, or where the next one begins.
+    /// Returns the problem of an ad that ends too early: at the end of the text, or where the next ad begins.
     fn ends(&self, shape: &Shape, before: usize) -> Problem {
         let end = self.text()[..before].trim_ascii_end().len();
         still_open(self.at(end..end, format!("expected {}, found the end", shape.expected())), shape)
     }
 
-    /// Hands an ad out, unless something in it was wrong since there were so many problems.
+    /// Queues an ad, unless problems were queued since there were `problems` items.
     fn finish(&mut self, ad: Ad, offset: usize, problems: usize) {
         if self.found.len() == problems {
             self.found.push_back(Ok(Entry { ad, number: self.number, offset, is_whole: true }));
         }
     }
 
-    /// Builds what a piece stands for; the ad, if it ends.
+    /// Adds the value of a piece of markup to the innermost element. Returns the ad if it ends with this piece.
     fn take(&mut self, step: Step, (markup, range): Placed<'t>, partials: &mut Vec<Partial>) -> Option<Ad> {
         match step {
             Step::Nothing => {}
@@ -128,7 +128,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// What an element holds at its beginning.
+    /// Begins an element.
     fn open(&mut self, tag: Tag, markup: &Markup<'t>, range: &Range<usize>) -> Partial {
         let (Markup::Open(_, start) | Markup::Empty(_, start)) = markup else { return Partial::List(Vec::new()) };
         match tag {
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The value that an element is at its end.
+    /// Returns the value of an element that ends.
     fn close(&mut self, tag: Tag, partial: Partial) -> Expression {
         let read = match partial {
             Partial::Text(decoded) => self.value(tag, &decoded),
@@ -159,7 +159,8 @@ impl<'t> Reader<'t> {
         self.sound(read, undefined())
     }
 
-    /// What was read; if it is unsound in itself, that is noted and the reading goes on.
+    /// Returns the value; if there is a problem instead, queues the problem and returns `otherwise`, so that reading
+    /// continues.
     fn sound<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
         read.unwrap_or_else(|problem| {
             self.found.push_back(Err(problem));
@@ -167,7 +168,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Adds a piece of text to what stands before it.
+    /// Decodes a piece of text and appends it to `decoded`.
     fn content(&self, markup: &Markup, range: Range<usize>, decoded: &mut Decoded) -> Result<(), Problem> {
         let text = &self.text()[range.clone()];
         match markup {
@@ -185,7 +186,7 @@ impl<'t> Reader<'t> {
             .with_help("in a string any byte can be written in octal, as in \\377")
     }
 
-    /// The value that the text of an element writes.
+    /// Parses the text of an element.
     fn value(&self, tag: Tag, decoded: &Decoded) -> Result<Expression, Problem> {
         let bytes = &decoded.bytes;
         let range = decoded.origin(0)..decoded.origin(bytes.len());
@@ -219,17 +220,18 @@ impl<'t> Reader<'t> {
         self.at(range, format!("`{text}` is no integer"))
     }
 
-    /// A text with its C escapes resolved.
+    /// Resolves the escapes of C in a text.
     fn unescaped(&self, decoded: &Decoded) -> Result<Vec<u8>, Problem> {
         read_string(&decoded.bytes, Strings::Escaped, self.dialect, Span::default()).map_err(|error| {
-            // It counts from a quote that is not there.
+            // The span counts from an opening quote that is not in the text.
             let span = Span::new(error.span.start.saturating_sub(1), error.span.end.saturating_sub(1));
             decoded.problem(SyntaxError { span, ..error }, 0, self.number)
         })
     }
 
-    /// The value of the attribute that a tag has by this name, references resolved; problems are those
-    /// of the tag.
+    /// Returns the value of an attribute of a tag, references resolved; `None` if the tag does not have it.
+    ///
+    /// The ranges of problems are that of the whole tag.
     fn property(&self, start: &BytesStart, key: &str, range: &Range<usize>) -> Result<Option<Decoded>, Problem> {
         let here = |problem: Problem| Problem { range: range.clone(), ..problem };
         let attribute = start.try_get_attribute(key).map_err(|_| {
@@ -242,7 +244,7 @@ impl<'t> Reader<'t> {
         Ok(Some(decoded))
     }
 
-    /// The name of an attribute of the ad.
+    /// Reads the name of an attribute of the ad.
     fn name(&self, start: &BytesStart, range: &Range<usize>) -> Result<Name, Problem> {
         let Some(decoded) = self.property(start, "n", range)? else {
             return Err(self.at(range.clone(), "an attribute has no name").with_help("it is written <a n=\"Name\">"));
@@ -264,7 +266,7 @@ impl<'t> Reader<'t> {
         Ok(Expression::literal(Value::Boolean(value)))
     }
 
-    /// What is wrong where a piece cannot stand.
+    /// Returns the problem of a piece of markup that cannot stand here.
     fn unexpected(&self, shape: &Shape, (markup, range): &Placed) -> Problem {
         let text = &self.text()[range.clone()];
         let found = match markup {
@@ -301,7 +303,7 @@ impl<'t> Reader<'t> {
         self.at(start..start + 1, what)
     }
 
-    /// Reports what stands outside any ad and belongs to none, up to the next ad.
+    /// Reports markup or text outside all ads, up to the next ad.
     fn other(&mut self, piece: &Placed<'t>) {
         let problem = match piece {
             (Markup::Unclosed(what), range) => {
@@ -322,7 +324,7 @@ impl<'t> Reader<'t> {
                     }
                     range.end = next.end;
                 }
-                // Its first line is enough to be shown.
+                // Only the first line is shown.
                 let text = &self.text()[range.clone()];
                 let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
                 let end = range.start + line.trim_ascii_end().len();
@@ -355,7 +357,7 @@ impl Iterator for Reader<'_> {
                     self.number += 1;
                     self.finish(Ad::default(), range.start, 0);
                 }
-                // What stands around ads; a text may begin or end anywhere between them.
+                // Elements around ads. They need not balance, because a text may begin or end anywhere between ads.
                 Markup::Open(Tag::Ads, _) | Markup::Close(Tag::Ads) | Markup::Empty(Tag::Ads, _) => {}
                 Markup::Text if self.text()[range.clone()].trim_ascii().is_empty() => {}
                 _ => self.other(&(markup, range)),
@@ -364,7 +366,7 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// Adds a value to the attribute or list that it stands in.
+/// Adds a value to the innermost attribute or list.
 fn add(partials: &mut [Partial], expression: Expression) {
     match partials.last_mut() {
         Some(Partial::Attribute(_, value)) => *value = expression,
@@ -377,7 +379,7 @@ fn undefined() -> Expression {
     Expression::literal(Value::Undefined)
 }
 
-/// The problem, and the element that should have been closed.
+/// Adds the place of the innermost open element to a problem.
 fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
     problem.related = shape
         .innermost()
@@ -534,7 +536,7 @@ mod tests {
             let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
             assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
         }
-        // Each of these would take time that grows with the square of its length.
+        // Without a limit each of these would take quadratic time.
         for line in [
             "<c><!--\n",
             "<c><a n='\n",

@@ -1,4 +1,4 @@
-//! Where the attributes of an element stand.
+//! Byte ranges of the attributes of an ad in XML.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::format::source_map::Decoded;
 use super::content;
 use super::markup::{Markup, Markups, Tag};
 
-/// The attributes of the ad whose element begins at an offset.
+/// Returns the places of the attributes of the ad whose element begins at an offset.
 pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
     let mut markups = Markups::new(text);
     markups.restart(offset.min(text.len()));

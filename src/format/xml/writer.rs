@@ -1,33 +1,33 @@
-//! Ads to elements.
+//! Writer of ads in XML.
 
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Expression, Kind, Name, Value};
 use crate::syntax::{Style, print, print_string};
 
-/// What stands before the first ad of a document, as HTCondor writes it.
+/// Prologue of a document, as HTCondor writes it.
 pub const PROLOGUE: &[u8] = b"<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
 
-/// What stands behind the last ad of a document.
+/// Epilogue of a document.
 pub const EPILOGUE: &[u8] = b"</classads>\n";
 
-/// Writes an ad, a line for each of its attributes.  Nothing is lost.
+/// Writes an ad with one attribute per line. The format can represent every ad.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     let mut text = b"<c>\n".to_vec();
     for attribute in ad.iter() {
         text.extend_from_slice(b"    ");
-        // Its own list of what is left to write, so that no depth can harm it.
+        // An explicit stack, so that no nesting depth overflows the program's stack.
         let mut tasks = vec![Task::Text("</a>\n"), Task::Value(attribute.expression), Task::Attribute(attribute.name)];
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
                 Task::Attribute(name) => {
                     text.extend_from_slice(b"<a n=\"");
-                    // The quote that would end it is written in octal.
+                    // A quote, which would end the attribute, is written in octal.
                     markup(&escaped(name.as_str().as_bytes(), b"\\042"), &mut text);
                     text.extend_from_slice(b"\">");
                 }
@@ -39,6 +39,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     out.write_all(&text)
 }
 
+/// An entry of the stack: something left to write.
 enum Task<'a> {
     Text(&'static str),
     Attribute(&'a Name),
@@ -65,14 +66,15 @@ fn value<'a>(expression: &'a Expression, text: &mut Vec<u8>, tasks: &mut Vec<Tas
     }
 }
 
-/// A list; HTCondor does not read `<l/>`.
+/// Pushes a list. An empty one is written as `<l></l>`, because HTCondor does not read `<l/>`.
 fn list<'a>(elements: &'a [Expression], tasks: &mut Vec<Task<'a>>) {
     tasks.push(Task::Text("</l>"));
     tasks.extend(elements.iter().rev().map(Task::Value));
     tasks.push(Task::Text("<l>"));
 }
 
-/// An ad in an ad, on the line of its attribute; HTCondor does not read `<c/>`.
+/// Pushes a nested ad, which stands on the line of its attribute. An empty one is written as `<c></c>`, because
+/// HTCondor does not read `<c/>`.
 fn nested<'a>(ad: &'a Ad, tasks: &mut Vec<Task<'a>>) {
     tasks.push(Task::Text("</c>"));
     let start = tasks.len();
@@ -89,7 +91,7 @@ fn element(tag: &str, content: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(format!("</{tag}>").as_bytes());
 }
 
-/// The shortest digits that read back exactly, and HTCondor's words for what has none.
+/// Returns the shortest digits that read back exactly, or HTCondor's words for infinities and NaN.
 fn print_real(real: f64) -> String {
     if real.is_nan() {
         "NaN".to_owned()
@@ -100,7 +102,7 @@ fn print_real(real: f64) -> String {
     }
 }
 
-/// A text with C's escapes, and this for a quote.
+/// Returns a text with the escapes of C, and `quote` for each quote.
 fn escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
     let printed = print_string(bytes, Style::New);
     let mut text = Vec::with_capacity(printed.len());
@@ -116,8 +118,9 @@ fn escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Adds a text as it stands between tags.  HTCondor knows no references but these three; of the
-/// characters that XML forbids, only those are left which are written in octal here.
+/// Appends a text with the references for markup characters; HTCondor knows only these three.
+///
+/// Of the characters that XML forbids, U+FFFE and U+FFFF are left, which are written in octal here.
 fn markup(content: &[u8], text: &mut Vec<u8>) {
     for (position, byte) in content.iter().enumerate() {
         match byte {

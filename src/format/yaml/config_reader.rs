@@ -1,4 +1,4 @@
-//! Reading settings: mappings of known keys, expressions, and everything that is wrong with them.
+//! Reader of configuration in YAML: mappings of known keys, and expressions. It collects all problems.
 
 use std::collections::BTreeSet;
 
@@ -8,39 +8,39 @@ use crate::syntax::{Rules, parse_expression};
 
 use super::document_tree::{Content, Node, Outline};
 
-/// Reads settings, and goes on after what is wrong.
+/// Reads settings from a document and continues after errors.
 pub struct Settings<'o> {
-    /// The document that they stand in.
+    /// The document that contains the settings.
     pub outline: &'o Outline<'o>,
-    /// Whose language their expressions are in.
+    /// The dialect of the expressions.
     pub dialect: Dialect,
-    /// What is wrong so far.
+    /// The problems found so far.
     pub problems: Vec<Problem>,
 }
 
 impl<'o> Settings<'o> {
-    /// The settings of a document.
+    /// Creates a reader of the settings of a document.
     #[must_use]
     pub fn new(outline: &'o Outline<'o>, dialect: Dialect) -> Self {
         Settings { outline, dialect, problems: Vec::new() }
     }
 
-    /// What was read, if nothing is wrong.
+    /// Returns `read` if there were no problems.
     ///
     /// # Errors
     ///
-    /// All that is wrong, in the order of the text.
+    /// All problems, in the order of the text.
     pub fn finish<T>(mut self, read: T) -> Result<T, Vec<Problem>> {
         self.problems.sort_by_key(|problem| problem.range.start);
         if self.problems.is_empty() { Ok(read) } else { Err(self.problems) }
     }
 
-    /// Notes what is wrong with a node, and what to do about it.
+    /// Records a problem with a node, and a hint.
     pub fn wrong(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(self.outline.problem(node, message).with_help(help));
     }
 
-    /// The expression that a scalar is.
+    /// Parses a scalar as an expression. Records a problem and returns `None` if it is not one.
     pub fn expression(&mut self, node: &Node) -> Option<Expression> {
         let Some(text) = node.text() else {
             let what = match node.content {
@@ -61,7 +61,10 @@ impl<'o> Settings<'o> {
         }
     }
 
-    /// The entries of a mapping whose keys must be some of these, each once.
+    /// Returns the entries of a mapping whose keys must be among `known`, each at most once. Records a problem for
+    /// every other entry.
+    ///
+    /// `what` names the mapping in messages.
     pub fn settings(&mut self, node: &'o Node, what: &str, known: &[&'static str]) -> Vec<(&'static str, &'o Node)> {
         let mut found = Vec::new();
         for (key, value) in self.entries(node, what) {
@@ -78,7 +81,7 @@ impl<'o> Settings<'o> {
         found
     }
 
-    /// The entries of a mapping; no key may be there twice.
+    /// Returns the entries of a mapping. Records a problem for each repeated key. `what` names the mapping in messages.
     pub fn entries(&mut self, node: &'o Node, what: &str) -> Vec<(&'o Node, &'o Node)> {
         let Content::Mapping(entries) = &node.content else {
             self.wrong(node, format!("{what} must be a mapping"), "`key: value`, a line for each");

@@ -1,4 +1,4 @@
-//! What `serde_yaml` finds in a document, as expressions and ads.
+//! Deserializes documents into ads and expressions: the serde seeds and visitors.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -12,40 +12,41 @@ use crate::syntax::{Rules, SyntaxError, parse_expression};
 
 use super::EXPRESSION;
 
-/// What our own objection to a node is.  `serde_yaml` hands on only a text, but knows the place.
+/// Our own reason to reject a node. An error of `serde_yaml` carries only a message and the place, so the details are
+/// kept here.
 #[derive(Clone, Debug)]
 pub struct Objection {
-    /// What is wrong; the place is one of `text`.
+    /// The error; its span refers to `text`.
     pub error: SyntaxError,
-    /// The text of the expression in which it is wrong, if it is in one.
+    /// The text of the bad expression; `None` if the node is not an expression.
     pub text: Option<String>,
-    /// Which expression of its ad that is.
+    /// Index of the bad expression among the expressions of its ad.
     pub expression: Option<usize>,
 }
 
-/// `serde_yaml` takes integers from here on, 2 to the power of 127, for reals.
+/// Least absolute value, 2 to the power of 127, of integers that `serde_yaml` reads as reals.
 const LARGE: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
-/// One reading of a document.
+/// Options, state and results of one reading of a document.
 #[derive(Debug)]
 pub struct Reading<'s> {
     pub dialect: Dialect,
-    /// Elements of a sequence of ads that are left out.
+    /// Indexes of elements of a sequence of ads that are skipped.
     pub skipped: &'s [usize],
-    /// Expressions of which it is known that they are wrong, by element and number; anything stands for them.
+    /// Bad expressions that have been reported, by element and index in their ad; they are read as a dummy.
     pub forgiven: &'s [(Option<usize>, usize)],
-    /// How many expressions of the ad were read.
+    /// Number of expressions of the current ad read so far.
     pub expressions: Cell<usize>,
-    /// Why the reading ended, if that was our decision.
+    /// Why we ended the reading; `None` if we did not.
     pub objection: RefCell<Option<Objection>>,
-    /// Which element of a sequence of ads is being read.
+    /// Index of the current element in a sequence of ads.
     pub element: Cell<Option<usize>>,
-    /// Reals so large that they may have been written as integers.
+    /// Reals so large that they may be integers in the text.
     pub large: RefCell<Vec<f64>>,
 }
 
 impl Reading<'_> {
-    /// Refuses what is being read.
+    /// Rejects the current node.
     fn refuse<E: Error>(&self, message: impl Into<String>, help: &str) -> E {
         let error = SyntaxError::new(Span::default(), message).with_help(help);
         self.object(Objection { error, text: None, expression: None })
@@ -57,7 +58,7 @@ impl Reading<'_> {
         E::custom(message)
     }
 
-    /// The text of an expression, parsed.
+    /// Parses the text of an expression.
     fn parse<E: Error>(&self, text: &str) -> Result<Expression, E> {
         let number = self.expressions.replace(self.expressions.get() + 1);
         if self.forgiven.contains(&(self.element.get(), number)) {
@@ -68,19 +69,19 @@ impl Reading<'_> {
     }
 }
 
-/// A document: an ad, or a sequence of ads; those left out are `None`.
+/// Seed for a document: an ad, or a sequence of ads. Skipped ads are `None`.
 #[derive(Clone, Copy)]
 pub struct DocumentOf<'r, 's>(pub &'r Reading<'s>);
 
-/// A node of a document.
+/// Seed for a value.
 #[derive(Clone, Copy)]
 struct Node<'r, 's>(&'r Reading<'s>);
 
-/// A name of a mapping.
+/// Seed for an attribute name.
 #[derive(Clone, Copy)]
 struct NameOf<'r, 's>(&'r Reading<'s>);
 
-/// The text of an expression.
+/// Seed for the text of an expression.
 #[derive(Clone, Copy)]
 struct ExpressionOf<'r, 's>(&'r Reading<'s>);
 
@@ -202,7 +203,7 @@ impl<'de> DeserializeSeed<'de> for NameOf<'_, '_> {
     type Value = Name;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Name, D::Error> {
-        // Whatever YAML takes it for: `1` and `true` are names like any other.
+        // `1` and `true` are names like any other, whatever their type in YAML.
         deserializer.deserialize_str(self)
     }
 }
@@ -277,7 +278,7 @@ impl<'de> Visitor<'de> for DocumentOf<'_, '_> {
     }
 }
 
-/// What has to be an ad.
+/// Seed for a node that must be an ad.
 #[derive(Clone, Copy)]
 struct ElementOf<'r, 's>(&'r Reading<'s>);
 
@@ -334,7 +335,7 @@ impl<'de> Visitor<'de> for ElementOf<'_, '_> {
 }
 
 impl ElementOf<'_, '_> {
-    /// The ad that an expression is.
+    /// Returns the ad of an ad expression.
     fn ad<E: Error>(self, expression: &Expression) -> Result<Ad, E> {
         match expression.kind() {
             Kind::Ad(ad) => Ok(ad.clone()),

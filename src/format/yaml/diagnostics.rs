@@ -1,4 +1,4 @@
-//! What is wrong with a document, in our words, and where.
+//! Problems of YAML documents, with positions and messages of our own.
 
 use std::ops::Range;
 
@@ -6,10 +6,11 @@ use crate::format::Problem;
 
 use super::deserialize::Objection;
 
-/// So many brackets may be open at once.  libyaml looks at all of them for each word.
+/// Maximum number of open brackets. libyaml visits all of them for each word, so more would take quadratic time.
 const MOST_OPEN: usize = 500;
 
-/// What keeps a document from being parsed at all: bytes that YAML does not have, and too many brackets.
+/// Returns the place and description of the first thing that makes a document unfit for the parser: bytes that are not
+/// UTF-8, characters that YAML forbids, or too many open brackets. `None` if there is none.
 pub fn unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
@@ -28,7 +29,7 @@ pub fn unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     Some((at..at + 1, format!("more than {MOST_OPEN} brackets are open")))
 }
 
-/// Where one bracket too many is opened, quoted ones aside.
+/// Returns the offset of the bracket that exceeds [`MOST_OPEN`]; brackets in quotes do not count.
 fn open_brackets(text: &[u8]) -> Option<usize> {
     memchr::memchr2_iter(b'[', b'{', text).nth(MOST_OPEN)?;
     let mut open = 0_usize;
@@ -52,7 +53,7 @@ fn open_brackets(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Bytes from a quote to before the one that closes it.
+/// Returns the number of bytes from a quote up to, but not including, the closing one.
 fn quoted_length(text: &[u8]) -> usize {
     let quote = text[0];
     let mut at = 1;
@@ -68,9 +69,9 @@ fn quoted_length(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The problem that our own objection to a node is; `at` is where the node begins.
+/// Converts our own rejection of a node into a problem; `at` is the byte offset of the node.
 pub fn objected(text: &[u8], at: usize, objection: Objection) -> Problem {
-    // The text of an expression stands behind the tag, unless it has escapes or goes over several lines.
+    // The text of an expression stands verbatim behind the tag, unless it has escapes or several lines.
     if let Some(expression) = objection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
         if let Some(found) = memchr::memmem::find(nearby, expression.as_bytes()) {
@@ -88,7 +89,7 @@ pub fn objected(text: &[u8], at: usize, objection: Objection) -> Problem {
     problem
 }
 
-/// The problem that `serde_yaml` has with a document; `at` is where it ended.
+/// Converts an error of `serde_yaml` into a problem; `at` is the byte offset where it occurred.
 pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
     let error = error.to_string();
     // `what is wrong at line 3 column 1, while parsing something at line 2 column 7`
@@ -108,7 +109,7 @@ pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
         }
         wrong => (format!("this is no YAML: {wrong}"), ""),
     };
-    // What is missing at the end is missing behind the last word.
+    // A problem at the end of the document is placed behind its last word.
     let at = at.min(text.trim_ascii_end().len());
     let mut problem = Problem::at(at..text.len().min(at + 1), 0, message);
     problem.help = (!help.is_empty()).then(|| help.to_owned());
@@ -121,7 +122,7 @@ pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
     problem
 }
 
-/// Where a line and a column of a document are, both counted from 1.
+/// Returns the byte offset of a line and a column of a document, both counted from 1; `None` if there is no such place.
 fn offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
     let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
     let start = match line.checked_sub(2) {
@@ -132,7 +133,8 @@ fn offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
     line.char_indices().nth(column.checked_sub(1)?).map(|(at, _)| start + at)
 }
 
-/// Where a document has an integer that is too long for `serde_yaml` and was read as one of these reals.
+/// Returns the range of an integer that is too large for `serde_yaml` and was read as one of these reals; `None` if
+/// there is none.
 pub fn long_integer(text: &[u8], reals: &[f64]) -> Option<Range<usize>> {
     let is_between = |byte: Option<&u8>| {
         byte.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b'[' | b']' | b'{' | b'}'))

@@ -1,8 +1,7 @@
-//! A YAML document that holds no ads but settings, as a tree whose nodes know where they stand.
+//! Tree of a YAML document that contains settings instead of ads; its nodes know their positions.
 //!
-//! `serde_yaml` tells places only of errors.  Nodes are therefore numbered in the order of the text, and where one
-//! stands is found, when someone wants to know, by reading the document again and refusing that node; where all scalars
-//! stand is found in one such reading.
+//! `serde_yaml` reports positions only with errors. So nodes are numbered in the order of the text, and positions are
+//! computed on demand: all scalars in one pass, any other node by reading the document again and rejecting that node.
 
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -22,42 +21,44 @@ pub use super::config_reader::Settings;
 pub use super::scalar::scalar;
 pub use super::writer::flow;
 
-/// A document.
+/// A YAML document as a tree.
 #[derive(Clone, Debug)]
 pub struct Outline<'t> {
+    /// The source text.
     text: &'t [u8],
-    /// What it is.
+    /// The root node.
     pub root: Node,
-    /// Lines and columns of scalars, by their numbers, once somebody wants to know.
+    /// Lines and columns of scalars, by number of the node; computed on first use.
     starts: OnceCell<Vec<Option<(usize, usize)>>>,
 }
 
-/// A part of a document.
+/// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Which node of the document it is.
+    /// Number of the node in the order of the text, from 0.
     number: usize,
-    /// What it is.
+    /// The content.
     pub content: Content,
-    /// What YAML takes a scalar for, as in an ad; none if it is the text of an expression: `!expr Memory / 2`.
+    /// The value of a scalar as it would be read in an ad. `None` if the scalar is the text of an expression, as in
+    /// `!expr Memory / 2`, or if the node is not a scalar.
     pub value: Option<Value>,
 }
 
-/// What a part of a document is.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// Nothing: `~`, or no text at all.
+    /// Null: `~`, or no text at all.
     Nothing,
-    /// A word, a number, a text: as written, without quotes.
+    /// A scalar: its text, without quotes and escapes.
     Scalar(String),
-    /// `- ...`
+    /// A sequence: `- ...`
     Sequence(Vec<Node>),
-    /// `key: value`; the keys are scalars.
+    /// A mapping: `key: value`. The keys are scalars.
     Mapping(Vec<(Node, Node)>),
 }
 
 impl Node {
-    /// The text, if this is a scalar.
+    /// Returns the text of a scalar; `None` for other nodes.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.content {
@@ -67,19 +68,19 @@ impl Node {
     }
 }
 
-/// What most often keeps an expression from being a scalar.
+/// Hint for the most frequent reason why an expression is not a scalar.
 const QUOTE_IT: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
                         or `*`, stands in quotes";
 
-/// What the parser takes of the stack, at most: it calls itself 128 deep.
+/// Maximum stack use of the parser in bytes: its recursion is limited to a depth of 128.
 const STACK: usize = 2 * 1024 * 1024;
 
 impl<'t> Outline<'t> {
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// # Errors
     ///
-    /// What is no YAML, more than one document, keys that are no scalars, tags.
+    /// Malformed YAML, more than one document, keys that are not scalars, and tags other than `!expr`.
     pub fn parse(text: &'t [u8]) -> Result<Self, Problem> {
         if let Some((range, message)) = diagnostics::unreadable(text) {
             return Err(Problem::at(range, 0, message));
@@ -97,7 +98,7 @@ impl<'t> Outline<'t> {
         let at = error.location().and_then(|at| scalar_offset::offset(text, at.line(), at.column())).unwrap_or(0);
         let mut problem = match reading.objection.take() {
             Some(objection) => Problem::at(at..(at + 1).min(text.len()), 0, objection),
-            // Whatever else is read may be of any type.
+            // Only keys can have a wrong type.
             None if error.to_string().contains("invalid type") => {
                 Problem::at(at..(at + 1).min(text.len()), 0, "a key must be a text")
             }
@@ -107,7 +108,7 @@ impl<'t> Outline<'t> {
         Err(problem)
     }
 
-    /// Where a node begins.
+    /// Returns the byte offset of a node.
     fn start(&self, node: &Node) -> usize {
         let starts = self.starts.get_or_init(|| stacker::maybe_grow(STACK, 2 * STACK, || starts(self.text)));
         let of_refused = || {
@@ -119,26 +120,26 @@ impl<'t> Outline<'t> {
         at.and_then(|(line, column)| scalar_offset::offset(self.text, line, column)).unwrap_or(0)
     }
 
-    /// The bytes of a node, to the end of its line at most.
+    /// Returns the byte range of a node, at most to the end of its first line.
     #[must_use]
     pub fn range(&self, node: &Node) -> Range<usize> {
         let start = self.start(node);
         let line = memchr::memchr2(b'\n', b'\r', &self.text[start..]).map_or(self.text.len(), |end| start + end);
         let end = match node.text() {
-            // Quotes or not, as far as it goes.
+            // The end of the scalar, behind its quotes if it has any.
             Some(text) => scalar_offset::in_source(self.text, start, text, text.len()).clamp(start, line),
             None => line,
         };
         start..end.max((start + 1).min(self.text.len()))
     }
 
-    /// A problem with a node.
+    /// Creates an error at a node.
     #[must_use]
     pub fn problem(&self, node: &Node, message: impl Into<String>) -> Problem {
         Problem::at(self.range(node), 0, message)
     }
 
-    /// The bytes of a node, without its anchor, to its very end, which may be many lines further down.
+    /// Returns the byte range of a whole node without its anchor; it may extend over many lines.
     #[must_use]
     pub fn extent(&self, node: &Node) -> Range<usize> {
         let begin = node_end::behind_anchor(self.text, self.range(node).start);
@@ -148,7 +149,7 @@ impl<'t> Outline<'t> {
                 _ if matches!(self.text.get(start), Some(b'[' | b'{')) => {
                     break node_end::of_brackets(self.text, start);
                 }
-                // What stands last in a block ends it.
+                // A block ends with its last entry.
                 Content::Sequence(elements) if !elements.is_empty() => &elements[elements.len() - 1],
                 Content::Mapping(entries) if !entries.is_empty() => &entries[entries.len() - 1].1,
                 Content::Scalar(text) if !matches!(last.value, Some(Value::Integer(_) | Value::Real(_))) => {
@@ -162,7 +163,8 @@ impl<'t> Outline<'t> {
         begin..end.max(begin) - blank.count()
     }
 
-    /// The bytes of a part of the text of a scalar, behind quotes and escapes too.
+    /// Returns the bytes of the document for a byte range of the text of a scalar. Quotes and escapes are taken into
+    /// account.
     #[must_use]
     pub fn part(&self, node: &Node, part: Range<usize>) -> Range<usize> {
         let (start, text) = (self.range(node).start, node.text().unwrap_or_default());
@@ -170,7 +172,7 @@ impl<'t> Outline<'t> {
         from..scalar_offset::in_source(self.text, start, text, part.end).max(from)
     }
 
-    /// A problem with the text of a scalar: the caret stands where it is wrong, behind quotes and escapes too.
+    /// Converts a syntax error in the text of a scalar into a problem. Quotes and escapes are taken into account.
     #[must_use]
     pub fn syntax_problem(&self, node: &Node, error: SyntaxError) -> Problem {
         let text = node.text().unwrap_or_default();
@@ -184,13 +186,14 @@ impl<'t> Outline<'t> {
     }
 }
 
-/// One reading of a document.
+/// State of one reading of a document.
 #[derive(Default)]
 struct Reading {
+    /// Number of the next node.
     next: Cell<usize>,
-    /// The node that is refused, so that its place becomes known.
+    /// Number of the node to reject, so that its position becomes known.
     refused: Option<usize>,
-    /// Why the reading ended, if that was our decision.
+    /// Why we ended the reading; `None` if we did not.
     objection: Cell<Option<String>>,
 }
 
@@ -201,15 +204,16 @@ impl Reading {
     }
 }
 
+/// Seed for a node.
 #[derive(Clone, Copy)]
 struct Part<'r>(&'r Reading);
 
-/// A key: whatever YAML takes it for, it is a text.
+/// Seed for a key of a mapping, which is read as text whatever its type in YAML.
 #[derive(Clone, Copy)]
 struct Key<'r>(&'r Reading);
 
 impl Part<'_> {
-    /// The number of the node that begins here.
+    /// Returns the number of the node that begins here, or an error if it is the one to reject.
     fn number<E: Error>(self) -> Result<usize, E> {
         let number = self.0.next.get();
         self.0.next.set(number + 1);
@@ -261,7 +265,7 @@ impl<'de> Visitor<'de> for Part<'_> {
     }
 
     fn visit_u64<E: Error>(self, integer: u64) -> Result<Node, E> {
-        // What does not fit is for the parser of expressions to refuse.
+        // The parser of expressions reports integers that do not fit.
         self.scalar(integer, i64::try_from(integer).ok().map(Value::Integer))
     }
 

@@ -1,22 +1,22 @@
-//! Where the documents of a text begin and end, without parsing them.
+//! Splits a text into YAML documents without parsing them.
 //!
-//! A line that begins with `---` begins a document wherever it stands, inside strings too, and one that
-//! begins with `...` ends one.  Each is parsed by itself, so that a broken one costs no other.
+//! A line that begins with `---` begins a document wherever it stands, even inside a string, and a line that begins
+//! with `...` ends one. Each document is parsed separately, so a malformed one does not affect the others.
 
 use std::ops::Range;
 
-/// A document of a text.
+/// The extent of a document in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// All of it: directives and comments, its mark, its content.
+    /// Byte range of the whole document: directives, comments, marker and content.
     pub range: Range<usize>,
-    /// Offset of its first line that is neither blank nor a comment or directive.
+    /// Byte offset of the first line that is neither blank nor a comment or directive.
     pub content: usize,
-    /// Whether it ends here whatever follows.
+    /// Whether the document ends here whatever text follows.
     is_ended: bool,
 }
 
-/// The documents of a text from an offset on.
+/// Iterator over the documents of a text from an offset on.
 pub struct Documents<'t> {
     pub text: &'t [u8],
     pub at: usize,
@@ -32,7 +32,7 @@ impl Iterator for Documents<'_> {
             let rest = &self.text[self.at..];
             let line = line_length(rest);
             if is_marker(rest, *b"---") && content.is_some() {
-                // The mark may go on behind the end of the text, and be none.
+                // At the end of the text the line may continue and not be a marker.
                 let is_ended = rest.len() > 3;
                 return content.map(|content| Document { range: start..self.at, content, is_ended });
             }
@@ -52,14 +52,15 @@ impl Iterator for Documents<'_> {
     }
 }
 
-/// The length of the longest prefix of a text that holds whole documents only; 0 if none is whole yet.
+/// Returns the length in bytes of the longest prefix of a text that contains only complete documents; 0 if no document
+/// is complete yet.
 #[must_use]
 #[allow(dead_code)] // streams are cut with it
 pub fn whole(text: &[u8]) -> usize {
     Documents { text, at: 0 }.take_while(|document| document.is_ended).last().map_or(0, |last| last.range.end)
 }
 
-/// The bytes of the first line, with its end: `\n`, `\r\n` or `\r`.
+/// Returns the length in bytes of the first line with its end: `\n`, `\r\n` or `\r`.
 fn line_length(text: &[u8]) -> usize {
     match memchr::memchr2(b'\n', b'\r', text) {
         Some(end) if text[end..].starts_with(b"\r\n") => end + 2,
@@ -68,7 +69,7 @@ fn line_length(text: &[u8]) -> usize {
     }
 }
 
-/// Whether a line begins with one of the two marks.
+/// Whether a line begins with this marker.
 fn is_marker(line: &[u8], mark: [u8; 3]) -> bool {
     line.starts_with(&mark) && line.get(3).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }

@@ -1,11 +1,10 @@
-//! YAML: a document for each ad, a mapping of names to values.
+//! YAML: one document per ad, which is a mapping of names to values.
 //!
-//! Booleans, integers, reals, strings and `null` (undefined) are YAML's own, lists are sequences and
-//! nested ads mappings.  Everything else is an expression under a tag: `!expr 'Memory / 1024'`.  So that
-//! nothing is lost on the way, strings with bytes that are no UTF-8, times and `error` are expressions,
-//! too, and what is nested deeper than readers of YAML like.
+//! Booleans, integers, reals, strings and `null` (undefined) are YAML's own, lists are sequences and nested ads
+//! mappings. Everything else is an expression with a tag: `!expr 'Memory / 1024'`. This includes strings with bytes
+//! that are not UTF-8, times, `error`, and values nested deeper than readers of YAML accept; so nothing is lost.
 //!
-//! This is the only module that knows `serde_yaml`.
+//! This is the only module that uses `serde_yaml`.
 
 mod config_reader;
 mod deserialize;
@@ -25,7 +24,7 @@ pub use reader::Reader;
 pub use spans::places;
 pub use writer::write;
 
-/// The tag of what is no value of YAML's: the text of an expression.
+/// The tag of the text of an expression, which has no YAML value.
 const EXPRESSION: &str = "expr";
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! Where parts of a document end.
+//! Finds the ends of nodes of a YAML document.
 
-/// Behind the anchor at an offset, `&name`, if there is one, and the blanks behind it.
+/// Returns the offset behind the anchor `&name` at `start` and the blanks that follow it; `start` if there is no
+/// anchor.
 pub fn behind_anchor(text: &[u8], start: usize) -> usize {
     if text.get(start) != Some(&b'&') {
         return start;
@@ -10,7 +11,7 @@ pub fn behind_anchor(text: &[u8], start: usize) -> usize {
     start + word + text[start + word..].iter().take_while(|byte| is_blank(byte)).count()
 }
 
-/// Behind the bracket that closes the one at an offset; quoted ones and those in comments do not count.
+/// Returns the offset behind the bracket that closes the one at `start`. Brackets in quotes and comments do not count.
 pub fn of_brackets(text: &[u8], start: usize) -> usize {
     let (mut open, mut at) = (0_usize, start);
     while let Some(byte) = text.get(at) {
@@ -33,7 +34,7 @@ pub fn of_brackets(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Behind the quote that closes the one at an offset.
+/// Returns the offset behind the quote that closes the one at `start`.
 fn of_quoted(text: &[u8], start: usize) -> usize {
     let quote = text[start];
     let mut at = start + 1;
@@ -49,7 +50,7 @@ fn of_quoted(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Behind the word at an offset: a number, `~`, or nothing at all.
+/// Returns the offset behind the word at `start`: a number, `~`, or nothing at all.
 pub fn of_word(text: &[u8], start: usize) -> usize {
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}');
     text[start..].iter().position(is_end).map_or(text.len(), |length| start + length)

@@ -1,4 +1,4 @@
-//! Documents as ads.
+//! Reader of ads in YAML.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,27 +12,30 @@ use super::deserialize::{DocumentOf, Reading};
 use super::diagnostics;
 use super::documents::{Document, Documents};
 
-/// Reads ads document by document; one document may be a sequence of ads.
+/// Iterator over the ads of a text. A document is one ad or a sequence of ads.
 pub struct Reader<'t> {
     documents: Documents<'t>,
     dialect: Dialect,
-    /// Ads begun so far.
+    /// Number of ads begun so far.
     number: usize,
-    /// Found, but not yet handed out.
+    /// Items to be yielded next.
     found: VecDeque<Item>,
 }
 
-/// So many ads of one sequence may be bad: for each the whole document is read again.
+/// Maximum number of bad ads and expressions in one document: for each one the whole document is read again.
 const MOST_BAD: usize = 50;
 
 impl<'t> Reader<'t> {
-    /// A reader at the beginning of a text.
+    /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Reader { documents: Documents { text, at }, dialect, number: 0, found: VecDeque::new() }
     }
 
-    /// Reads the ads of a document.
+    /// Reads the ads of a document and queues its items.
+    ///
+    /// A bad expression or element ends a reading. The document is then read again without it, so that everything wrong
+    /// is reported and the other ads are kept.
     fn document(&mut self, document: &Document) {
         let text = &self.documents.text[document.range.clone()];
         let mut bad: Vec<(usize, Problem)> = Vec::new();
@@ -61,7 +64,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A problem instead of an ad.
+    /// Queues a problem in the place of an ad.
     fn lost(&mut self, document: &Document, mut problem: Problem) {
         self.number += 1;
         let shifted = |at: usize| at + document.range.start;
@@ -71,13 +74,13 @@ impl<'t> Reader<'t> {
         self.found.push_back(Err(problem));
     }
 
-    /// The ads of a document, and what stands in the place of the bad ones.
+    /// Queues the ads of a document, with the problems in the places of the bad ones.
     fn hand_out(&mut self, document: &Document, ads: Vec<Option<Ad>>, bad: Vec<(usize, Problem)>) {
         let mut bad = bad.into_iter().peekable();
         for (element, ad) in ads.into_iter().enumerate() {
             let mut is_bad = false;
             while let Some((_, problem)) = bad.next_if(|(of, _)| *of == element) {
-                // Whatever is wrong with one ad, it is one ad.
+                // Several problems of one ad count as one ad.
                 self.number -= usize::from(is_bad);
                 is_bad = true;
                 self.lost(document, problem);
@@ -103,19 +106,21 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// What the parser takes of the stack, at most: it calls itself 128 deep.
+/// Maximum stack use of the parser in bytes: its recursion is limited to a depth of 128.
 const STACK: usize = 2 * 1024 * 1024;
 
-/// Why a document was not read.
+/// The failure of one reading of a document.
 struct Bad {
-    /// The element of the sequence that it is, without which the others can be read.
+    /// Index of the bad element of the sequence; the others can be read without it.
     element: Option<usize>,
-    /// The expression of the ad without which the rest can be read.
+    /// Index of the bad expression in its ad; the rest can be read without it.
     expression: Option<usize>,
     problem: Box<Problem>,
 }
 
-/// The ads of a document; `content` is where its content begins.
+/// Reads the ads of a document; `content` is the byte offset of its content.
+///
+/// Skipped elements are `None` in the result. `forgiven` are bad expressions that are replaced by a dummy.
 fn parse(
     text: &[u8],
     content: usize,

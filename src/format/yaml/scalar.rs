@@ -1,11 +1,11 @@
-//! Texts as scalars that read back as they are, and as what they are.
+//! Writes texts and reals as YAML scalars that read back with the same value and type.
 
 use std::borrow::Cow;
 
-/// Words that some readers of YAML, of version 1.1 or 1.2, take for something else than a string.
+/// Words that some readers of YAML 1.1 or 1.2 do not read as strings.
 const WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
-/// A text as a scalar on one line: as it is where no reader of YAML can misunderstand it, else in quotes.
+/// Returns a string as a scalar on one line: plain if every reader of YAML reads it as this string, otherwise quoted.
 #[must_use]
 pub fn scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
@@ -17,7 +17,7 @@ pub fn scalar(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text of an expression as a scalar; `"` is frequent there.
+/// Returns the text of an expression as a scalar. It prefers single quotes, because `"` is frequent in expressions.
 pub fn expression(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         Cow::Borrowed(text)
@@ -28,8 +28,8 @@ pub fn expression(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text needs no quotes: words of harmless characters, the first of which begins no number,
-/// with single spaces between.
+/// Whether a text needs no quotes: it consists of words of harmless characters with single spaces between them, and
+/// does not begin like a number.
 fn is_plain(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'/');
     let is_harmless = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'@');
@@ -38,13 +38,12 @@ fn is_plain(text: &str) -> bool {
         && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a character cannot stand in a scalar as it is: what controls, ends lines, is invisible, or
-/// does not exist.
+/// Whether a character must be escaped: control characters, line ends, invisible characters and noncharacters.
 fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Double quotes, with escapes.
+/// Returns a text in double quotes with escapes.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -55,7 +54,7 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // All of them are of the basic plane.
+            // All of them are in the basic multilingual plane.
             c if needs_escape(c) => out.extend(["\\u", &format!("{:04x}", u32::from(c))]),
             c => out.push(c),
         }
@@ -64,7 +63,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A real; YAML 1.1 wants a point, and a sign in the exponent.
+/// Returns a real as a scalar. YAML 1.1 requires a point, and a sign in the exponent.
 pub fn real(real: f64) -> String {
     if real.is_nan() {
         return ".nan".to_owned();

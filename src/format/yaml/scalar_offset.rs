@@ -1,6 +1,7 @@
-//! Where the characters of a scalar stand in the text of its document.
+//! Maps lines and columns, and characters of scalars, to byte offsets of a document.
 
-/// Where a line and a column of a document are, both counted from 1; columns in characters.
+/// Returns the byte offset of a line and a column of a document, both counted from 1, columns in characters. `None` if
+/// the line does not exist.
 pub fn offset(text: &[u8], line: usize, column: usize) -> Option<usize> {
     let start = match line.checked_sub(2) {
         Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
@@ -13,11 +14,11 @@ pub fn offset(text: &[u8], line: usize, column: usize) -> Option<usize> {
     Some(start + line.char_indices().nth(at).map_or(line.len(), |(at, _)| at))
 }
 
-/// Where the byte `wanted` of the text of a scalar stands in the document; the scalar begins at `start`.
+/// Returns the offset in the document of byte `wanted` of the text of a scalar that begins at `start`.
 ///
-/// Both are read side by side: quotes and the marks of blocks are skipped, escapes are one character, and a blank
-/// or the end of a line in the one is any number of them in the other.  What cannot be followed any more stands
-/// where it could last.
+/// Source and text are read in parallel. Quotes and block headers are skipped, an escape is one character, and white
+/// space in the one matches any amount of white space in the other. Where they do not match, the last matching place is
+/// returned.
 pub fn in_source(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
     let source = String::from_utf8_lossy(document.get(start..).unwrap_or_default());
     let mut rest = Rest { source: &source, at: 0, quote: None };
@@ -31,7 +32,7 @@ pub fn in_source(document: &[u8], start: usize, text: &str, wanted: usize) -> us
         rest.at += length;
     }
     if wanted >= text.len() && rest.quote.is_some_and(|quote| rest.ahead().starts_with(quote)) {
-        // The whole scalar ends behind its quote.
+        // The end of the text is behind the closing quote.
         rest.at += 1;
     } else if let Some(next) = text.get(wanted..).and_then(|text| text.chars().next()) {
         rest.skip_folds(next);
@@ -39,7 +40,7 @@ pub fn in_source(document: &[u8], start: usize, text: &str, wanted: usize) -> us
     start + rest.at
 }
 
-/// What is left to follow of a scalar.
+/// Cursor in the source of a scalar.
 struct Rest<'s> {
     source: &'s str,
     at: usize,
@@ -51,7 +52,7 @@ impl Rest<'_> {
         &self.source[self.at..]
     }
 
-    /// Skips what stands before the first character: tags, quotes, the header of a block.
+    /// Skips everything before the first character: tags, anchors, the opening quote, a block header.
     fn open(&mut self) {
         while self.ahead().starts_with(['!', '&']) {
             let word = self.ahead().find(char::is_whitespace).unwrap_or(self.ahead().len());
@@ -76,7 +77,7 @@ impl Rest<'_> {
         self.at += self.ahead().len() - self.ahead().trim_start().len();
     }
 
-    /// Skips the indentation, and the line ends that count as nothing, before a character.
+    /// Skips white space in the source that the text does not contain: folded line ends and indentation.
     fn skip_folds(&mut self, next: char) {
         if self.quote == Some('"') && self.ahead().starts_with("\\\n") {
             self.at += 1;
@@ -88,14 +89,14 @@ impl Rest<'_> {
         }
     }
 
-    /// How many bytes a character takes here.
+    /// Returns the number of source bytes of a character of the text; `None` if the source does not match.
     fn length_of(&self, c: char) -> Option<usize> {
         let first = self.ahead().chars().next()?;
         match (self.quote, first) {
             (Some('"'), '\\') => Some(escape(self.ahead())),
             (Some('\''), '\'') => Some(2),
             _ if first == c => Some(first.len_utf8()),
-            // A fold: the line end and the indentation behind it are one blank.
+            // A folded line: its end and the next indentation are one space in the text.
             _ if c.is_whitespace() && first.is_whitespace() => {
                 Some(self.ahead().len() - self.ahead().trim_start().len())
             }
@@ -104,7 +105,7 @@ impl Rest<'_> {
     }
 }
 
-/// The bytes of an escape.
+/// Returns the length in bytes of an escape.
 fn escape(text: &str) -> usize {
     let length = match text.chars().nth(1) {
         Some('x') => 4,
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn characters_are_found_behind_quotes_escapes_and_folds() {
-        // The text as written, as read, and the character of the latter that is looked for in the former.
+        // The scalar as written, its text, and the character of the text to find in the source.
         for (written, read, character) in [
             ("Cpus > $ 4", "Cpus > $ 4", '$'),
             ("'it''s $'", "it's $", '$'),

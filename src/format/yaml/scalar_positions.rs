@@ -1,15 +1,17 @@
-//! Where all scalars of a document begin, found in one reading.
+//! Positions of all scalars of a document, found in one pass.
 //!
-//! `serde_yaml` tells places only of errors.  So each scalar is refused, the place taken from the error, and the
-//! reading goes on: what was refused has been read.
+//! `serde_yaml` reports positions only with errors. So the pass rejects each scalar, takes the position from the error,
+//! and continues: a rejected scalar has already been consumed.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// Line and column, both counted from 1, of each node of a document that is a scalar, in the order in which
-/// [`super::document_tree`] counts nodes; none for others, and nothing if the document cannot be read so.
+/// Returns the line and column, both counted from 1, of each node of a document, in the order in which
+/// [`super::document_tree`] numbers nodes.
+///
+/// An entry is `None` if the node is not a scalar. The result is empty if the document cannot be read in this way.
 pub fn starts(text: &[u8]) -> Vec<Option<(usize, usize)>> {
     let reading = Starts::default();
     match Part(&reading).deserialize(serde_yaml::Deserializer::from_slice(text)) {
@@ -18,19 +20,22 @@ pub fn starts(text: &[u8]) -> Vec<Option<(usize, usize)>> {
     }
 }
 
-/// What is said of a scalar.
+/// Message of the error that rejects a scalar.
 const REFUSED: &str = "refused";
 
+/// State of the pass: the positions so far.
 #[derive(Default)]
 struct Starts {
     found: RefCell<Vec<Option<(usize, usize)>>>,
-    /// Whether the last error is our refusal of a scalar.
+    /// Whether the last error is the rejection of a scalar.
     is_refused: Cell<bool>,
 }
 
+/// Seed for one node.
 #[derive(Clone, Copy)]
 struct Part<'s>(&'s Starts);
 
+/// Seed for a key of a mapping.
 #[derive(Clone, Copy)]
 struct Key<'s>(&'s Starts);
 
@@ -46,7 +51,7 @@ impl Starts {
     }
 }
 
-/// The place in `refused at line 3 column 7`; of the beginning of the text nothing is told.
+/// Returns the line and column in `refused at line 3 column 7`. Errors at the beginning of the text have no position.
 fn location(error: &str) -> Option<(usize, usize)> {
     if error == REFUSED {
         return Some((1, 1));

@@ -1,12 +1,15 @@
-//! Where the attributes of a document stand, as far as that is certain: `serde_yaml` tells places only of errors.
+//! Byte ranges of the attributes of an ad in YAML, as far as they are certain. They are found by a scan of lines,
+//! because `serde_yaml` reports positions only with errors.
 
 use crate::ad::Name;
 use crate::format::attribute_span::{Place, Source};
 
 use super::documents::Documents;
 
-/// The attributes of the document in which an offset is, that begin a line of their own.  Of a document that is one ad
-/// these are the lines that are indented no further than the first; of others, those whose names begin only one.
+/// Returns the places of the attributes of the document that contains an offset, if they begin a line.
+///
+/// In a document that is one ad these are the lines that are indented as the first one. In other documents they are the
+/// names that begin exactly one line.
 pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
     let Some(document) = (Documents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();
@@ -23,7 +26,7 @@ pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
         }
         if let Some(place) = place(line, at) {
             if let Some(Some(indent)) = first {
-                // Whatever goes on from a line above stands further to the right.
+                // Lines that continue an attribute above are indented further.
                 if place.range.start == at + indent {
                     places.push((place, 1));
                 }
@@ -40,7 +43,7 @@ pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
     places.into_iter().filter(|(_, times)| *times == 1).map(|(place, _)| place).collect()
 }
 
-/// The attribute that a line begins.
+/// Returns the attribute whose name begins a line; `None` if there is none.
 fn place(line: &[u8], at: usize) -> Option<Place> {
     let written = std::str::from_utf8(line).ok()?.trim_end();
     let content = written.trim_start_matches([' ', '-']);
@@ -55,7 +58,7 @@ fn place(line: &[u8], at: usize) -> Option<Place> {
     let behind = start + name.len() + 1;
     let value_start = behind + value.len() - value.trim_start().len();
     let whole = value_start..at + written.len();
-    // Only a text without escapes, on one line, stands in the file as it was read.
+    // Only a text without escapes on one line stands unchanged in the file.
     let source = match value.trim_start().strip_prefix("!expr ").map(|rest| (rest, rest.trim_start())) {
         Some((rest, text)) => {
             let text_start = value_start + "!expr ".len() + rest.len() - text.len();

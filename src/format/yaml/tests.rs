@@ -4,7 +4,7 @@ use crate::ad::{Ad, Dialect, Name};
 use crate::format::Position;
 use crate::syntax::{Rules, Style, parse_ad, print_ad};
 
-/// Each ad as one line, each problem as `!line:column: message`.
+/// Returns each ad on one line, and each problem as `!line:column: message`.
 fn items(text: &str) -> Vec<String> {
     Reader::new(text.as_bytes(), Dialect::Classad)
         .map(|item| match item {
@@ -28,7 +28,7 @@ fn written(ad: &Ad) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Reads back what is written; it is one ad, and the same.
+/// Asserts that writing an ad and reading it back yields exactly this ad.
 fn survives(ad: &Ad) {
     let text = written(ad);
     let again: Vec<_> = Reader::new(text.as_bytes(), Dialect::Classad).collect();
@@ -153,7 +153,7 @@ fn depth_harms_neither_writing_nor_reading() {
         let text = text.repeat(100_000);
         assert!(items(&text)[0].starts_with('!'), "{}", &text[..10]);
     }
-    // Strings may have as many brackets as they like.
+    // Brackets in strings do not count.
     assert_eq!(items(&format!("a: '{}'\nb: \"\\\"{}\"", "[".repeat(10_000), "{".repeat(10_000))).len(), 1);
     assert!(!items(&format!("a: '{}'", "[''".repeat(10_000)))[0].starts_with('!'));
 }
@@ -222,12 +222,12 @@ fn problems_have_a_place_and_cost_no_other_document() {
     ] {
         let both = items(&format!("{text}\n---\nc: 3\n"));
         assert_eq!(both, [problem, "[ c = 3 ]"], "{text}");
-        // As the second document, as many lines further down.
+        // In the second document the problem is the same, three lines further down.
         let line = problem[1..].split(':').next().unwrap().parse::<usize>().unwrap();
         let lower = problem.replacen(&format!("!{line}:"), &format!("!{}:", line + 3), 1);
         assert_eq!(items(&format!("b: 2\n# é\n---\n{text}\n")), ["[ b = 2 ]", &lower], "{text}");
     }
-    // All that is wrong with an ad is told, and it is one ad.
+    // All problems of an ad are reported, and they count as one ad.
     assert_eq!(
         items("- a: !expr (\n  b: 1\n  c: !expr x y\n- d: 4\n- e: !expr 1 +"),
         [
@@ -271,7 +271,7 @@ fn a_window_is_cut_between_documents() {
     for end in 0..=text.len() {
         let cut = whole(&text.as_bytes()[..end]);
         assert!(cut <= end && whole(&text.as_bytes()[..cut]) <= cut);
-        // The two parts have the documents of the whole.
+        // The two parts contain the documents of the whole text.
         let ranges = |part: &str, offset: usize| {
             let documents = Documents { text: part.as_bytes(), at: 0 };
             documents.map(|found| found.range.start + offset..found.range.end + offset).collect::<Vec<_>>()

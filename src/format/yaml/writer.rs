@@ -1,4 +1,4 @@
-//! Ads as documents.
+//! Writer of ads in YAML.
 
 use std::io::{self, Write};
 
@@ -7,18 +7,18 @@ use crate::syntax::{Change, Style, print};
 
 use super::{EXPRESSION, scalar};
 
-/// What is nested deeper than this is written as the text of an expression: readers of YAML have limits,
-/// ours 128.
+/// Maximum nesting depth of mappings and sequences; deeper values are written as text of expressions. Readers of YAML
+/// have limits, ours 128.
 const DEEPEST: usize = 64;
 
-/// YAML forbids names of more than 1024 characters on the line of their value.
+/// Maximum length in bytes of a name on the line of its value; YAML forbids more than 1024 characters.
 const LONGEST_NAME: usize = 1000;
 
-/// Writes an ad as a document.  YAML carries all of it.
+/// Writes an ad as a document. The format can represent every ad, so there are no changes.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// I/O errors of `out`.
 pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
     if ad.is_empty() {
         writeln!(out, "--- {{}}")?;
@@ -29,7 +29,7 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
     Ok(Vec::new())
 }
 
-/// Writes the lines of a mapping, the first where the line is already indented.
+/// Writes the lines of a mapping. The first line is already indented.
 fn mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
     for (position, attribute) in ad.iter().enumerate() {
         if position > 0 {
@@ -48,7 +48,7 @@ fn mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what follows a `:` or a `-`, to the end of the line or of the lines that it takes.
+/// Writes the value behind a `:` or a `-`, including its line end.
 fn value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element: bool) -> io::Result<()> {
     match expression.kind() {
         Kind::Ad(ad) if !ad.is_empty() && depth < DEEPEST => {
@@ -74,7 +74,7 @@ fn value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element:
     }
 }
 
-/// Begins what takes several lines: beside the `-` of an element, on the next line behind a name.
+/// Begins a value of several lines: beside the `-` of an element, or on the next line behind a name.
 fn nested(out: &mut dyn Write, depth: usize, is_element: bool) -> io::Result<()> {
     if is_element {
         return write!(out, " ");
@@ -87,7 +87,7 @@ fn indent(out: &mut dyn Write, depth: usize) -> io::Result<()> {
     write!(out, "{:1$}", "", depth * 2)
 }
 
-/// A value, a list or an ad on one line: `[1, a]`, `{x: !expr y + 1}`.
+/// Returns a value, a list or an ad in flow style on one line: `[1, a]`, `{x: !expr y + 1}`.
 #[must_use]
 pub fn flow(expression: &Expression) -> String {
     flow_at(expression, 0)
@@ -114,7 +114,7 @@ fn is_scalar(expression: &Expression) -> bool {
     !matches!(expression.kind(), Kind::Ad(_) | Kind::List(_))
 }
 
-/// What takes one line: a value of YAML's, or the text of an expression.
+/// Returns a value on one line: as a YAML value, or as the text of an expression.
 fn one_line(expression: &Expression) -> String {
     match expression.kind() {
         Kind::Literal(Value::Undefined) => return "null".to_owned(),

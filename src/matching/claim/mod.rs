@@ -1,4 +1,4 @@
-//! Claiming a match: each party verifies that it still stands, then all commit or none (thesis §3.7).
+//! Claiming of matches: each party verifies that it can still take part, then all commit or none (thesis 3.7).
 
 mod redocking;
 mod transcript;
@@ -16,14 +16,15 @@ use crate::protocol::{Advertisement, Protocol};
 use super::{Notice, Party};
 use redocking::Meeting;
 
-/// Claims matches, one after the other, on the ads as they are now.
+/// Claims matches one after the other against the current ads.
 pub struct Claimer<'a> {
     ads: &'a [Ad],
     protocol: Protocol,
     context: Context,
-    /// When the claims are made: ads must not have expired by then.  Without a time none has.
+    /// Time of the claims in seconds since 1970. Ads that expired before it vote ABORT; with `None` no ad counts as
+    /// expired.
     at: Option<i64>,
-    /// The match that has claimed an ad.
+    /// For each claimed ad, by index, the identifier of the match that claimed it.
     claimed: FxHashMap<usize, String>,
     /// Constraints evaluated.
     pub evaluations: u64,
@@ -31,28 +32,28 @@ pub struct Claimer<'a> {
     pub failures: u64,
 }
 
-/// Why a party votes ABORT.
+/// The reason for which a party votes ABORT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Veto {
-    /// No ad is called like that any more.
+    /// No current ad has this identity.
     Gone,
-    /// So many ads are.
+    /// Several current ads have this identity; their number.
     Ambiguous(usize),
-    /// It counted until this time.
+    /// The ad has expired; the last second in which it was valid.
     Expired(i64),
-    /// Its ticket is not the one that the match was made with.
+    /// Its ticket differs from that of the match.
     OtherTicket,
-    /// It carries no ticket any more.
+    /// It has no ticket any more.
     NoTicket,
-    /// Another match has claimed it.
+    /// Another match has claimed it; that match's identifier.
     Claimed(String),
-    /// It has no such port, or its ports cannot be used.
+    /// The port of the match is missing, or the ad's ports cannot be used; the reason.
     Ports(String),
-    /// It does not accept the party that it is docked to.
+    /// It does not accept the party that it is docked to; that party.
     Refuses(String),
-    /// The party that it is docked to does not accept it.
+    /// The party that it is docked to does not accept it; that party or its port.
     Refused(String),
-    /// Those docked at these ports voted ABORT, and it does not go on without them.
+    /// The parties docked at these ports voted ABORT, and its `AcceptPartial` is not true without them; the labels.
     Left(Vec<String>),
 }
 
@@ -73,48 +74,50 @@ impl fmt::Display for Veto {
     }
 }
 
-/// What became of a match.
+/// The outcome of claiming a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// The parties that are claimed, as indexes; none if the match was given up.
+    /// Indexes of the claimed parties; empty if the match was aborted.
     pub claimed: Vec<usize>,
-    /// Why parties voted ABORT, in the order of the parties.
+    /// The parties that voted ABORT, as indexes, and why; in the order of the parties.
     pub vetoes: Vec<(usize, Veto)>,
-    /// What was said.
+    /// The messages of the protocol.
     pub transcript: Vec<Message>,
 }
 
 impl Claim {
-    /// Whether anything was claimed.
+    /// Whether the match was committed, in whole or in part.
     #[must_use]
     pub fn is_committed(&self) -> bool {
         !self.claimed.is_empty()
     }
 }
 
-/// A claim that is being made.
+/// The state of one claim.
 struct Vote<'a> {
     notice: &'a Notice,
-    /// The ads of the parties, where there are any.
+    /// The current ad of each party; `None` if there is none.
     ads: Vec<Option<&'a Ad>>,
-    /// Why each party has voted ABORT, if it has.
+    /// Why each party voted ABORT; `None` if it has not.
     vetoes: Vec<Option<Veto>>,
-    /// Parties that take no part any more: they, or one above them, voted ABORT before.
+    /// Whether each party is out: it or one above it voted ABORT in an earlier round.
     gone: Vec<bool>,
 }
 
 impl<'a> Claimer<'a> {
-    /// On these ads, none of which may have expired at a time, if one is given.
+    /// Creates a claimer for the current ads. `at` is the time of the claims in seconds since 1970; if it is `None`,
+    /// no ad counts as expired.
     #[must_use]
     pub fn new(ads: &'a [Ad], protocol: Protocol, context: Context, at: Option<i64>) -> Self {
         Claimer { ads, protocol, context, at, claimed: FxHashMap::default(), evaluations: 0, failures: 0 }
     }
 
-    /// Claims a match whose parties are these ads now, given as indexes, or are missing for a reason.
+    /// Claims a match. `indexes` gives for each party the index of its current ad, or the reason why there is none.
     ///
-    /// All parties verify, those below before those above them, so that each answers for what is docked at it.
-    /// One whose subordinates vote ABORT does so, too, unless its `AcceptPartial` is true when `aborted` is the
-    /// list of the labels that are left empty; then those that remain verify again without what was lost.
+    /// Parties verify bottom-up: those below vote first, so that each party answers for the ones docked at it. A
+    /// party with a subordinate that votes ABORT votes ABORT too, unless its `AcceptPartial` is true where `aborted`
+    /// is the list of the labels that became empty. If only some parties abort, the others verify again in another
+    /// round without them.
     pub fn claim(&mut self, notice: &Notice, indexes: &[Result<usize, Veto>]) -> Claim {
         let ad = |index: &Result<usize, Veto>| index.as_ref().ok().and_then(|index| self.ads.get(*index));
         let mut vote = Vote {
@@ -123,7 +126,7 @@ impl<'a> Claimer<'a> {
             vetoes: notice.parties.iter().zip(indexes).map(|(party, index)| self.own_veto(party, index)).collect(),
             gone: vec![false; notice.parties.len()],
         };
-        // Whoever cannot take part asks nobody below.
+        // Parties below one that cannot take part are not asked.
         vote.release_below();
         let mut transcript = Vec::new();
         for round in 1.. {
@@ -148,14 +151,15 @@ impl<'a> Claimer<'a> {
             }
         }
         let claimed: Vec<usize> = (0..vote.gone.len()).filter(|&party| !vote.gone[party]).collect();
-        // The parts of an ad are claimed one by one.
+        // Parts of one ad are claimed separately and do not block each other.
         let wholes = claimed.iter().filter(|&&party| notice.parties[party].part_of.is_none());
         let ads = wholes.filter_map(|&party| indexes.get(party)?.as_ref().ok());
         self.claimed.extend(ads.map(|ad| (*ad, notice.id.clone())));
         Claim { claimed, vetoes: vote.vetoes(), transcript }
     }
 
-    /// What keeps a party from any match, whoever else takes part.
+    /// Returns the reason that keeps a party from any match, regardless of the other parties; `None` if there is
+    /// none.
     fn own_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
         let index = match index {
             Ok(index) => *index,
@@ -175,14 +179,15 @@ impl<'a> Claimer<'a> {
         other.map(|other| Veto::Claimed(other.clone()))
     }
 
-    /// Asks the parties that are left, those below first.
+    /// Lets the remaining parties vote, bottom-up.
     fn verify(&mut self, vote: &mut Vote) {
         let (mut meeting, faults) = Meeting::new(vote, &self.protocol, &self.context);
         for (party, reason) in faults {
             vote.vetoes[party].get_or_insert(Veto::Ports(reason));
         }
         let parties = &vote.notice.parties;
-        // The labels of each party's ports that are left empty, the last one first: so they are come by.
+        // For each party the labels of its ports that became empty. Parties are visited in reverse, so the last label
+        // comes first.
         let mut aborted: Vec<Vec<String>> = vec![Vec::new(); parties.len()];
         for party in (0..parties.len()).rev() {
             if !vote.gone[party] && vote.vetoes[party].is_none() {
@@ -203,12 +208,13 @@ impl<'a> Claimer<'a> {
 }
 
 impl Vote<'_> {
-    /// Where a party is docked, if it is.
+    /// Returns the index of the party that `party` is docked to; `None` for the request.
     fn parent(&self, party: usize) -> Option<usize> {
         self.notice.parties[party].docking.as_ref().map(|docking| docking.parent)
     }
 
-    /// Those below parties that have voted ABORT take no part any more; parents come before those below them.
+    /// Excludes the parties below those that voted ABORT. Parents come before their subordinates, so that one pass
+    /// suffices.
     fn release_below(&mut self) {
         for party in 0..self.gone.len() {
             let above = self.parent(party).is_some_and(|parent| self.gone[parent] || self.vetoes[parent].is_some());
@@ -216,7 +222,7 @@ impl Vote<'_> {
         }
     }
 
-    /// Neither do those that have.
+    /// Excludes the parties that voted ABORT, and those below them.
     fn release(&mut self) {
         self.release_below();
         for party in 0..self.gone.len() {
@@ -224,12 +230,12 @@ impl Vote<'_> {
         }
     }
 
-    /// Whether a party still takes part and can be met.
+    /// Whether a party still takes part and has an ad.
     fn is_present(&self, party: usize) -> bool {
         !self.gone[party] && self.vetoes[party].is_none() && self.ads[party].is_some()
     }
 
-    /// The vetoes that there are, with their parties.
+    /// Returns the vetoes with the indexes of their parties.
     fn vetoes(self) -> Vec<(usize, Veto)> {
         let vetoes = self.vetoes.into_iter().enumerate();
         vetoes.filter_map(|(party, veto)| Some((party, veto?))).collect()

@@ -1,4 +1,4 @@
-//! The parties of a match, docked as they were matched, with the ads that they have now.
+//! Docks the parties of a match again, with their current ads.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::super::gang;
 use super::super::notification::{Bond, Docking};
 use super::{Veto, Vote};
 
-/// The parties as scopes that are bound to each other.
+/// The environment in which the current ads are docked to each other.
 pub struct Meeting<'a> {
     environment: Environment,
     protocol: &'a Protocol,
@@ -23,7 +23,7 @@ pub struct Meeting<'a> {
 }
 
 impl<'a> Meeting<'a> {
-    /// Brings those that are present together; also those whose ports cannot be used, with the reason.
+    /// Docks the parties that are present. Also returns the parties whose ports cannot be used, with the reason.
     pub fn new(vote: &Vote, protocol: &'a Protocol, context: &'a Context) -> (Self, Vec<(usize, String)>) {
         let bond = vote.notice.bond;
         let environment = Environment::meeting();
@@ -53,7 +53,7 @@ impl<'a> Meeting<'a> {
         self.environment.members().get(party)
     }
 
-    /// The position of the port with a label.
+    /// Returns the index of a party's port with this label.
     fn port(&self, party: usize, label: &str) -> Option<usize> {
         let member = self.member(party)?;
         if is_implicit(member) {
@@ -81,13 +81,13 @@ impl<'a> Meeting<'a> {
         }
     }
 
-    /// The parties whose ports are not filled as their groups have it by now: an ad may have got a port since that the
-    /// match knows nothing of.
+    /// Returns the parties whose filled ports do not satisfy their port groups any more, with the reason: the current
+    /// ad may have a port that the match does not fill.
     fn unmatched_ports(&self, vote: &Vote) -> Vec<(usize, String)> {
         let mut matched = vec![Pattern::new(); vote.ads.len()];
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking {
-                // What is no port of it is told by whoever asks it.
+                // A missing port is reported when the party itself is asked.
                 if self.member(party).is_some_and(|member| docking.link < member.ports.len()) {
                     matched[party].grow_and_insert(docking.link);
                 }
@@ -120,11 +120,11 @@ impl<'a> Meeting<'a> {
         matched.into_iter().enumerate().filter_map(unmatched).collect()
     }
 
-    /// Why a party and the one that it is docked to do not accept each other any more, if so.
+    /// Returns why a party and its parent do not accept each other any more; `None` if they still do.
     pub fn refusal(&mut self, vote: &Vote, party: usize) -> Option<Veto> {
         let docking = vote.notice.parties[party].docking.as_ref()?;
         let above = &vote.notice.parties[docking.parent].id;
-        // One that has dropped out answers for itself.
+        // A parent that dropped out has a veto of its own.
         if !vote.is_present(docking.parent) {
             return None;
         }
@@ -143,7 +143,7 @@ impl<'a> Meeting<'a> {
         (!self.accepts(&link)).then(|| Veto::Refuses(above.clone()))
     }
 
-    /// Whether an ad goes on without what is docked at these ports.
+    /// Whether an ad accepts the match without the parties docked at these ports: its `AcceptPartial` is true.
     pub fn goes_on_without(&mut self, ad: Option<&Ad>, aborted: &[String]) -> bool {
         let name = Name::new("AcceptPartial");
         let Some(ad) = ad.filter(|_| !aborted.is_empty()) else { return true };
@@ -172,7 +172,7 @@ fn participant(party: usize) -> Participant {
     Participant::try_from(party).unwrap_or(Participant::MAX)
 }
 
-/// Whether what docks at an ad is its `other`: it has one port, and that is the ad.
+/// Whether the ad has only the implicit port, so that its partner is `other`.
 fn is_implicit(member: &Member) -> bool {
     matches!(member.ports.as_slice(), [port] if port.port.is_none() && Arc::ptr_eq(port, &member.frame))
 }
@@ -181,7 +181,8 @@ fn nobody(party: usize) -> Member {
     Member::new(Frame::root(Ad::default(), participant(party)), Vec::new())
 }
 
-/// An ad with its ports, at which nothing is docked yet; in a pair every ad has the implicit one.
+/// Makes the member for a party, with nothing docked yet. In a pair every ad has the implicit port only. A missing ad
+/// becomes an empty member.
 fn member(ad: Option<Ad>, party: usize, bond: Bond) -> Result<Member, String> {
     let Some(ad) = ad else { return Ok(nobody(party)) };
     if bond == Bond::Pair {

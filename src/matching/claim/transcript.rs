@@ -1,37 +1,37 @@
-//! What the parties of a match say to each other.
+//! The messages that the parties of a match exchange in the claiming protocol.
 
 use super::{Veto, Vote};
 
-/// One message.
+/// A message between two parties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The parties verify in rounds, from 1: once more for each time that some are left out.
+    /// Number of the verification round, from 1; every partial abort starts another round.
     pub round: usize,
-    /// Who says it; index of a party.
+    /// Index of the sending party.
     pub from: usize,
-    /// To whom.
+    /// Index of the receiving party.
     pub to: usize,
-    /// What is said.
+    /// Its kind.
     pub word: Word,
 }
 
-/// What is said.
+/// The kind of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Word {
-    /// Do you join?
+    /// Asks whether the receiver joins.
     Verify,
-    /// I do.
+    /// Vote to join.
     Ok,
-    /// I do not, and why.
+    /// Vote against, with the reason.
     Veto(Veto),
-    /// It is done.
+    /// The match is committed.
     Commit,
-    /// It is given up.
+    /// The match is given up.
     Abort,
 }
 
 impl Word {
-    /// The message as the thesis calls it.
+    /// Returns the message's name in the thesis.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -43,16 +43,17 @@ impl Word {
     }
 }
 
-/// The parties that still take part, as they are come by from the top.
+/// Iterates over the present parties with their parents, in preorder.
 fn present<'v>(vote: &'v Vote) -> impl Iterator<Item = (usize, usize)> + 'v {
     (0..vote.gone.len()).filter(|&party| !vote.gone[party]).filter_map(|party| Some((vote.parent(party)?, party)))
 }
 
-/// Each asks those below it, and answers when they have.
+/// Records the messages of a verification round: each party asks the ones docked at it, and answers its parent
+/// afterwards.
 pub fn verify(vote: &Vote, round: usize, transcript: &mut Vec<Message>) {
     let mut say = |from, to, word| transcript.push(Message { round, from, to, word });
     let answer = |party: usize| vote.vetoes[party].clone().map_or(Word::Ok, Word::Veto);
-    // Those that have been asked and have not answered, the last one asked on top.
+    // Stack of the parties that were asked and have not answered.
     let mut asked: Vec<(usize, usize)> = Vec::new();
     for (parent, party) in present(vote) {
         while let Some(&(above, below)) = asked.last().filter(|(_, below)| *below != parent) {
@@ -67,12 +68,12 @@ pub fn verify(vote: &Vote, round: usize, transcript: &mut Vec<Message>) {
     }
 }
 
-/// All that are left are told to go ahead.
+/// Records that all present parties are told to commit.
 pub fn commit(vote: &Vote, round: usize, transcript: &mut Vec<Message>) {
     transcript.extend(present(vote).map(|(from, to)| Message { round, from, to, word: Word::Commit }));
 }
 
-/// All below a party that voted OK are told that it is given up.
+/// Records that the parties below `top` that voted OK are told to abort.
 pub fn abort(vote: &Vote, round: usize, top: usize, transcript: &mut Vec<Message>) {
     let mut below = vec![false; vote.gone.len()];
     below[top] = true;

@@ -1,4 +1,6 @@
-//! What is left to do for a gang: the ports of the request first, then those of each docked ad, in preorder.
+//! The ports that a search still has to fill, as an immutable value that branches of the search share.
+//!
+//! Order: the ports of the request first, then those of each docked ad, ads in preorder.
 
 use std::rc::Rc;
 
@@ -6,51 +8,54 @@ use crate::ad::Participant;
 
 use super::participants::PortPlace;
 
-/// What is left to do.  Shared between the branches of a search.
+/// The ports still to be filled. Cloning is cheap, and branches of a search share the lists.
 #[derive(Clone, Default)]
 pub struct Agenda {
-    /// The ad whose ports are being filled.
+    /// The ad whose ports are being filled. `None` before the first one.
     block: Option<Block>,
-    /// Ads whose ports are filled later, first one first.
+    /// Ads whose ports are filled later, in order.
     later: List<Newcomer>,
 }
 
-/// What is to be done next.
+/// The next task of the search.
 pub enum Goal {
-    /// Nothing is left.
+    /// Nothing is left: the gang is complete.
     Done,
-    /// To decide which ports of an ad are filled, and in which order.
+    /// Choose which ports of the ad are filled, and in which order.
     Begin(Newcomer),
-    /// To dock a candidate at a port.
+    /// Dock a candidate at the port.
     Fill(PortPlace),
 }
 
-/// An ad in the gang with ports of its own.
+/// An ad in the gang whose ports have not been scheduled yet. Sorts by the port above.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Newcomer {
-    /// The port of the ad above that it is docked at.
+    /// Index of the port of the ad above at which it is docked.
     at: usize,
     pub participant: Participant,
-    /// Which of its own ports is its link; none for the request.
+    /// Index of its own port that is its link. `None` for the request.
     pub link: Option<usize>,
 }
 
+/// The ad whose ports are being filled.
 #[derive(Clone)]
 struct Block {
     participant: Participant,
+    /// Indices of its ports in the order in which they are filled.
     ports: Rc<[usize]>,
+    /// Position in `ports` of the next port to fill.
     next: usize,
-    /// Who has been docked so far, of those with ports of their own; the last one first.
+    /// Ads docked so far that have ports of their own, the last one first.
     docked: List<Newcomer>,
 }
 
 impl Agenda {
-    /// To fill the ports of the request.
+    /// Returns the agenda of an empty gang: the ports of the request.
     pub fn new() -> Self {
         Agenda { block: None, later: List::default().with(Newcomer { at: 0, participant: 0, link: None }) }
     }
 
-    /// What is to be done next.
+    /// Returns the next task.
     pub fn goal(&self) -> Goal {
         if let Some(block) = &self.block {
             if let Some(port) = block.ports.get(block.next) {
@@ -63,7 +68,8 @@ impl Agenda {
         self.later.iter().next().map_or(Goal::Done, |newcomer| Goal::Begin(*newcomer))
     }
 
-    /// The same when it has been decided which ports are filled, and in which order, of the ad that was to begin.
+    /// Returns the agenda after `newcomer`, the ad of [`Goal::Begin`], has been given its ports in the order of
+    /// filling.
     pub fn begun(&self, newcomer: Newcomer, ports: Rc<[usize]>) -> Self {
         let mut waiting: Vec<Newcomer> = Vec::new();
         if let Some(block) = &self.block {
@@ -79,8 +85,8 @@ impl Agenda {
         Agenda { block: Some(block), later }
     }
 
-    /// The same when a candidate has been docked at the port that was to be filled; `has_ports` if there are
-    /// others than its link.
+    /// Returns the agenda after a candidate has been docked at the port of [`Goal::Fill`]. `has_ports` says whether the
+    /// candidate has ports besides its link.
     pub fn docked(&self, link: PortPlace, has_ports: bool) -> Self {
         let mut agenda = self.clone();
         if let Some(block) = &mut agenda.block {
@@ -94,7 +100,7 @@ impl Agenda {
         agenda
     }
 
-    /// The ports of the present ad that are still to be filled after the next one.
+    /// Iterates over the ports of the current ad that remain after the next one.
     pub fn rest(&self) -> impl Iterator<Item = PortPlace> + '_ {
         self.block.iter().flat_map(|block| {
             let ports = block.ports.iter().skip(block.next + 1);
@@ -103,7 +109,7 @@ impl Agenda {
     }
 }
 
-/// A list that shares its end with others.
+/// A persistent singly linked list: lists share their tails.
 struct List<T>(Option<Rc<Node<T>>>);
 
 struct Node<T> {
@@ -124,10 +130,12 @@ impl<T> Clone for List<T> {
 }
 
 impl<T> List<T> {
+    /// Returns the list with `item` in front, in O(1).
     fn with(&self, item: T) -> Self {
         List(Some(Rc::new(Node { item, rest: self.clone() })))
     }
 
+    /// Returns the list without its first item, in O(1).
     fn rest(&self) -> Self {
         self.0.as_ref().map_or_else(List::default, |node| node.rest.clone())
     }
@@ -143,7 +151,7 @@ impl<T> List<T> {
 }
 
 impl<T> Drop for List<T> {
-    /// A long list is taken apart node by node.
+    /// Drops iteratively: recursion over a long list would overflow the stack.
     fn drop(&mut self) {
         let mut next = self.0.take();
         while let Some(node) = next {
@@ -159,7 +167,7 @@ mod tests {
     use super::{Agenda, Goal};
     use crate::matching::gang::participants::PortPlace;
 
-    /// Docks participants at the ports that the agenda names, and writes down which those are.
+    /// Docks participants at the ports that the agenda names and returns the participants in that order.
     fn walk(children: &[&[u32]], reversed: bool) -> String {
         let (mut agenda, mut log) = (Agenda::new(), String::new());
         loop {

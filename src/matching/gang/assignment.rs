@@ -1,19 +1,28 @@
-//! An offer for each port: six ports may accept the same five (thesis §6.2.2).
+//! Maximum bipartite matching of ports and offers, with Kuhn's algorithm.
+//!
+//! Every port may have candidates while all ports together have too few: six ports may accept the same five offers
+//! (thesis 6.2.2).
 
 use rustc_hash::FxHashMap;
 
 use crate::ad::Participant;
 
-/// Which ports have been given which offers.
+/// A matching of ports and offers, extended port by port.
 #[derive(Default)]
 pub struct Given {
+    /// Offer of each assigned port, by the port's index into `wanted`.
     offers: FxHashMap<usize, Participant>,
+    /// Port of each assigned offer.
     ports: FxHashMap<Participant, usize>,
 }
 
 impl Given {
-    /// Gives an offer to a port, others giving up theirs where they can have another (Kuhn's algorithm); if that
-    /// cannot be, the ports that compete for too few offers.
+    /// Assigns one of its acceptable offers to the port `wanted[first]`, moving earlier ports to other offers where
+    /// necessary. Searches an augmenting path breadth first, in O(edges).
+    ///
+    /// Each entry of `wanted` holds a caller's number for the port, which is ignored here, and the port's acceptable
+    /// offers. Returns `None` on success. Otherwise returns the ports that compete for too few offers, as indices into
+    /// `wanted`; the matching is then unchanged.
     pub fn give(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Option<Vec<usize>> {
         let mut asked_for: FxHashMap<Participant, usize> = FxHashMap::default();
         let mut asking = vec![first];

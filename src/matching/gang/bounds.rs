@@ -1,4 +1,6 @@
-//! Whether a search can still find a better gang: what has been decided so far, and the most that is open can add.
+//! Branch and bound: compares an upper bound on the gangs that a partial gang can become with the best gang so far.
+//!
+//! The bound is the scores already decided, followed by the best scores that the open ports could still get.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -16,31 +18,31 @@ use super::score::{Preference, Worth};
 use super::search::Search;
 use super::window_query::Window;
 
-/// The best candidates of a port, the best first.
+/// The best candidates of a port with their scores, best first.
 type Tops = Rc<[(Participant, Worth)]>;
 
-/// What candidates are worth to the ports of the request, whatever is docked at its other ports.
+/// Scores of candidates at the ports of the request that hold whatever is docked at its other ports.
 #[derive(Default)]
 pub struct Outlook {
-    /// By port and row; not known where it depends on other ports.
+    /// Score by port index and row. `Unknown` if it depends on other ports.
     worths: FxHashMap<(usize, usize), Worth>,
-    /// The best candidates by port, the best first; none if what one is worth depends on other ports.
+    /// The best candidates by port index. `None` if the score of some candidate depends on other ports.
     tops: FxHashMap<usize, Option<Tops>>,
 }
 
-/// What can become of the next way of a decision.
+/// Result of the bound test for the next candidate or pattern of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prospect {
-    /// Perhaps a better gang.
+    /// A gang at least as good as the best may follow.
     Better,
-    /// No better gang.
+    /// This candidate leads to no better gang.
     Worse,
-    /// No better gang, nor of any way behind it.
+    /// Neither this candidate nor any later one of the decision leads to a better gang.
     WorseFromHere,
 }
 
 impl Outlook {
-    /// Forgets everything: other ports of the request are filled now.
+    /// Clears the cache, as needed when another set of the request's ports is filled.
     pub fn clear(&mut self) {
         self.worths.clear();
         self.tops.clear();
@@ -48,20 +50,22 @@ impl Outlook {
 }
 
 impl Gangmatcher {
-    /// Whether candidates may differ in what they are worth to a port.
+    /// Whether the candidates `rows` of a port may differ in score.
     pub(super) fn is_ranked(&self, place: PortPlace, rows: &Rows) -> bool {
         self.table.has_vector() || self.table.ranks(place) || self.links.any_ranks(rows)
     }
 
-    /// Whether nobody among the offers ranks anything, nor chooses which ports are filled.
+    /// Whether the offers have no preferences: there is no docking vector, none of them ranks, and none of them chooses
+    /// which of its ports are filled.
     fn offers_are_indifferent(&self) -> bool {
         !self.table.has_vector() && !self.links.ranks() && !self.table.offers_choose()
     }
 }
 
 impl Search<'_> {
-    /// Whether the first gang is the best: where nobody prefers anything, that of the earliest candidates is, unless an
-    /// offer is met by one of its ports before another.
+    /// Whether the first gang found is the best. This holds if nothing is ranked and all ports are mandatory: the gang
+    /// of the earliest candidates is then the best. An offer with several ports breaks this, since it may be tried by
+    /// one of its ports before another.
     pub(super) fn first_is_best(&self) -> bool {
         let table = &self.matcher.table;
         self.below.is_none()
@@ -71,7 +75,7 @@ impl Search<'_> {
             && (0..table.ports(0)).all(|port| !table.ranks(PortPlace { participant: 0, port }))
     }
 
-    /// What a row is worth to a port, as far as it is known now.
+    /// Returns the score of a row at a port, as far as it is known with the ports docked now.
     pub(super) fn worth(&mut self, place: PortPlace, row: usize) -> Worth {
         if place.participant == 0 {
             let alone = self.worth_alone(place, row);
@@ -82,8 +86,8 @@ impl Search<'_> {
         self.matcher.table.worth_of(place, self.matcher.links.place(row))
     }
 
-    /// The best candidates of a port of the request, whatever docks at the others: so many that however many other
-    /// ports take theirs, one is left.
+    /// Returns the best candidates of a port of the request, or `None` if some score depends on other ports. Keeps two
+    /// offers for each port of the request, so that one remains when other ports take theirs.
     fn tops(&mut self, place: PortPlace) -> Option<Tops> {
         if let Some(tops) = self.outlook.tops.get(&place.port) {
             return tops.clone();
@@ -101,7 +105,7 @@ impl Search<'_> {
         let tops = is_known.then(|| {
             tops.sort_by(|(_, left), (_, right)| right.compare(left).unwrap_or(Ordering::Equal));
             let mut met = FxHashSet::default();
-            // An offer counts by the port of its that is worth the most.
+            // Keep each offer once, with its best port.
             tops.retain(|(offer, _)| met.insert(*offer));
             tops.truncate(2 * self.matcher.table.ports(0));
             tops.into()
@@ -110,8 +114,9 @@ impl Search<'_> {
         tops
     }
 
-    /// The most that can be docked at open ports of the request, each with an offer of its own: lexicographically
-    /// the greatest worths, if there were no constraints among the ports.  None if that is not known.
+    /// Returns the upper bound of open ports of the request: the lexicographically greatest scores with distinct
+    /// offers, ignoring constraints among the ports. `None` if some score is unknown or a port runs out of known
+    /// candidates.
     fn ideal(&mut self, open: &[PortPlace], taken: &[Participant]) -> Option<Vec<Worth>> {
         let indifferent = self.matcher.offers_are_indifferent();
         let mut ideal = Vec::with_capacity(open.len());
@@ -130,7 +135,7 @@ impl Search<'_> {
                     _ => classes.push((worth, vec![*offer])),
                 }
             }
-            // The best class of which one is left, the ports before keeping to theirs.
+            // Take the best score class that still leaves a system of distinct offers for all earlier ports.
             let found = classes.into_iter().find(|(_, offers)| {
                 wanted.push((place.port, offers.clone()));
                 let is_left = given.give(wanted.len() - 1, &wanted).is_none();
@@ -144,14 +149,14 @@ impl Search<'_> {
         Some(ideal)
     }
 
-    /// What a row is worth to a port of the request by itself.
+    /// Returns the score of a row at a port of the request with nothing else docked at the request.
     fn worth_alone(&mut self, place: PortPlace, row: usize) -> Worth {
         let (table, link) = (&mut self.matcher.table, self.matcher.links.place(row));
         let alone = self.outlook.worths.entry((place.port, row));
         alone.or_insert_with(|| table.alone(0, |table| table.worth_of(place, link))).clone()
     }
 
-    /// The rows that may dock at a port of the request, whatever docks at the others.
+    /// Returns the rows that the index admits at a port of the request with nothing docked at the request.
     fn probe_alone(&mut self, place: PortPlace) -> Rows {
         self.matcher.statistics.probes += 1;
         let Gangmatcher { table, links, .. } = &mut *self.matcher;
@@ -161,7 +166,8 @@ impl Search<'_> {
         })
     }
 
-    /// How the decisions so far compare with those for a gang; none while that is not known.
+    /// Compares the scores decided before `depth`, followed by `worths`, with those of the gang `against`. `None` if
+    /// some score is unknown.
     fn so_far(&self, depth: usize, worths: &[Worth], against: &Preference) -> Option<Ordering> {
         let decided = self.levels[..depth].iter().flat_map(|level| &level.worths).chain(worths);
         for (step, mine) in decided.enumerate() {
@@ -173,7 +179,8 @@ impl Search<'_> {
         Some(Ordering::Equal)
     }
 
-    /// How the most that open ports can add compares with what a gang has there; none while that is not known.
+    /// Compares the upper bound of the ports still open with the scores of the gang `against` there. `link` is the
+    /// candidate about to be docked, whose offer is no longer free. `None` if some score is unknown.
     fn still_open(&mut self, depth: usize, link: Option<PortPlace>, against: &Preference) -> Option<Ordering> {
         let level = &self.levels[depth];
         let place = level.place()?;
@@ -205,17 +212,18 @@ impl Search<'_> {
         Some(Ordering::Equal)
     }
 
-    /// How many steps are decided when a candidate is docked by this decision.
+    /// Returns the number of scores decided once the decision at `depth` has docked a candidate.
     fn steps(&self, depth: usize) -> usize {
         self.levels[..depth].iter().map(|level| level.worths.len()).sum::<usize>() + 1
     }
 
-    /// The most that is worth what docks at the ports of offers, if that is known.
+    /// Returns the upper bound of one port of an offer. `None` unless offers have no preferences.
     fn nested_bound(&self) -> Option<Worth> {
         self.matcher.offers_are_indifferent().then_some(Worth::NONE)
     }
 
-    /// How the positions of the candidates so far compare with those in a gang: less is earlier.
+    /// Compares the candidates' positions in the input, up to and including `link`, with those of the gang `against`.
+    /// `Less` means earlier, hence preferred.
     fn positions(&self, depth: usize, link: PortPlace, against: &Preference) -> Ordering {
         let docked = self.levels[..depth].iter().filter_map(Level::docked).map(|(_, link)| link);
         docked
@@ -226,7 +234,8 @@ impl Search<'_> {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// Whether a gang could be better than the best so far that makes these decisions, and this one next.
+    /// Runs the bound test: whether the decisions before `depth`, continued with `worths` and `link`, may become a gang
+    /// better than the best so far.
     pub(super) fn prospect(&mut self, depth: usize, worths: &[Worth], link: Option<PortPlace>) -> Prospect {
         let Some(best) = self.best.take() else { return Prospect::Better };
         let prospect = match self.so_far(depth, worths, &best.0) {
@@ -251,7 +260,8 @@ impl Search<'_> {
         prospect
     }
 
-    /// Whether every gang that makes these decisions, and docks this next, has been found before.
+    /// Whether every gang that continues the decisions before `depth` with `link` was already enumerated: it is not
+    /// worse than the gang returned last.
     pub(super) fn is_above(&mut self, depth: usize, worths: &[Worth], link: PortPlace) -> bool {
         let Some(below) = self.below.take() else { return false };
         let above = match self.so_far(depth, worths, &below) {
@@ -265,7 +275,7 @@ impl Search<'_> {
         above
     }
 
-    /// Whether what is still open is worth the same however it is decided, and the same as in a gang.
+    /// Whether all remaining choices are certain to get the same scores as the gang `against`.
     fn nothing_else_counts(&self, depth: usize, against: &Preference) -> bool {
         let indifferent = self.matcher.offers_are_indifferent();
         let open = self.levels[depth].before.agenda.rest();

@@ -1,4 +1,4 @@
-//! A column of the rows, in which the same things are looked up for many requests.
+//! A column of the port index with a cache of selection results.
 
 use rustc_hash::FxHashMap;
 
@@ -9,40 +9,41 @@ use crate::protocol::is_met;
 use super::port_index::Rows;
 use super::window_query::{Asked, Test};
 
-/// A column, and what was found in it lately.
+/// A column and the rows recently selected from it.
 pub struct Lookup {
     column: Column,
-    /// The rows that are found whatever is asked: the column does not tell.
+    /// Rows that every selection includes, because the column does not know their values.
     always: Rows,
+    /// Selected rows by the key of the test.
     found: FxHashMap<Asked, Rows>,
 }
 
-/// So much memory may the answers take that are remembered of one column, in bytes.
+/// Maximum memory of the cached selections of one column, in bytes.
 const MOST_MEMORY: usize = 1 << 18;
 
-/// More answers are not remembered.
+/// Maximum number of cached selections of one column.
 const MOST_FOUND: usize = 256;
 
 impl Lookup {
-    /// For a column that does not tell of these rows.
+    /// Wraps a column. `always` are the rows that every selection includes.
     pub fn new(column: Column, always: Rows) -> Self {
         Lookup { column, always, found: FxHashMap::default() }
     }
 
-    /// The column.
+    /// Returns the column itself.
     pub fn column(&self) -> &Column {
         &self.column
     }
 
-    /// The rows that may stand a test.
+    /// Returns the rows that may pass a test.
     pub fn select(&mut self, test: &Test, dialect: Dialect) -> &Rows {
-        // When there are too many all are forgotten: what is asked again and again is soon known again.
+        // The cache is simply cleared when full; hot entries come back at once.
         if self.found.len() >= (MOST_MEMORY / (self.always.len() / 8 + 1)).clamp(1, MOST_FOUND) {
             self.found.clear();
         }
         let asked = test.asked();
         if matches!(asked, Some((_, Key::Structure(_)))) {
-            // The address of a list or an ad may be another's when it is gone.
+            // Lists and ads are keyed by address, which may have been reused: do not trust the entry.
             self.found.remove(&asked);
         }
         let (column, always) = (&self.column, &self.always);

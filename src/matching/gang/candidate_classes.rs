@@ -1,4 +1,4 @@
-//! Candidates that nothing tells apart (thesis §5.8.1: summarization).
+//! Equivalence classes of candidates that no request can tell apart (thesis 5.8.1: summarization).
 
 use std::rc::Rc;
 
@@ -14,35 +14,38 @@ use super::decisions::first_from;
 use super::participants::Table;
 use super::port_index::{Links, Rows};
 
-/// Which rows are alike to the requests so far.
+/// Builds and caches the classes of rows that all requests so far cannot tell apart.
 #[derive(Default)]
 pub struct Buckets {
-    /// Every name that requests, offers with ports of their own and the policy mention: rows that have the same
-    /// values there, and demand the same, are alike.
+    /// Every attribute name that the requests, offers with ports of their own and the policy mention. Rows with equal
+    /// values of these attributes and equal demands are equivalent.
     looked_at: FxHashSet<Name>,
-    /// Something reads more of the rows than it mentions.
+    /// Whether some expression may read attributes that it does not name. There are no classes then.
     is_opaque: bool,
+    /// Whether the names that offers and the policy mention have been added.
     has_read_offers: bool,
+    /// Classes of equivalent rows.
     alike: Option<Rc<Alike>>,
+    /// Classes of rows with equal demands.
     demanding: Option<Rc<Alike>>,
 }
 
-/// Rows in buckets.
+/// A partition of rows into classes.
 pub struct Alike {
     buckets: Partition,
-    /// The rows of each bucket, one bucket after the other, and where each begins.
+    /// Rows sorted by class, followed by the position at which each class starts.
     rows: Vec<usize>,
     starts: Vec<usize>,
-    /// The rows of the larger buckets once more, as sets.
+    /// Bitmaps of the large classes, by class.
     sets: FxHashMap<usize, Rows>,
 }
 
-/// A bucket is large if clearing its rows one by one takes longer than clearing words of a set: if it holds more than
-/// one row in so many.
+/// A class is large if it holds more than one row in this many. Its rows are then cleared faster with a bitmap, word by
+/// word, than one by one.
 const LARGE: usize = 64;
 
 impl Buckets {
-    /// The rows that are alike to the request that is seated now, and to all before it.
+    /// Returns the classes of rows that neither the seated request nor an earlier one can tell apart.
     pub fn alike(&mut self, links: &mut Links, table: &mut Table) -> Rc<Alike> {
         let (known, was_opaque) = (self.looked_at.len(), self.is_opaque);
         self.read(&table.ad(0), table, 0);
@@ -67,23 +70,25 @@ impl Buckets {
         alike
     }
 
-    /// Rows have changed: those that were alike may not be any more.
+    /// Drops the cached classes, as needed after rows have changed.
     pub fn forget(&mut self) {
         self.alike = None;
         self.demanding = None;
     }
 
-    /// The rows that demand the same of the port that they dock at.
+    /// Returns the classes of rows with equal demands on the port at which they dock.
     pub fn demanding(&mut self, links: &Links) -> Rc<Alike> {
         Rc::clone(self.demanding.get_or_insert_with(|| Rc::new(Alike::new(links.demanding()))))
     }
 
+    /// Adds the names that an ad mentions.
     fn read(&mut self, ad: &Ad, table: &Table, participant: u32) {
         let labels = table.labels(participant);
         ad.iter().for_each(|attribute| self.look(attribute.expression, &labels, table));
     }
 
-    /// Notes what an expression mentions.  A label that is used as a whole may be read in full.
+    /// Adds the names that an expression mentions. A label used as a whole may be read in full, so it makes the
+    /// classifier opaque.
     fn look(&mut self, expression: &Expression, labels: &[Name], table: &Table) {
         let mut calls = false;
         let mut pending = vec![(expression, false)];
@@ -102,7 +107,7 @@ impl Buckets {
                     pending.push((inner, true));
                 }
                 Kind::Parentheses(inner) => pending.push((inner, is_selected_from)),
-                // That a port names its label is no use of it.
+                // The `Label` attribute of a port names the label without reading it.
                 Kind::Ad(ad) => {
                     let attributes = ad.iter().filter(|attribute| !attribute.name.is("Label"));
                     attributes.for_each(|attribute| pending.push((attribute.expression, false)));
@@ -154,12 +159,12 @@ impl Alike {
         Alike { buckets, rows, starts, sets }
     }
 
-    /// The bucket of a row; none if it is like no other.
+    /// Returns the class of a row. `None` if the row is equivalent to no other.
     pub fn bucket(&self, row: usize) -> Option<usize> {
         self.buckets.group(row)
     }
 
-    /// The first of the rows of each bucket; no more than this many.
+    /// Returns the first row of each class in `rows`, and every row without a class; at most `most` rows.
     pub fn representatives(&self, rows: &Rows, most: usize) -> Vec<usize> {
         let (mut left, mut found, mut from) = (rows.clone(), Vec::new(), 0);
         while let Some(row) = first_from(&left, from).filter(|_| found.len() < most) {

@@ -1,4 +1,4 @@
-//! The decisions of a search for a gang, and the ways in which each can be taken.
+//! The decision stack of the search: decisions, their alternatives, and conflict sets.
 
 use std::rc::Rc;
 
@@ -12,54 +12,60 @@ use super::participants::PortPlace;
 use super::port_index::Rows;
 use super::score::Worth;
 
-/// Decisions, as positions among the levels of the search.
+/// A set of decisions, as positions in the decision stack: a conflict set.
 pub type Levels = FixedBitSet;
 
-/// What a search is at between two decisions.
+/// The state of a search between two decisions.
 #[derive(Clone)]
 pub struct State {
+    /// The ports still to be filled.
     pub agenda: Agenda,
     /// Docked ports whose constraints could not be decided yet.
     pub waiting: Rc<[PortPlace]>,
-    /// What may dock at ports that are still open, where that has been looked up.
+    /// Candidates of open ports, where they have been computed.
     pub domains: Rc<[Domain]>,
 }
 
-/// What may dock at a port.
+/// The candidates of an open port.
 #[derive(Clone)]
 pub struct Domain {
+    /// The port.
     pub place: PortPlace,
+    /// The candidate rows.
     pub rows: Rc<Rows>,
+    /// The constraints that these rows are known to meet.
     pub settled: Settled,
 }
 
-/// Which constraints the index has answered for all candidates of a port: they need not be evaluated.
+/// The constraints that the index has proved for all candidates of a port, so that they need no evaluation.
 #[derive(Clone, Copy, Default)]
 pub struct Settled {
-    /// That of the port.
+    /// Whether the constraint of the port is proved.
     pub port: bool,
-    /// Those of candidates of which the index knows all that they demand.
+    /// Whether the constraints of the candidates are proved, for candidates whose demands are fully indexed.
     pub links: bool,
 }
 
 impl Settled {
-    /// What one of two answers has settled for those that are in both.
+    /// Combines two selections: rows in both meet what either of them proves.
     pub fn or(self, other: Settled) -> Self {
         Settled { port: self.port || other.port, links: self.links || other.links }
     }
 }
 
-/// A decision that can be taken in several ways.
+/// A decision with several alternatives: an entry of the decision stack.
 pub struct Level {
+    /// The alternatives and the one taken.
     pub choice: Choice,
+    /// The state before the decision.
     pub before: State,
-    /// What the way that is taken is worth: one step for a candidate, some for the shape of an ad.
+    /// Scores of the alternative taken: one for a candidate, several for a pattern of ports.
     pub worths: Vec<Worth>,
-    /// Earlier decisions that have to do with the failure of ways tried so far.
+    /// The conflict set: earlier decisions that contributed to the failure of the alternatives tried so far.
     pub conflict: Levels,
-    /// The buckets of candidates that have failed for reasons that hold for all in them.
+    /// Classes of candidates that failed for a reason that holds for the whole class.
     pub failed: FxHashSet<usize>,
-    /// Whether all that failed here did so because no gang is possible, and not because none is better.
+    /// Whether all failures so far were infeasible. False once an alternative was merely no better than the best gang.
     pub impossible: bool,
 }
 
@@ -69,7 +75,7 @@ impl Level {
         Level { choice, before, worths: Vec::new(), conflict, failed, impossible: true }
     }
 
-    /// The port that is filled; none if the shape of an ad is decided.
+    /// Returns the port that is filled. `None` if the decision selects a pattern of ports.
     pub fn place(&self) -> Option<PortPlace> {
         match self.choice {
             Choice::Port { place, .. } => Some(place),
@@ -77,7 +83,7 @@ impl Level {
         }
     }
 
-    /// The port that is filled, and what is docked there.
+    /// Returns the port that is filled and the link docked there. `None` if nothing is docked.
     pub fn docked(&self) -> Option<(PortPlace, PortPlace)> {
         match self.choice {
             Choice::Port { place, docked: Some(link), .. } => Some((place, link)),
@@ -85,7 +91,7 @@ impl Level {
         }
     }
 
-    /// There is no other way left.
+    /// Skips all alternatives left.
     pub fn exhaust(&mut self) {
         match &mut self.choice {
             Choice::Port { candidates, .. } => candidates.exhaust(),
@@ -94,24 +100,24 @@ impl Level {
     }
 }
 
-/// What is decided.
+/// The kind of a decision, with its alternatives.
 pub enum Choice {
     /// Which candidate is docked at a port.
     Port { place: PortPlace, candidates: Candidates, settled: Settled, docked: Option<PortPlace> },
-    /// Which ports of an ad are filled.
+    /// Which pattern of an ad's ports is filled.
     Shape { newcomer: Newcomer, patterns: Rc<[Pattern]>, next: usize, taken: Option<usize> },
 }
 
 /// Candidates of a port, in the order in which they are tried.
 pub enum Candidates {
-    /// In the order of the input.
+    /// In input order. `next` is the first row not tried yet.
     Set { rows: Rc<Rows>, next: usize },
-    /// In an order of their own, with what they are worth where somebody ranks.
+    /// In an order of their own, with their scores if anything ranks. `next` is an index into `rows`.
     Listed { rows: Vec<usize>, worths: Vec<Worth>, next: usize },
 }
 
 impl Candidates {
-    /// The next row, and what it is worth.
+    /// Returns the next row and its score. `None` when no row is left.
     pub fn next(&mut self) -> Option<(usize, Worth)> {
         match self {
             Candidates::Set { rows, next } => {
@@ -128,7 +134,7 @@ impl Candidates {
         }
     }
 
-    /// Whether this many are left.
+    /// Whether at least `many` candidates are left. `many` must be positive.
     pub fn has(&self, many: usize) -> bool {
         match self {
             Candidates::Set { rows, next } => rows.ones().skip_while(|row| row < next).nth(many - 1).is_some(),
@@ -136,7 +142,7 @@ impl Candidates {
         }
     }
 
-    /// None is left.
+    /// Skips all candidates left.
     pub fn exhaust(&mut self) {
         match self {
             Candidates::Set { rows, next } => *next = rows.len(),
@@ -145,7 +151,7 @@ impl Candidates {
     }
 }
 
-/// The first row of a set from one on.
+/// Returns the first row of a set that is not before `from`. `None` if there is none.
 pub fn first_from(rows: &Rows, from: usize) -> Option<usize> {
     const BITS: usize = usize::BITS as usize;
     let blocks = rows.as_slice();

@@ -1,5 +1,5 @@
-//! What keeps each offer from a port: the parts of the port's constraint that it does not meet, and what it wants
-//! itself.
+//! Failed clauses: for each offer rejected at a port, the clauses of the port's constraint that it fails and the clause
+//! of its own constraint that the request fails.
 
 use std::sync::Arc;
 
@@ -12,87 +12,90 @@ use super::matcher::{GangFault, Gangmatcher, participant};
 use super::participants::{PortPlace, Table, Verdict};
 use super::port_index::Rows;
 
-/// What keeps each offer that is left from a port of a request.
+/// For a port of a request, why each unused offer is rejected.
 #[derive(Clone, Debug)]
 pub struct Obstacles {
-    /// The parts of the constraint of the port; nothing if it has none, so that nobody docks there.
+    /// Clauses of the port's constraint. Empty if the port has no constraint and therefore accepts nobody.
     pub parts: Vec<Part>,
-    /// The offers that do not dock, each as the port of it that comes nearest.
+    /// The rejected offers. An offer with several ports is described by the one that fails the fewest clauses.
     pub offers: Vec<Hindered>,
 }
 
-/// A part of the constraint of a port.
+/// A clause of the constraint of a port.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The part.
+    /// The clause.
     pub expression: Expression,
-    /// The comparison that it is of something of the candidate with what is known without it.
+    /// The comparison, if the clause compares a value of the candidate with a value known without it.
     pub asked: Option<Bound>,
-    /// The attributes of the candidate that it mentions.
+    /// Attributes of the candidate that the clause mentions.
     pub theirs: Vec<Name>,
 }
 
-/// `what operator value`
+/// A comparison of an operand with a value.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// What is compared.
+    /// The operand that is not fixed: of the candidate in a clause of the port, of the request in a demand.
     pub what: Expression,
-    /// How.
+    /// The operator, with the operand on the left and the value on the right.
     pub operator: BinaryOperator,
-    /// With what.
+    /// The value that the operand is compared with.
     pub value: Value,
-    /// Where the request has that as a literal.
+    /// The literal of the request to change. `None` if the comparison has none.
     pub written: Option<Written>,
-    /// Whether the value is written on the left.
+    /// Whether the source has the value on the left.
     pub is_exchanged: bool,
 }
 
-/// A literal of the request.
+/// A literal in a request.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The attribute that it is bound to, unless it stands in the comparison itself.
+    /// Attribute bound to the literal. `None` if the literal stands in the comparison itself.
     pub name: Option<Name>,
     /// The literal.
     pub literal: Expression,
 }
 
-/// An offer that does not dock.
+/// An offer that is rejected at a port.
 #[derive(Clone, Debug)]
 pub struct Hindered {
-    /// Which one.
+    /// 0-based index of the offer.
     pub offer: usize,
-    /// The parts that it does not meet, as the bits of a mask.
+    /// Mask of the failed clauses. Bit `i` stands for clause `i` of the port.
     pub failing: u128,
-    /// Of those of these parts that compare, what it has there.
+    /// Actual values of the offer in failed comparisons, each with the index of the clause.
     pub has: Vec<(usize, Value)>,
-    /// What it wants itself and does not get, if that is so.
+    /// The offer's own demand that the request fails. `None` if it fails none.
     pub wish: Option<Wish>,
 }
 
-/// What an offer wants of the request.
+/// A demand of an offer on the request.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// The part of its constraint; none if it has no constraint.
+    /// The clause of the offer's constraint. `None` if it has no constraint.
     pub part: Option<Expression>,
-    /// The comparison that this is of a literal of the request with a value of the offer.
+    /// The comparison, if the clause compares a literal of the request with a value of the offer.
     pub asked: Option<Bound>,
 }
 
-/// What becomes of an offer at a port at which nothing else is docked.
+/// Result of docking one offer at one port with nothing else docked.
 #[derive(Clone, Debug)]
 pub struct Meeting {
-    /// The label of the port.
+    /// Label of the port.
     pub label: String,
-    /// What keeps the offer from it; nothing if it docks there by itself.
+    /// The condition that rejects the offer. `None` if it docks.
     pub condition: Option<Condition>,
 }
 
-/// So many parts are told apart.
+/// Maximum number of clauses per constraint that are told apart: the bits of a mask. Further ones are ignored.
 const MOST_PARTS: usize = u128::BITS as usize;
 
 impl Gangmatcher {
-    /// What keeps each offer that is left from a port of a request: with nothing docked if no offer could have the port
-    /// alone, else as the deepest gang is docked, and of those that could have it alone.
+    /// Returns why each unused offer is rejected at a port of a request.
+    ///
+    /// If no offer fits the port by itself, nothing else is docked and all unused offers are listed. Otherwise the
+    /// deepest gang of `impasse` is docked, and only offers that fit the port by themselves are listed. `impasse` must
+    /// be that of `request`.
     ///
     /// # Errors
     ///
@@ -117,7 +120,7 @@ impl Gangmatcher {
         })
     }
 
-    /// What becomes of an offer at each port of a request.
+    /// Docks an offer at each port of a request in turn, with nothing else docked.
     ///
     /// # Errors
     ///
@@ -135,7 +138,8 @@ impl Gangmatcher {
                     let Some(found) = found else {
                         return Meeting { label: matcher.table.label(place), condition: None };
                     };
-                    // One of its ports that refuses is nearer than one that is not wanted.
+                    // Report the port that the request accepts rather than one that the request rejects: it is closer
+                    // to docking.
                     if condition.as_ref().is_none_or(|known| known.of_request && !found.of_request) {
                         condition = Some(found);
                     }
@@ -146,35 +150,37 @@ impl Gangmatcher {
         })
     }
 
-    /// The names of all attributes that offers show to whoever docks there.
+    /// Iterates over the names of all attributes that offers show at their ports.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.links.names(&self.table).iter()
     }
 
-    /// How many offers show an attribute of this name.
+    /// Returns the number of offers that show an attribute of this name.
     #[must_use]
     pub fn showing(&self, name: &Name) -> usize {
         self.links.showing(name, &self.table)
     }
 
-    /// The dialect in which constraints are evaluated.
+    /// Returns the dialect in which constraints are evaluated.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.table.context.dialect
     }
 
-    /// How many offers are left.
+    /// Returns the number of unused offers. O(n) in the number of ports of all offers.
     #[must_use]
     pub fn left(&self) -> usize {
         (1..=self.table.offers()).filter(|offer| self.is_left(*offer)).count()
     }
 
+    /// Whether an offer is unused. `offer` is its 1-based number.
     fn is_left(&self, offer: usize) -> bool {
         let mut rows = self.links.rows_of(participant(offer - 1));
         rows.any(|row| self.links.unused().contains(row))
     }
 
-    /// A matchmaker of the offers that are left and another one like this; and which of these each of its offers is.
+    /// Returns a new matchmaker of the unused offers and a second copy of `offer`, and the index that each of its
+    /// offers has in this one.
     #[must_use]
     pub fn with_another(&self, offer: usize) -> (Gangmatcher, Vec<usize>) {
         let left = (1..=self.table.offers()).filter(|offer| self.is_left(*offer)).map(|offer| offer - 1);
@@ -184,6 +190,7 @@ impl Gangmatcher {
         (matcher.docking(self.table.vector().to_vec()), of)
     }
 
+    /// Returns why the offers of `rows` are rejected at a port, leaving out the offers in `held`.
     fn obstacles_at(&mut self, place: PortPlace, rows: &Rows, held: &[Participant]) -> Obstacles {
         let parts = self.table.parts(place);
         let parts = parts.as_deref().unwrap_or_default();
@@ -209,7 +216,7 @@ impl Gangmatcher {
 }
 
 impl Table {
-    /// A part of the constraint of a port at which nothing is docked.
+    /// Describes a clause of the constraint of a port at which nothing is docked.
     fn part(&self, part: &Expression, frame: &Arc<Frame>, place: PortPlace) -> Part {
         let label = Name::new(&self.label(place));
         let mut theirs = Vec::new();
@@ -225,7 +232,8 @@ impl Table {
         Part { expression: part.clone(), asked: self.bound_of_part(part, frame), theirs }
     }
 
-    /// The comparison of something unknown with something known that a part is while nothing is docked.
+    /// Returns a clause as a comparison of an unknown operand with a known one, with nothing docked. `None` if it is
+    /// none.
     fn bound_of_part(&self, part: &Expression, frame: &Arc<Frame>) -> Option<Bound> {
         let (operator, left, right) = comparison(part)?;
         let (operator, what, known, value, is_exchanged) = match (self.known(left, frame), self.known(right, frame)) {
@@ -236,12 +244,12 @@ impl Table {
         Some(Bound { what: what.clone(), operator, value, written: self.written(known, frame), is_exchanged })
     }
 
-    /// What an expression is, if that does not depend on ports at which nothing is docked.
+    /// Returns the value of an expression. `None` if it depends on ports at which nothing is docked.
     fn known(&self, expression: &Expression, frame: &Arc<Frame>) -> Option<Value> {
         Evaluator::new(&self.environment, &self.context).evaluate(expression, frame).ok()
     }
 
-    /// The literal of the request that an expression stands for.
+    /// Returns the literal of the request that an expression is or names. `None` if it is no such literal.
     fn written(&self, expression: &Expression, frame: &Arc<Frame>) -> Option<Written> {
         let expression = expression.bare();
         let is_literal = |of: &Expression| matches!(of.kind(), Kind::Literal(_));
@@ -255,7 +263,7 @@ impl Table {
         is_own.then(|| Written { name: Some(name.clone()), literal: bound.clone() })
     }
 
-    /// Why a candidate does not dock that is docked.
+    /// Describes why a docked candidate is rejected.
     fn hindered(&mut self, parts: &[(Expression, Arc<Frame>)], told: &[Part], link: PortPlace) -> Hindered {
         let (mut failing, mut has) = (0, Vec::new());
         for (position, ((part, frame), told)) in parts.iter().zip(told).enumerate() {
@@ -270,7 +278,7 @@ impl Table {
         Hindered { offer: link.participant as usize - 1, failing, has, wish }
     }
 
-    /// What a candidate wants that refuses.
+    /// Returns the demand by which a docked candidate rejects.
     fn wish(&self, link: PortPlace) -> Wish {
         let parts = self.parts(link);
         let parts = parts.as_deref().unwrap_or_default();
@@ -279,7 +287,8 @@ impl Table {
         Wish { part: refusing.map(|(part, _)| part.clone()), asked }
     }
 
-    /// The comparison of a literal of the request with a value of the offer that a part of the offer's constraint is.
+    /// Returns a clause of an offer's constraint as a comparison of a literal of the request with a value. `None` if it
+    /// is none.
     fn bound_of_wish(&self, part: &Expression, frame: &Arc<Frame>) -> Option<Bound> {
         let (operator, left, right) = comparison(part)?;
         let bound = |operator, what: &Expression, value, is_exchanged| {
@@ -291,7 +300,7 @@ impl Table {
     }
 }
 
-/// The sides of a comparison.
+/// Returns operator and operands of a comparison. `None` for any other expression.
 fn comparison(part: &Expression) -> Option<(BinaryOperator, &Expression, &Expression)> {
     match part.bare().kind() {
         Kind::Binary(operator, left, right) if matches!(operator.group(), Group::Comparison | Group::Identity) => {

@@ -1,4 +1,5 @@
-//! What keeps an offer from a port: the part of a constraint that is not met, and what it reads on either side.
+//! Failed conditions as text: the clause that keeps an offer from a port, and the attributes that it reads on either
+//! side.
 
 use std::sync::Arc;
 
@@ -10,43 +11,45 @@ use crate::syntax::{Style, print, print_value};
 
 use super::participants::{PortPlace, Table, Verdict};
 
-/// A part of a constraint that is not met, as the deepest gang is docked or with nothing docked.
+/// A clause that is not met, either with the deepest gang docked or with nothing docked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// The part, in the classad syntax; nothing if the offers have no constraint, and so accept nobody.
+    /// The clause, in the classad syntax. Empty if the offers have no constraint and therefore accept nobody.
     pub text: String,
-    /// Whether the request demands it; else the offers do.
+    /// Whether the clause belongs to the request. It belongs to the offers otherwise.
     pub of_request: bool,
-    /// What it reads in the request.
+    /// Attributes of the request that it reads.
     pub reads: Vec<Definition>,
-    /// What it reads itself in the first of the offers, and in offers that are docked already.
+    /// Attributes that it reads directly in the first of the offers, and in offers docked already.
     pub theirs: Vec<Definition>,
-    /// The labels of the ports that it has to do with besides.
+    /// Labels of the other ports of the request that it refers to.
     pub labels: Vec<String>,
-    /// The offers that it rules out.
+    /// 0-based indices of the offers that it rules out.
     pub offers: Vec<usize>,
 }
 
-/// An attribute, as a condition reads it.
+/// An attribute that a condition reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// How the condition calls it.
+    /// Name of the attribute as the condition writes it.
     pub name: String,
-    /// What is bound to it.
+    /// The expression bound to it.
     pub text: String,
-    /// What that comes to.
+    /// The value of that expression.
     pub value: String,
 }
 
-/// Conditions, each once for all offers that it rules out.
+/// Collects conditions. Equal ones are merged, together with the offers that they rule out.
 #[derive(Default)]
 pub struct Conditions {
+    /// The conditions, in the order in which they were added.
     found: Vec<Condition>,
+    /// Index of each condition by text, side, and the attributes read in the request.
     by_text: FxHashMap<(String, bool, Vec<String>), usize>,
 }
 
 impl Conditions {
-    /// Adds what rules an offer out.
+    /// Adds a condition that rules an offer out.
     pub fn add(&mut self, condition: Condition, offer: usize) {
         let reads = condition.reads.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
         let key = (condition.text.clone(), condition.of_request, reads);
@@ -57,7 +60,7 @@ impl Conditions {
         self.found[at].offers.push(offer);
     }
 
-    /// Those first that rule most offers out.
+    /// Returns the conditions, those first that rule out most offers.
     pub fn by_number(mut self) -> Vec<Condition> {
         self.found.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
         self.found
@@ -65,13 +68,13 @@ impl Conditions {
 }
 
 impl Table {
-    /// What a candidate fails by that is docked; nothing if none of the two refuses.
+    /// Returns the condition by which a docked candidate fails. `None` if neither port refuses.
     pub(super) fn keeping(&mut self, place: PortPlace, link: PortPlace) -> Option<Condition> {
         let refusing = [place, link].into_iter().find(|port| self.accepts(*port) == Verdict::Refused)?;
         self.condition(place, refusing)
     }
 
-    /// What a port refuses by.
+    /// Returns the first clause by which `port` refuses. `place` is the port of the request that is examined.
     fn condition(&self, place: PortPlace, port: PortPlace) -> Option<Condition> {
         let of_request = port.participant == 0;
         let mut condition = Condition {
@@ -90,15 +93,17 @@ impl Table {
         Some(condition)
     }
 
-    /// Whether a part of a constraint is known not to be met.
+    /// Whether a clause is known not to be met.
     pub(super) fn refuses(&self, part: &Expression, frame: &Arc<Frame>) -> bool {
         let value = Evaluator::new(&self.environment, &self.context).evaluate(part, frame);
         value.is_ok_and(|value| !crate::protocol::is_met(&value, self.context.dialect))
     }
 
-    /// Notes what a part of a constraint reads in the request and in the offer, and to which ports of the request that
-    /// refers.
+    /// Records the attributes that a clause reads in the request and in offers, and the labels that it refers to.
+    ///
+    /// Follows attributes of the request to their definitions, up to a maximum number of expressions.
     fn read(&self, part: &Expression, frame: &Arc<Frame>, place: PortPlace, condition: &mut Condition) {
+        /// Maximum number of expressions visited.
         const MOST: usize = 64;
         let mut pending = vec![(part.clone(), Arc::clone(frame), true)];
         let mut looked = 0;
@@ -113,7 +118,7 @@ impl Table {
             for (name, bound, found) in self.read_by(&expression, &frame) {
                 let is_own = found.participant == 0;
                 let reads = if is_own { &mut condition.reads } else { &mut condition.theirs };
-                // What an attribute of the request reads further on is told as that attribute's value.
+                // Indirect reads in offers are left out: the value of the request's attribute already shows them.
                 if !(is_own || is_part) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }
@@ -127,7 +132,7 @@ impl Table {
         }
     }
 
-    /// Notes the labels of other ports of the request that an expression of it mentions.
+    /// Records the labels of other ports that an expression of the request mentions.
     fn refer(&self, expression: &Expression, place: PortPlace, condition: &mut Condition) {
         let mentions = Mentions::of(expression, self.context.dialect);
         for port in (0..self.ports(0)).filter(|port| *port != place.port && !self.is_implicit(0)) {
@@ -138,7 +143,8 @@ impl Table {
         }
     }
 
-    /// What is bound to the attribute that an expression is, `name` or `label.name`, and where.
+    /// Resolves an expression `name` or `label.name` to the expression bound to it, with its scope. `None` if the
+    /// expression has another form or the attribute is not bound to an expression.
     pub(super) fn bound_by(&self, expression: &Expression, frame: &Arc<Frame>) -> Option<(Expression, Arc<Frame>)> {
         let found = match expression.kind() {
             Kind::Attribute(name) => self.environment.resolve(frame, name, &self.context),
@@ -157,7 +163,7 @@ impl Table {
         }
     }
 
-    /// The attributes that an expression reads: how it calls each, what is bound to it, and where.
+    /// Returns the attributes that an expression reads: how it writes each, the expression bound to it, and its scope.
     fn read_by(&self, expression: &Expression, frame: &Arc<Frame>) -> Vec<(String, Expression, Arc<Frame>)> {
         let (mut read, mut pending) = (Vec::new(), vec![expression]);
         while let Some(expression) = pending.pop() {
@@ -177,7 +183,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A value as text; what is no scalar by its type.
+/// Formats a value for display. A list or an ad is shown as the name of its type.
 fn shown(value: &Value) -> String {
     match value {
         Value::List(_) | Value::Ad(_) => value.kind().phrase().to_owned(),

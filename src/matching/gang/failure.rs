@@ -1,4 +1,5 @@
-//! Why a request gets no gang: which of its ports can be filled, and what keeps the next one empty.
+//! Failure analysis: why a request gets no gang. Tells which of its ports can be filled and what keeps the next one
+//! empty.
 
 use rustc_hash::FxHashMap;
 
@@ -16,67 +17,72 @@ use super::window_query::Window;
 #[cfg(test)]
 mod tests;
 
-/// What is known of a request without a gang.
+/// Why a request gets no gang.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Impasse {
-    /// Its ports, in the order of their list.
+    /// The candidates of each port, in the order of the port list.
     pub ports: Vec<Prospect>,
-    /// The best gang of as many of its first ports as can be filled together.
+    /// The best gang of the longest prefix of the ports that can be filled together.
     pub deepest: Gang,
-    /// The next port, or the ports of the next group, which cannot be filled beside these.
+    /// The port, or the ports of the group, that cannot be filled next to the deepest gang.
     pub stuck: Vec<Stuck>,
 }
 
-/// The offers that one port could get.
+/// The candidates of one port, as counts of offers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prospect {
-    /// The label of the port.
+    /// Label of the port.
     pub label: String,
-    /// Offers of which it and they do not refuse each other, whatever else is docked.
+    /// Number of unused offers that fit the port by itself: neither side refuses the other with nothing else docked.
     pub alone: usize,
-    /// Those of them that have a partner at each other port that must be filled with this one: another offer, so
-    /// that none of the four refuses, whatever is docked at the rest.
+    /// Number of those that are pairwise consistent with every port that must be filled together with this one: some
+    /// other offer fits there, and none of the four constraints refuses.
     pub given: usize,
-    /// As many more would do, but are used up.
+    /// Number of offers that would fit the port by itself but are used up.
     pub used: usize,
-    /// Whether it is filled in every way to fill the ports.
+    /// Whether every allowed pattern of the request's ports fills this one.
     pub is_needed: bool,
-    /// If no offer that is left would do, what rules each of them out, by the number of them.
+    /// If no unused offer fits, the conditions that rule them out, those first that rule out most.
     pub ruled_out: Vec<Condition>,
 }
 
-/// A port that cannot be filled while the deepest gang is docked.  Each offer that it could get alone is counted
-/// once: as far as it gets by the best of its own ports.
+/// A port that cannot be filled while the deepest gang is docked.
+///
+/// Each offer that fits the port by itself is counted once, by that one of its own ports that gets furthest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stuck {
-    /// The position of the port.
+    /// 0-based index of the port.
     pub port: usize,
-    /// Those that are in the gang already.
+    /// Indices of the offers that the deepest gang already holds.
     pub held: Vec<usize>,
-    /// What rules others out, by the number of them.
+    /// Conditions that rule other offers out, those first that rule out most.
     pub conditions: Vec<Condition>,
-    /// So many have a docking vector with an undefined or an error component.
+    /// Number of offers whose docking vector has an undefined or error component.
     pub discarded: usize,
-    /// Those that would dock, but whose own ports cannot be filled.
+    /// Indices of the offers that would dock but whose own ports cannot be filled.
     pub unserved: Vec<usize>,
-    /// Of the first of these each port of its own, and how many offers could dock there by themselves.
+    /// For the first unserved offer, the label of each of its other ports and the number of offers that fit there.
     pub needs: Vec<(String, usize)>,
-    /// So many would do: they cannot all be had in the group.
+    /// Number of offers that fit. Positive only in a group, whose ports cannot all be filled at once.
     pub fitting: usize,
 }
 
-/// How far a candidate gets.
+/// How far docking a candidate gets. Later variants get further.
 #[derive(PartialEq, PartialOrd)]
 enum Reach {
+    /// A constraint refuses.
     Refused,
+    /// The docking vector is not acceptable.
     Discarded,
+    /// It docks, but has ports of its own, which cannot be filled.
     Unserved,
+    /// It docks.
     Fits,
 }
 
 impl Gangmatcher {
-    /// Why a request gets no gang of the offers that are left; nothing if it gets one.  Nothing is used up, and nothing
-    /// of it counts in the statistics.
+    /// Returns why a request gets no gang of the unused offers, or `None` if it gets one. Uses no offer up and leaves
+    /// the statistics unchanged.
     ///
     /// # Errors
     ///
@@ -93,10 +99,11 @@ impl Gangmatcher {
         })
     }
 
-    /// The best gang of as many first ports as can be filled; and the ports of the entry that cannot.
+    /// Returns the best gang of the longest prefix of the port list that can be filled, and the range of ports of the
+    /// next entry, which cannot. The range is `None` if all can be filled.
     ///
-    /// A port does not see the labels behind it, so that the gangs of the request are the gangs of its first ports
-    /// with something docked at the others.
+    /// Searching prefix by prefix is exact: a port does not see the labels after it, so the first ports of any gang of
+    /// the request form a gang of the prefix.
     fn deepest(&mut self, index: usize, request: &Ad) -> Result<(Gang, Option<std::ops::Range<usize>>), GangFault> {
         let mut deepest = Gang { request: index, ports: Vec::new() };
         let mut filled = 0;
@@ -114,21 +121,21 @@ impl Gangmatcher {
         Ok((deepest, None))
     }
 
-    /// For each port of the seated request the rows that do not refuse it, nor it them, with nothing docked.
+    /// Returns, for each port of the seated request, the rows that fit it with nothing else docked.
     pub(super) fn alone(&mut self) -> Vec<Rows> {
         let places = (0..self.table.ports(0)).map(|port| PortPlace { participant: 0, port });
         let places: Vec<PortPlace> = places.collect();
         places.into_iter().map(|place| self.docking_at(place)).collect()
     }
 
-    /// The rows that may dock at a port, as far as that is known now.
+    /// Returns the rows that may dock at a port, as far as is known with the ports docked now.
     fn docking_at(&mut self, place: PortPlace) -> Rows {
         let window = Window::of(place, &[], &self.table, &self.links);
         let rows = self.links.answer(&window, &mut self.table);
         self.accepted(place, &rows)
     }
 
-    /// Those rows that could dock at a port by themselves.
+    /// Returns those of `rows` that neither refuse the port nor are refused by it.
     fn accepted(&mut self, place: PortPlace, rows: &Rows) -> Rows {
         let mut accepted = Rows::with_capacity(rows.len());
         for row in rows.ones() {
@@ -138,13 +145,14 @@ impl Gangmatcher {
         accepted
     }
 
-    /// How many offers these rows belong to.
+    /// Returns the number of distinct offers that `rows` belong to.
     fn offers(&self, rows: &Rows) -> usize {
         let mut offers: Vec<Participant> = rows.ones().map(|row| self.links.place(row).participant).collect();
         offers.dedup();
         offers.len()
     }
 
+    /// Returns the candidates of each port of the seated request. `alone` holds the rows that fit each port by itself.
     fn prospects(&mut self, alone: &[Rows]) -> Vec<Prospect> {
         let mut prospects = Vec::with_capacity(alone.len());
         for (port, rows) in alone.iter().enumerate() {
@@ -168,8 +176,8 @@ impl Gangmatcher {
         prospects
     }
 
-    /// What keeps every offer that is left from a port, at which nothing is docked; what the port demands before what
-    /// they do.
+    /// Returns the conditions that rule out every unused offer at a port with nothing docked. The port's own constraint
+    /// is examined before the offers'.
     fn ruled_out(&mut self, place: PortPlace) -> Vec<Condition> {
         let mut first: Vec<(Participant, Condition)> = Vec::new();
         let left: Vec<PortPlace> = self.links.unused().ones().map(|row| self.links.place(row)).collect();
@@ -177,7 +185,8 @@ impl Gangmatcher {
             let condition = self.table.suppose(place, link, |table| table.keeping(place, link));
             let Some(condition) = condition else { continue };
             match first.last_mut() {
-                // One of its ports that refuses is nearer than one that is not wanted.
+                // Keep the port that the request accepts rather than one that the request rejects: it is closer to
+                // docking.
                 Some((offer, known)) if *offer == link.participant => {
                     if known.of_request && !condition.of_request {
                         *known = condition;
@@ -193,14 +202,14 @@ impl Gangmatcher {
         conditions.by_number()
     }
 
-    /// Those rows of a port that have a partner at each other port that must be filled with it.
+    /// Returns those of `rows` that have a partner at each other port that must be filled together with `place`.
     fn given(&mut self, place: PortPlace, rows: &Rows, alone: &[Rows]) -> Rows {
         let mut beside: Pattern = (0..alone.len()).collect();
         let patterns = self.table.patterns(0).into_iter().flat_map(|patterns| patterns.iter());
         patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| beside.intersect_with(pattern));
         beside.set(place.port, false);
         let alike = self.buckets.alike(&mut self.links, &mut self.table);
-        // What cannot be told apart has the same partners.
+        // Rows of one class have the same partners: each class is examined once.
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
         let mut given = Rows::with_capacity(rows.len());
         for row in rows.ones() {
@@ -217,7 +226,7 @@ impl Gangmatcher {
         given
     }
 
-    /// Whether one of these rows goes to another port while something is docked at the first.
+    /// Whether one of `rows` fits the port `other` while `link` is docked at `place`. The offers must differ.
     fn has_partner(&mut self, place: PortPlace, link: PortPlace, other: PortPlace, rows: &Rows) -> bool {
         let is_tied = self.table.labels_mentioned(place).contains(&other.port)
             || self.table.labels_mentioned(other).contains(&place.port);
@@ -237,8 +246,8 @@ impl Gangmatcher {
         })
     }
 
-    /// The gang that a request would get of the offers that are left.  Nothing is used up, and nothing counts in the
-    /// statistics.
+    /// Returns the gang that a request would get of the unused offers, or `None`. Uses no offer up and leaves the
+    /// statistics unchanged.
     ///
     /// # Errors
     ///
@@ -257,7 +266,7 @@ impl Gangmatcher {
         })
     }
 
-    /// Does something that counts nowhere, by the algorithm that prefers.
+    /// Runs `work` with the strategy of [`Algorithm::Best`] and restores statistics and strategy afterwards.
     pub(super) fn aside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = (self.statistics, self.table.evaluations, self.strategy);
         self.strategy = Algorithm::Best.strategy();
@@ -266,10 +275,10 @@ impl Gangmatcher {
         found
     }
 
-    /// What keeps ports of the request empty while the deepest gang is docked.
+    /// Describes the ports `next` of the request, which cannot be filled while the deepest gang is docked.
     fn stuck(&mut self, deepest: &Gang, next: std::ops::Range<usize>, alone: &[Rows]) -> Vec<Stuck> {
         let docked = self.table.assemble(deepest);
-        // What would dock at the later ports is open.
+        // Assembling marks the ports after the prefix as unfilled: open them again.
         self.table.open(0, &(0..next.start).collect());
         let mut found = Vec::new();
         for port in next {
@@ -279,10 +288,11 @@ impl Gangmatcher {
         found
     }
 
+    /// Describes one port that cannot be filled. `rows` fit it by itself; the deepest gang is docked.
     fn stuck_at(&mut self, place: PortPlace, deepest: &Gang, rows: &Rows) -> Stuck {
         let mut stuck = Stuck { port: place.port, ..Stuck::default() };
         let held: Vec<usize> = deepest.members().iter().map(|docked| docked.offer).collect();
-        // For each offer how far it gets; its rows stand side by side.
+        // One entry per offer, with the port that gets furthest. The rows of an offer are adjacent.
         let mut reached: Vec<(PortPlace, Reach, Option<Condition>)> = Vec::new();
         for row in rows.ones() {
             let link = self.links.place(row);
@@ -323,7 +333,8 @@ impl Gangmatcher {
         stuck
     }
 
-    /// Each port of its own of an offer that is docked at a port, and how many offers could dock there.
+    /// Returns the label of each port of the offer `link` other than its link, and the number of offers that fit there.
+    /// Offers in `held` do not count.
     fn needs(&mut self, place: PortPlace, link: PortPlace, held: &[usize]) -> Vec<(String, usize)> {
         self.table.dock(place, link);
         let own = (0..self.table.ports(link.participant)).filter(|port| *port != link.port);
@@ -340,7 +351,7 @@ impl Gangmatcher {
     }
 }
 
-/// The request with the first entry of its list of ports alone, then with the first two, up to itself.
+/// Returns the request with the first entry of its port list, then with the first two, up to the whole list.
 fn prefixes(request: &Ad) -> Vec<Ad> {
     let name = Name::new("Ports");
     let Some(list) = request.get(&name) else { return vec![request.clone()] };
@@ -353,12 +364,12 @@ fn prefixes(request: &Ad) -> Vec<Ad> {
 }
 
 impl Table {
-    /// Whether the constraints of these ports may be met, as far as that is known.
+    /// Whether no constraint of these ports is known to be refused.
     fn none_refuses(&mut self, places: &[PortPlace]) -> bool {
         places.iter().all(|place| self.accepts(*place) != Verdict::Refused)
     }
 
-    /// How far a candidate gets that is docked; and what it fails by.
+    /// Returns how far a tentatively docked candidate gets, and the condition that rejects it.
     fn reach(&mut self, place: PortPlace, link: PortPlace) -> (Reach, Option<Condition>) {
         if let Some(condition) = self.keeping(place, link) {
             return (Reach::Refused, Some(condition));

@@ -1,5 +1,8 @@
-//! Looking ahead: what may still dock at the ports that are open, kept consistent with what is docked, with one
-//! another, and with the number of offers (thesis §6.2.2 names what this takes).
+//! Forward checking: keeps the candidates of open ports consistent with the docked ports, with one another, and with
+//! the number of offers.
+//!
+//! Thesis 6.2.2 names the problem. Narrowing one port by the candidates of another is arc consistency; a bipartite
+//! matching detects ports that compete for too few offers.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -17,40 +20,41 @@ use super::port_index::Rows;
 use super::search::Search;
 use super::window_query::Window;
 
-/// What is known for looking ahead.
+/// State of forward checking in one search.
 #[derive(Default)]
 pub struct Ahead {
-    /// Whether this search looks ahead.
+    /// Whether this search runs forward checking.
     pub is_looking: bool,
-    /// Whether it should have.
+    /// Whether the search should restart with forward checking.
     pub is_due: bool,
-    /// The first candidate of the first port, before other ports were considered.
+    /// First candidate row of the first port, before other ports narrowed it.
     pub first: Option<usize>,
+    /// Cached classes of equivalent rows.
     alike: Option<Rc<Alike>>,
-    /// How the ports of the request hang together.
+    /// Dependencies among the ports of the request, computed on first use.
     ties: OnceCell<Ties>,
 }
 
-/// How the ports of an ad hang together (thesis §5.5.1: the dependence relation), as sets of ports for each port.
+/// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). One set of ports per port.
 struct Ties {
-    /// Those whose labels it mentions.
+    /// Ports whose labels the port mentions.
     mentioned: Vec<FixedBitSet>,
-    /// Those that it is tied to over any number of others.
+    /// Ports connected with it through any number of others.
     tied: Vec<FixedBitSet>,
 }
 
-/// The distinct candidates of a port, if they are no more than this, narrow other ports.
+/// Maximum number of candidate classes of a port up to which it narrows other ports.
 const MOST_RECTANGLES: usize = 64;
 
 impl Ahead {
-    /// For a search that looks ahead, or that does not.
+    /// Returns the initial state of a search with or without forward checking.
     pub fn new(is_looking: bool) -> Self {
         Ahead { is_looking, ..Ahead::default() }
     }
 }
 
 impl Search<'_> {
-    /// Rows that nothing tells apart.
+    /// Returns the classes of rows that no request tells apart.
     pub(super) fn alike(&mut self) -> Rc<Alike> {
         if let Some(alike) = &self.ahead.alike {
             return Rc::clone(alike);
@@ -61,8 +65,13 @@ impl Search<'_> {
         alike
     }
 
-    /// Looks up what may dock at the ports of an ad that joins the gang: from right to left, since later ports
-    /// refer to earlier ones.
+    /// Computes the domains of the ports of an ad that joins the gang.
+    ///
+    /// Works from right to left, because later ports refer to earlier ones.
+    ///
+    /// # Errors
+    ///
+    /// The conflict set, if some port is left without candidates.
     pub(super) fn look_around(
         &mut self,
         state: &mut State,
@@ -89,8 +98,13 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks up anew what may dock at open ports, now that something is docked at one: from left to right, since what
-    /// is left at one port narrows those that refer to it.
+    /// Narrows the domains of open ports after `link` was docked at `docked`.
+    ///
+    /// Works from left to right, because the candidates left at a port narrow the ports that refer to it.
+    ///
+    /// # Errors
+    ///
+    /// The conflict set, if some port is left without candidates.
     pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace, link: PortPlace) -> Result<(), Levels> {
         let mut domains = state.domains.to_vec();
         domains.retain(|domain| domain.place != docked);
@@ -114,8 +128,10 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What is left at an open port, now that something is docked at another, if the two have to do with each other only
-    /// by what the open port shows, and the index knows all that: nothing else is new to a window query.
+    /// Narrows the domain of an open port after `link` was docked at `docked`, without a new window query.
+    ///
+    /// Possible if the two ports depend on each other only through attributes that the open port shows, all of which
+    /// the index knows. `None` otherwise.
     fn accepting(
         &mut self,
         domain: &Domain,
@@ -139,8 +155,9 @@ impl Search<'_> {
         Some((rows, Settled { port: true, links }))
     }
 
-    /// The rows of a port that go with some candidate of each other port of the same ad that has few distinct ones:
-    /// these are rectangles of one window.
+    /// Removes rows of a port that are consistent with no candidate of some other port of the same ad.
+    ///
+    /// Considers only ports with few candidate classes. Each class adds one rectangle to the query of the port.
     fn narrowed(&mut self, place: PortPlace, mut rows: Rows, waiting: &[PortPlace], domains: &[Domain]) -> Rows {
         for Domain { place: other, rows: candidates, .. } in domains {
             if *other == place || other.participant != place.participant {
@@ -163,7 +180,8 @@ impl Search<'_> {
         rows
     }
 
-    /// The rows of a port that some distinct candidate of another one lets in; none if these are many.
+    /// Returns those of `rows` that are consistent with some candidate class of the port `other`. `None` if it has too
+    /// many classes.
     fn together(
         &mut self,
         place: PortPlace,
@@ -195,8 +213,11 @@ impl Search<'_> {
         Some(Rc::new(together))
     }
 
-    /// The same where nothing is docked, and only what the candidates demand of the other port has to do with this one:
-    /// the index knows that without docking any.
+    /// Returns the rows of `place` that satisfy the demands of some candidate of `other`, computed from the index
+    /// without docking anything.
+    ///
+    /// Applies if nothing is docked and the candidates' demands are the only dependency between the two ports. `None`
+    /// otherwise, or if there are too many distinct demands.
     fn demanded(&mut self, place: PortPlace, other: PortPlace, candidates: &Rows) -> Option<Rc<Rows>> {
         if !self.is_first(other) {
             return None;
@@ -214,16 +235,26 @@ impl Search<'_> {
         Some(links.demanded(&distinct, place, &shown, table))
     }
 
-    /// Whether a port still has a candidate that is not in the gang.
+    /// Checks that a port has a candidate that is not in the gang yet.
+    ///
+    /// # Errors
+    ///
+    /// The conflict set, if it has none.
     fn must_be_possible(&self, place: PortPlace, rows: &Rows) -> Result<(), Levels> {
         let is_free = |row: usize| !self.holders.contains_key(&self.matcher.links.place(row).participant);
         if rows.ones().any(is_free) { Ok(()) } else { Err(self.blamed(&[(place, rows)])) }
     }
 
-    /// Whether there is an offer for each port: six ports may accept the same five (thesis §6.2.2).
+    /// Checks that all open ports can get distinct offers, by bipartite matching: six ports may accept the same five
+    /// offers (thesis 6.2.2).
+    ///
+    /// # Errors
+    ///
+    /// The conflict set of the ports that compete for too few offers.
     fn must_all_be_possible(&self, domains: &[Domain]) -> Result<(), Levels> {
         let ports = domains.len();
-        // A port with as many candidates as there are ports finds one, whatever the others take.
+        // By pigeonhole a port with at least `ports` candidates is always satisfiable; only scarce ports need the
+        // matching.
         let mut scarce: Vec<(usize, Vec<Participant>)> = Vec::new();
         for (index, Domain { rows, .. }) in domains.iter().enumerate() {
             let mut offers: Vec<Participant> = Vec::new();
@@ -251,8 +282,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The decisions to blame that ports have too few candidates: those that narrowed them, and those that hold
-    /// candidates of theirs.
+    /// Returns the conflict set of ports with too few candidates: the decisions that narrowed them and the decisions
+    /// that hold their candidates.
     fn blamed(&self, ports: &[(PortPlace, &Rows)]) -> Levels {
         let mut levels = Levels::with_capacity(self.levels.len());
         for (place, rows) in ports {
@@ -266,7 +297,7 @@ impl Search<'_> {
         levels
     }
 
-    /// The decisions that have to do with what may dock at a port.
+    /// Returns the conflict set of a port: the decisions that may affect which candidates dock there.
     pub(super) fn concerned(&self, place: PortPlace) -> Levels {
         let mut docked = self.levels.iter().filter_map(Level::docked);
         let is_flat = place.participant == 0 && docked.all(|(_, link)| self.matcher.table.ports(link.participant) == 1);
@@ -283,26 +314,26 @@ impl Search<'_> {
         levels
     }
 
-    /// How the ports of the request hang together.
+    /// Returns the dependencies among the ports of the request.
     fn ties(&self) -> &Ties {
         self.ahead.ties.get_or_init(|| Ties::new(&self.matcher.table))
     }
 
-    /// Whether what docks at one port of an ad may have to do with what docks at another.
+    /// Whether the candidates of one port of an ad may depend on what docks at another.
     fn are_tied(&self, one: PortPlace, other: PortPlace) -> bool {
         one.participant != 0
             || self.passes_on(one, other) == Some(true)
             || self.ties().tied[one.port].contains(other.port)
     }
 
-    /// Whether a port of an ad mentions the label of another, unless it is known that this has to do with no candidate.
+    /// Whether a port of an ad may read what docks at another. False if the index knows that no candidate is affected.
     fn mentions(&self, one: PortPlace, other: PortPlace) -> bool {
         one.participant != 0
             || self.passes_on(one, other).unwrap_or_else(|| self.ties().mentioned[one.port].contains(other.port))
     }
 
-    /// Whether what a port of the request shows is computed from what docks at another; none if that may not be all
-    /// that the two have to do with each other.
+    /// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if
+    /// the two may depend on each other in further ways.
     fn passes_on(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
         let window = self.matcher.known_window(one)?;
         let tells_all = window.is_complete && window.shows_all(&self.matcher.links);
@@ -311,7 +342,7 @@ impl Search<'_> {
 }
 
 impl Ties {
-    /// The ties among the ports of the request.
+    /// Computes the dependencies among the ports of the request.
     fn new(table: &Table) -> Self {
         let ports = table.ports(0);
         let mut mentioned = vec![FixedBitSet::with_capacity(ports); ports];

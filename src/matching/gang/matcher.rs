@@ -1,4 +1,4 @@
-//! The matchmaker of gangs: what it keeps from request to request.
+//! The gang matchmaker: offers, index and caches that are kept from request to request.
 
 use std::fmt;
 use std::rc::Rc;
@@ -23,28 +23,34 @@ use super::strategy::{Algorithm, Strategy};
 use super::window_query::Window;
 use super::{BadPorts, Gang};
 
-/// Marshals gangs from a set of offers, which are used up by them.
+/// Marshals gangs from a set of offers. Each gang uses its offers up.
 pub struct Gangmatcher {
+    /// The request and the offers, with everything docked now.
     pub(super) table: Table,
+    /// Index of the offers' ports.
     pub(super) links: Links,
     pub(super) strategy: Strategy,
     pub(super) random: fastrand::Rng,
+    /// Classes of equivalent candidates.
     pub(super) buckets: Buckets,
-    /// What no offer is left for, whichever port asks: offers only get fewer.
+    /// Window queries for which no unused offer exists. Entries stay valid, since offers only get fewer; offering a
+    /// remainder clears them.
     pub(super) exhausted: FxHashSet<Rc<Window>>,
-    /// The windows of the ports of the seated request while nothing is docked, by port, as far as they were wanted.
+    /// Window queries of the seated request's ports with nothing docked, by port index, computed on first use.
     windows: Vec<Option<Rc<Window>>>,
     pub(super) statistics: Statistics,
+    /// Numbers of the parts of offers whose remainders were offered again.
     pub(super) divisions: Divisions,
-    /// Whether the first candidate of the first port is expected to do: it did for the last request.
+    /// Whether the last request got the first candidate of its first port. Small requests then start without forward
+    /// checking.
     pub(super) hopeful: bool,
-    /// The first docking vector that was met; all others must compare with it.
+    /// The first docking vector computed; all others must compare with it.
     pub(super) vector: Option<Vector>,
-    /// What is wrong with the docking vector.
+    /// Why docking vectors could not be compared. Set by the search.
     pub(super) fault: Option<PolicyFault>,
 }
 
-/// Why a gang cannot be looked for.
+/// Why no gang can be searched for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GangFault {
     /// The ports of the request cannot be used.
@@ -71,8 +77,9 @@ impl From<PortFault> for GangFault {
 }
 
 impl Gangmatcher {
-    /// A matchmaker with these offers; those whose ports cannot be used are reported and left out.  It looks for
-    /// the best gangs, and by ranks, unless told otherwise.
+    /// Returns a matchmaker with these offers, and the offers left out because their ports cannot be used.
+    ///
+    /// By default it finds the best gang and scores candidates by rank.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<BadPorts>) {
         let (table, bad) = Table::new(offers, protocol, context);
@@ -94,7 +101,7 @@ impl Gangmatcher {
         (matcher, bad)
     }
 
-    /// Looks for gangs by another algorithm; the seed is for those that draw lots.
+    /// Uses another algorithm. `seed` is for the algorithms that choose at random.
     #[must_use]
     pub fn by(mut self, algorithm: Algorithm, seed: u64) -> Self {
         self.strategy = algorithm.strategy();
@@ -102,21 +109,23 @@ impl Gangmatcher {
         self
     }
 
-    /// Values candidates by the docking vector of a policy instead of by ranks.
+    /// Scores candidates by the docking vector of a policy instead of by rank.
     #[must_use]
     pub fn docking(mut self, vector: Vec<Rule>) -> Self {
         self.table.follow(vector);
         self
     }
 
-    /// What has been counted so far.
+    /// Returns the counts of work done so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         Statistics { evaluations: self.table.evaluations, failures: self.table.failures, ..self.statistics }
     }
 
-    /// Marshals the gang of a request.  Either all its ports are filled, and the offers are used up, or
-    /// none is, and everything is given back (thesis §5.1.3).
+    /// Marshals the gang of a request. Either all its ports are filled and the offers are used up, or no offer is used
+    /// and the result is `None` (thesis 5.1.3).
+    ///
+    /// `index` becomes the `request` of the gang.
     ///
     /// # Errors
     ///
@@ -139,8 +148,8 @@ impl Gangmatcher {
         }))
     }
 
-    /// The gangs of a request, the one that it prefers first, one at a time: nothing is used up.  They end early when
-    /// docking vectors do not compare: [`Gangs::fault`].
+    /// Iterates over the gangs of a request, best first, without using offers up. The iterator ends early when docking
+    /// vectors do not compare: see [`Gangs::fault`].
     ///
     /// # Errors
     ///
@@ -152,13 +161,14 @@ impl Gangmatcher {
         Ok(Gangs { matcher: self, request: index, last: None })
     }
 
-    /// Seats a request, for which nothing is looked up yet.
+    /// Seats a request and clears the cached window queries.
     pub(super) fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
         self.windows.clear();
         self.table.seat(request)
     }
 
-    /// What a port of the seated request asks for while nothing is docked.  All its ports must be filled.
+    /// Returns the window query of a port of the seated request with nothing docked, from the cache if possible. All
+    /// ports of the request must be mandatory.
     pub(super) fn first_window(&mut self, port: usize) -> Rc<Window> {
         if self.windows.len() <= port {
             self.windows.resize(self.table.ports(0).max(port + 1), None);
@@ -168,13 +178,18 @@ impl Gangmatcher {
         Rc::clone(self.windows[port].get_or_insert_with(window))
     }
 
-    /// What a port of the seated request asked for while nothing was docked, if all its ports must be filled.
+    /// Returns the cached window query of a port with nothing docked. `None` if it was not computed, the port is not
+    /// one of the request, or the request has optional ports.
     pub(super) fn known_window(&self, place: PortPlace) -> Option<Rc<Window>> {
         let is_first = place.participant == 0 && self.table.patterns(0).is_none();
         self.windows.get(place.port).filter(|_| is_first)?.clone()
     }
 
-    /// Checks that docking vectors compare.
+    /// Checks that docking vectors compare with one another and with all earlier ones.
+    ///
+    /// # Errors
+    ///
+    /// When they do not.
     pub(super) fn check<'w>(&mut self, worths: impl Iterator<Item = &'w Worth> + Clone) -> Result<(), PolicyFault> {
         let mut vectors = worths.filter_map(|worth| match worth {
             Worth::Vector(vector) => Some(vector),
@@ -185,7 +200,7 @@ impl Gangmatcher {
         Vector::check(std::iter::once(&*known).chain(&mut vectors), "docking", self.table.vector())
     }
 
-    /// Whether a port of the seated request asks for what no offer is left for.
+    /// Whether the window query of some port is known to have no unused offer. Only [`Algorithm::Best`] asks.
     fn is_hopeless(&mut self) -> bool {
         self.strategy.preferring
             && !self.exhausted.is_empty()
@@ -196,7 +211,8 @@ impl Gangmatcher {
             })
     }
 
-    /// The best gang of the seated request, or the first; of those that are worth less than another if there is one.
+    /// Searches for a gang of the seated request: the best or the first one, depending on the strategy. With `below`,
+    /// only gangs with a lower score count. `None` if there is no gang, or on a fault in `self.fault`.
     pub(super) fn search(&mut self, below: Option<Preference>) -> Option<(Preference, Gang)> {
         if self.is_hopeless() {
             return None;
@@ -217,15 +233,16 @@ impl Gangmatcher {
     }
 }
 
-/// The gangs of a request, the one that it prefers first.
+/// Iterator over the gangs of a request, best first. Returned by [`Gangmatcher::gangs`].
 pub struct Gangs<'m> {
     matcher: &'m mut Gangmatcher,
     request: usize,
+    /// Score of the last gang returned.
     last: Option<Preference>,
 }
 
 impl Gangs<'_> {
-    /// What is wrong with the docking vectors, if the gangs ended for that.
+    /// Returns why docking vectors do not compare, if the iteration ended for that reason, and clears it.
     pub fn fault(&mut self) -> Option<PolicyFault> {
         self.matcher.fault.take()
     }
@@ -245,7 +262,7 @@ impl Iterator for Gangs<'_> {
     }
 }
 
-/// An offer as a participant.
+/// Returns the participant number of an offer: its 0-based index plus one.
 pub fn participant(offer: usize) -> Participant {
     Participant::try_from(offer + 1).unwrap_or(Participant::MAX)
 }

@@ -1,4 +1,4 @@
-//! Gangmatching: one request and all the ads that its ports, and theirs, need (thesis chapter 3).
+//! Gangmatching: matches a request with offers for all of its ports, and for the offers' own ports (thesis 3).
 
 mod agenda;
 mod assignment;
@@ -34,33 +34,33 @@ use crate::protocol::PortFault;
 /// A request and the tree of offers docked at its ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gang {
-    /// Index of the request.
+    /// Index of the request, as passed to [`Gangmatcher::marshal`].
     pub request: usize,
-    /// What is docked at each of its ports.
+    /// Offers docked at the request's ports, in port order. Ports left unfilled are absent.
     pub ports: Vec<Docked>,
 }
 
-/// An offer in a gang.
+/// An offer docked in a gang, with the offers docked at its own ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Docked {
-    /// The label of the port that it is docked to.
+    /// Label of the port above, at which the offer is docked.
     pub label: String,
-    /// Index of the offer.
+    /// 0-based index of the offer.
     pub offer: usize,
-    /// Which part of the offer it is, if what remained of it was offered again: 1 is the whole.
+    /// 1-based number of the part of the offer. 1 is the whole offer, higher numbers are remainders offered again.
     pub part: usize,
-    /// Which of the offer's own ports is its link to the port above.
+    /// 0-based index of the offer's port that is its link to the port above.
     pub link: usize,
-    /// How the port ranks the offer.
+    /// Rank that the port above gives the offer.
     pub rank: f64,
-    /// How the offer's link ranks the port.
+    /// Rank that the offer's link gives the port above.
     pub offer_rank: f64,
-    /// What is docked at the offer's other ports.
+    /// Offers docked at the offer's other ports, in port order.
     pub ports: Vec<Docked>,
 }
 
 impl Drop for Docked {
-    /// A gang may be chained a long way: it is taken apart without recursion.
+    /// Drops iteratively: a long chain of docked offers would overflow the stack.
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.ports);
         while let Some(mut docked) = pending.pop() {
@@ -70,7 +70,7 @@ impl Drop for Docked {
 }
 
 impl Gang {
-    /// All offers of the gang: that of each port followed by its own subgang, in port order.
+    /// Returns all offers of the gang in preorder: the offer of each port, followed by its own subgang.
     #[must_use]
     pub fn members(&self) -> Vec<&Docked> {
         let mut members = Vec::new();
@@ -83,11 +83,11 @@ impl Gang {
     }
 }
 
-/// An ad whose ports cannot be used, among the requests or the offers.
+/// An ad with an invalid list of ports. The context says whether it is a request or an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPorts {
-    /// Index of the ad.
+    /// 0-based index of the ad.
     pub index: usize,
-    /// What is wrong with them.
+    /// Why its ports cannot be used.
     pub fault: PortFault,
 }

@@ -1,7 +1,7 @@
-//! The ads that may meet in a gang, as scopes that can be docked and undocked.
+//! The participants of a gang: request and offers as scopes that can be docked and undocked.
 //!
-//! The request is participant 0, each offer the one after its index.  Nothing is ever written into an
-//! ad: docking binds a label on either side, undocking forgets it.
+//! The request is participant 0, the offer with index `i` is participant `i + 1`. Ads are never modified: docking binds
+//! a label on either side, undocking removes the bindings.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -21,51 +21,58 @@ use super::symbolic::Form;
 /// A port of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PortPlace {
+    /// The participant.
     pub participant: Participant,
+    /// 0-based index of its port.
     pub port: usize,
 }
 
-/// A part of a constraint, and the scope in which it stands.
+/// A clause of a constraint, and the scope in which it is evaluated.
 pub type Part = (Expression, Arc<Frame>);
 
-/// What is known of a constraint while some labels are not docked yet.
+/// Result of a constraint while some labels may be unbound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// The constraint is met.
     Met,
+    /// The constraint is not met.
     Refused,
-    /// It may still be met, depending on ports that are not docked (thesis §5.3.1).
+    /// It depends on ports that are not docked yet (thesis 5.3.1).
     Tentative,
 }
 
-/// The participants, and what is docked where.
+/// The participants and what is docked at their ports.
 pub struct Table {
     pub environment: Environment,
+    /// Ports of each participant.
     seats: Vec<Seat>,
     protocol: Protocol,
     pub context: Context,
-    /// The docking vector of the policy; empty if ranks count.
+    /// The docking vector of the policy. Empty if candidates are scored by rank.
     docking: Vec<Rule>,
+    /// Whether some offer has other ports than its link.
     offers_have_ports: bool,
+    /// Whether some offer may choose which of its ports are filled.
     offers_choose: bool,
-    /// Constraints and ranks evaluated.
+    /// Number of constraints and ranks evaluated.
     pub evaluations: u64,
-    /// Evaluations that exceeded a budget.
+    /// Number of evaluations that exceeded a budget.
     pub failures: u64,
 }
 
-/// What a participant is like.
+/// What is known about a participant's ports.
 struct Seat {
-    /// Its one port is the implicit one.
+    /// Whether its only port is the implicit one.
     implicit: bool,
-    /// The parts of the constraint of each port, once they were asked for.
+    /// Clauses of each port's constraint, computed on first use. The inner `None` means no constraint.
     parts: Vec<OnceCell<Option<Rc<[Part]>>>>,
-    /// The ways to fill its ports, the best first; none if all of them must be filled.
+    /// Allowed patterns of filled ports, best first. `None` if all ports are mandatory.
     patterns: Option<Rc<[Pattern]>>,
 }
 
 impl Table {
-    /// The offers, and an empty seat for the request.  Offers whose ports cannot be used take part in
-    /// no gang and are reported.
+    /// Returns a table of the offers with an empty seat for the request, and the faults of offers whose ports cannot be
+    /// used, with their indices. Such offers take part in no gang.
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<(usize, PortFault)>) {
         let mut table = Table {
             environment: Environment::meeting(),
@@ -95,22 +102,30 @@ impl Table {
         (table, bad)
     }
 
-    /// Follows the docking vector of a policy instead of the ranks.
+    /// Scores candidates by the docking vector of a policy instead of by rank.
     pub fn follow(&mut self, docking: Vec<Rule>) {
         self.docking = docking;
     }
 
-    /// Which attributes are constraints and ranks.
+    /// Returns the protocol, which says which attributes are constraints and ranks.
     pub fn protocol(&self) -> &Protocol {
         &self.protocol
     }
 
-    /// Seats a request.
+    /// Seats a request as participant 0.
+    ///
+    /// # Errors
+    ///
+    /// When its ports cannot be used; the former request stays.
     pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
         self.replace(0, request)
     }
 
-    /// Puts another ad in the place of a participant.
+    /// Replaces the ad of a participant.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of `ad` cannot be used; the former ad stays.
     pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
         let (new, seat) = seated(ad, participant)?;
         self.note(participant, &new, &seat);
@@ -122,7 +137,7 @@ impl Table {
         Ok(())
     }
 
-    /// Notes what offers there are.
+    /// Records whether offers have ports of their own and whether these are optional.
     fn note(&mut self, participant: Participant, member: &Member, seat: &Seat) {
         if participant > 0 {
             self.offers_have_ports |= member.ports.len() > 1;
@@ -130,34 +145,34 @@ impl Table {
         }
     }
 
-    /// How many offers there are.
+    /// Returns the number of offers.
     pub fn offers(&self) -> usize {
         self.seats.len() - 1
     }
 
-    /// How many ports a participant has.
+    /// Returns the number of ports of a participant.
     pub fn ports(&self, participant: Participant) -> usize {
         self.environment.members().get(participant as usize).map_or(0, |member| member.ports.len())
     }
 
-    /// The ways to fill the ports of a participant, the best first; none if all of them must be filled.
+    /// Returns the allowed patterns of a participant's filled ports, best first. `None` if all ports are mandatory.
     pub fn patterns(&self, participant: Participant) -> Option<&Rc<[Pattern]>> {
         self.seats[participant as usize].patterns.as_ref()
     }
 
-    /// Whether the one port of a participant is the implicit one.
+    /// Whether the only port of a participant is the implicit one.
     pub fn is_implicit(&self, participant: Participant) -> bool {
         self.seats[participant as usize].implicit
     }
 
-    /// The label of a port.
+    /// Returns the label of a port: `other` for an implicit one.
     pub fn label(&self, place: PortPlace) -> String {
         let member = self.environment.members().get(place.participant as usize);
         let binding = member.filter(|_| !self.is_implicit(place.participant)).and_then(|m| m.bindings.get(place.port));
         binding.map_or_else(|| "other".to_owned(), |binding| binding.name.to_string())
     }
 
-    /// The port of a participant with a label.
+    /// Returns the port of a participant with a label. `None` if it has no such port.
     pub fn labelled(&self, participant: Participant, label: &str) -> Option<PortPlace> {
         let member = self.environment.members().get(participant as usize)?;
         let port = if self.is_implicit(participant) {
@@ -168,19 +183,19 @@ impl Table {
         port.map(|port| PortPlace { participant, port })
     }
 
-    /// Binds the labels of two ports to each other's ads.
+    /// Docks two ports: binds the label of each to the ad of the other.
     pub fn dock(&mut self, a: PortPlace, b: PortPlace) {
         self.bind(a, Some((b.participant, b.port)));
         self.bind(b, Some((a.participant, a.port)));
     }
 
-    /// Forgets what is docked at two ports.
+    /// Undocks two ports.
     pub fn undock(&mut self, a: PortPlace, b: PortPlace) {
         self.bind(a, None);
         self.bind(b, None);
     }
 
-    /// Does something as if two ports were docked.
+    /// Runs `work` with two ports docked, then restores what was docked there before.
     pub fn suppose<T>(&mut self, a: PortPlace, b: PortPlace, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = [a, b].map(|place| (place, self.bound(place)));
         self.dock(a, b);
@@ -191,7 +206,8 @@ impl Table {
         found
     }
 
-    /// Does something as if nothing were docked at a participant.
+    /// Runs `work` with nothing docked at a participant, then restores its docked ports. Ports marked as unfilled stay
+    /// so.
     pub fn alone<T>(&mut self, participant: Participant, work: impl FnOnce(&mut Self) -> T) -> T {
         let places = (0..self.ports(participant)).map(|port| PortPlace { participant, port });
         let docked = places.map(|place| (place, self.bound(place)));
@@ -206,7 +222,7 @@ impl Table {
         found
     }
 
-    /// What is docked at a port.
+    /// Returns the participant and port docked at a port. `None` if it is open.
     fn bound(&self, place: PortPlace) -> Option<(Participant, usize)> {
         let member = self.environment.members().get(place.participant as usize)?;
         match member.fallback {
@@ -215,27 +231,28 @@ impl Table {
         }
     }
 
-    /// Leaves the ports of a participant unfilled that a pattern does not fill.
+    /// Marks the ports of a participant that a pattern does not fill as unfilled.
     pub fn leave(&mut self, participant: Participant, filled: &Pattern) {
         for port in (0..self.ports(participant)).filter(|port| !filled.contains(*port)) {
             self.bind(PortPlace { participant, port }, Some(UNFILLED));
         }
     }
 
-    /// Opens the ports again that were left unfilled.
+    /// Reopens the ports of a participant that a pattern does not fill.
     pub fn open(&mut self, participant: Participant, filled: &Pattern) {
         for port in (0..self.ports(participant)).filter(|port| !filled.contains(*port)) {
             self.bind(PortPlace { participant, port }, None);
         }
     }
 
-    /// What an implicit port is docked to is not known at first.
+    /// Unbinds an implicit port, whose partner is unknown at first.
     fn release(&mut self, participant: Participant) {
         if self.is_implicit(participant) {
             self.environment.unbind_other(participant);
         }
     }
 
+    /// Binds a port to a partner, or unbinds it.
     fn bind(&mut self, place: PortPlace, to: Option<(Participant, usize)>) {
         if !self.is_implicit(place.participant) {
             let Some(member) = self.environment.member_mut(place.participant) else { return };
@@ -249,12 +266,12 @@ impl Table {
         }
     }
 
-    /// Whether nobody waits for a gang any more.
+    /// Whether the evaluation context was interrupted, so that the search should stop.
     pub fn is_interrupted(&self) -> bool {
         self.context.is_interrupted()
     }
 
-    /// Whether the constraint of a port is met by what is docked there, as far as it is known.
+    /// Evaluates the constraint of a port against what is docked there.
     pub fn accepts(&mut self, place: PortPlace) -> Verdict {
         let Some(frame) = self.frame(place) else { return Verdict::Refused };
         let Some(name) = self.protocol.constraint(&frame.ad).cloned() else { return Verdict::Refused };
@@ -271,8 +288,7 @@ impl Table {
         }
     }
 
-    /// A constraint that depends on labels not docked yet is refused all the same when one of its
-    /// conjuncts does not, and is not met.
+    /// Decides a constraint that depends on unbound labels: a single conjunct that is known not to be met refuses.
     fn could_be_met(&mut self, frame: &Arc<Frame>, name: &Name) -> Verdict {
         let Some(constraint) = frame.ad.get(name) else { return Verdict::Refused };
         for conjunct in conjuncts(constraint) {
@@ -289,12 +305,15 @@ impl Table {
         Verdict::Tentative
     }
 
-    /// The parts of the constraint of a port that must all be true, each with its scope; none if it has no
-    /// constraint.  What is an attribute's name stands for the parts of that.
+    /// Returns the clauses of the constraint of a port, all of which must be true, each with its scope. `None` if the
+    /// port has no constraint.
+    ///
+    /// A clause that is an attribute name is replaced by the clauses of that attribute.
     pub fn parts(&self, place: PortPlace) -> Option<Rc<[Part]>> {
         self.seats[place.participant as usize].parts.get(place.port)?.get_or_init(|| self.taken_apart(place)).clone()
     }
 
+    /// Splits the constraint of a port into clauses.
     fn taken_apart(&self, place: PortPlace) -> Option<Rc<[Part]>> {
         let frame = self.frame_of(place)?;
         let constraint = self.protocol.constraint_of(&frame.ad)?;
@@ -320,55 +339,56 @@ impl Table {
         Some(parts.into())
     }
 
-    /// Whether a port ranks what is docked there.
+    /// Whether a port has a rank.
     pub fn ranks(&self, place: PortPlace) -> bool {
         self.frame_of(place).is_some_and(|frame| frame.ad.get(self.protocol.rank()).is_some())
     }
 
-    /// What the rank of a port is, with what is docked now; none if it has no rank.
+    /// Returns the rank of a port as a symbolic value with what is docked now. `None` if it has no rank.
     pub fn rank_form(&self, place: PortPlace) -> Option<Form> {
         let frame = self.frame_of(place)?;
         frame.ad.get(self.protocol.rank()).map(|rank| self.form(rank, frame))
     }
 
-    /// Whether the policy has a docking vector of its own.
+    /// Whether the policy has a docking vector.
     pub fn has_vector(&self) -> bool {
         !self.docking.is_empty()
     }
 
-    /// The docking vector of the policy; empty if ranks count.
+    /// Returns the docking vector of the policy. Empty if candidates are scored by rank.
     pub fn vector(&self) -> &[Rule] {
         &self.docking
     }
 
-    /// Whether there are offers that marshal others before they can serve a port.
+    /// Whether some offer has ports besides its link, which must be filled before it can serve.
     pub fn offers_have_ports(&self) -> bool {
         self.offers_have_ports
     }
 
-    /// Whether there are offers that choose which of their ports are filled.
+    /// Whether some offer may choose which of its ports are filled.
     pub fn offers_choose(&self) -> bool {
         self.offers_choose
     }
 
-    /// The ad of a participant.
+    /// Returns the ad of a participant.
     pub fn ad(&self, participant: Participant) -> Ad {
         self.environment.members()[participant as usize].frame.ad.clone()
     }
 
-    /// The offers that have other ports than their link.
+    /// Returns the offers that have ports besides their link.
     pub fn offers_with_ports(&self) -> Vec<Participant> {
         let members = self.environment.members().iter().skip(1).filter(|member| member.ports.len() > 1);
         members.map(|member| member.frame.participant).collect()
     }
 
-    /// The labels of a participant's ports.
+    /// Returns the labels of a participant's ports.
     pub fn labels(&self, participant: Participant) -> Vec<Name> {
         let member = self.environment.members().get(participant as usize);
         member.iter().flat_map(|member| &member.bindings).map(|binding| binding.name.clone()).collect()
     }
 
-    /// The ports whose labels the record of a port mentions, or those of the groups around it.
+    /// Returns the indices of the other ports whose labels are mentioned in the record of a port or in the groups
+    /// around it.
     pub fn labels_mentioned(&self, place: PortPlace) -> Vec<usize> {
         let Some(member) = self.environment.members().get(place.participant as usize) else { return Vec::new() };
         let mut mentioned = FixedBitSet::with_capacity(member.bindings.len());
@@ -383,12 +403,12 @@ impl Table {
         mentioned.ones().filter(|port| *port != place.port).collect()
     }
 
-    /// How a port ranks what is docked there.
+    /// Returns the rank that a port gives to what is docked there. 0 if it has none or it is unknown.
     pub fn rank(&mut self, place: PortPlace) -> f64 {
         self.rank_if_known(place).unwrap_or(0.0)
     }
 
-    /// The rank, if it does not depend on a port that is not docked yet.
+    /// Returns the rank. `None` if it depends on a port that is not docked yet.
     fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
         if !self.ranks(place) {
             return Some(0.0);
@@ -396,7 +416,7 @@ impl Table {
         let Some(frame) = self.frame(place) else { return Some(0.0) };
         self.evaluations += 1;
         match Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank()) {
-            // Zero and minus zero are one rank.
+            // Adding 0.0 turns minus zero into zero, so that both are one rank.
             Ok(value) => Some(rank_of(&value) + 0.0),
             Err(Halt::Unknown) => None,
             Err(_) => {
@@ -406,12 +426,12 @@ impl Table {
         }
     }
 
-    /// What a candidate would be worth to a port.
+    /// Returns the score of the candidate `link` at the port `place`, docking it for the evaluation.
     pub fn worth_of(&mut self, place: PortPlace, link: PortPlace) -> Worth {
         self.suppose(place, link, |table| table.worth(place, link))
     }
 
-    /// What a candidate is worth to the port that it is docked to (thesis §3.2.4): the docking vector.
+    /// Returns the score of a docked candidate (thesis 3.2.4): its docking vector, or the two ranks.
     pub fn worth(&mut self, above: PortPlace, link: PortPlace) -> Worth {
         if self.docking.is_empty() {
             let (Some(rank), Some(offer_rank)) = (self.rank_if_known(above), self.rank_if_known(link)) else {
@@ -420,7 +440,7 @@ impl Table {
             return Worth::Ranks(rank, offer_rank);
         }
         let (Some(port), Some(candidate)) = (self.frame(above), self.frame(link)) else { return Worth::Unknown };
-        // A scope around which the port stands: no attribute of it hides the label.
+        // A scope inside the port's scope, so that no attribute of the port hides the label.
         let bound: Ad = [(label(), Expression::literal(Value::Ad(Nested { frame: candidate })))].into_iter().collect();
         let falls_through = port.falls_through;
         let scope = Arc::new(Frame {
@@ -445,17 +465,17 @@ impl Table {
         Worth::Vector(Vector::new(values, self.context.dialect))
     }
 
-    /// The scope of a port and those around it, innermost first.
+    /// Iterates over the scope of a port and its enclosing scopes, innermost first.
     pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &Frame> {
         std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
     }
 
-    /// What an attribute of a port is bound to, as whatever docks there sees it: what is nearer hides what is around it.
+    /// Returns the expression of an attribute of a port, as seen from the other side. The innermost scope wins.
     pub fn attribute(&self, place: PortPlace, name: &Name) -> Option<&Expression> {
         self.frames(place).find_map(|frame| frame.ad.get(name))
     }
 
-    /// The scope of a port.
+    /// Returns the scope of a port. `None` if there is no such port.
     pub fn frame(&self, place: PortPlace) -> Option<Arc<Frame>> {
         self.frame_of(place).cloned()
     }
@@ -465,7 +485,7 @@ impl Table {
     }
 }
 
-/// Adds the ports whose labels an expression mentions.
+/// Adds to `mentioned` the ports whose labels an expression mentions.
 fn mention(expression: &Expression, bindings: &[Binding], dialect: Dialect, mentioned: &mut FixedBitSet) {
     let mut pending = vec![expression];
     while let Some(part) = pending.pop() {
@@ -473,7 +493,7 @@ fn mention(expression: &Expression, bindings: &[Binding], dialect: Dialect, ment
             Kind::Attribute(name) if !stands_for_an_ad(name) => {
                 mentioned.extend(bindings.iter().position(|binding| binding.name == *name));
             }
-            // What is called, and an ad that is used whole, may read more than it names.
+            // A call, or an ad used as a whole, may read more than it names.
             Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Call(..) => {
                 let mentions = Mentions::of(expression, dialect);
                 let is_mentioned = |binding: &Binding| mentions.everything || mentions.names.contains(&binding.name);
@@ -485,10 +505,10 @@ fn mention(expression: &Expression, bindings: &[Binding], dialect: Dialect, ment
     }
 }
 
-/// So many attributes are followed when a constraint is taken apart.
+/// Maximum number of attribute references that are followed when a constraint is split into clauses.
 const MOST_FOLLOWED: usize = 64;
 
-/// An ad and its ports as scopes, and what it is like.
+/// Builds the scopes of an ad and its ports, and the description of its ports.
 fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault> {
     let ports = ports(ad)?;
     let frame = Frame::root(ad.clone(), participant);
@@ -519,7 +539,11 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
     Ok((member, seat))
 }
 
-/// An ad and its ports as scopes; whether its one port is the implicit one.
+/// Builds the scopes of an ad and its ports. The boolean says whether its only port is the implicit one.
+///
+/// # Errors
+///
+/// When its ports cannot be used.
 pub fn member(ad: &Ad, participant: Participant) -> Result<(Member, bool), PortFault> {
     seated(ad, participant).map(|(member, seat)| (member, seat.implicit))
 }

@@ -1,8 +1,10 @@
-//! Every port of every offer, as something that may be docked at a port (thesis §5.4.2).
+//! Index of the offers' ports: answers which of them may dock at a port (thesis 5.4.2).
 //!
-//! The ports are rows, in the order of the input.  What candidates are is looked up in columns; what they demand
-//! of the port that they dock at, in columns of bounds.  An answer may hold too much, never too little: each
-//! candidate is confirmed by evaluation.
+//! Every port of every offer is a row, in input order. Columns hold the attributes of the rows; further columns hold
+//! the bounds that rows demand of attributes of the port at which they dock.
+//!
+//! Answers are supersets: they may contain rows that do not fit, never miss one that does. Candidates are confirmed by
+//! evaluation unless [`Settled`] says that the index has proved the constraint.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -23,56 +25,62 @@ use super::participants::{PortPlace, Table};
 use super::symbolic::{Form, Translation};
 use super::window_query::{Condition, Test, Window};
 
-/// A set of rows.
+/// A set of rows, as a bitmap.
 pub type Rows = FixedBitSet;
 
-/// The ports of all offers.
+/// The index of the ports of all offers.
 pub struct Links {
+    /// Port of each row.
     places: Vec<PortPlace>,
+    /// Range of rows of each offer, by 0-based index of the offer.
     rows_of: Vec<Range<usize>>,
     /// Rows of offers that are not used up.
     unused: Rows,
-    /// Those that may accept someone.
+    /// Unused rows that have a constraint: a port without one accepts nobody.
     free: Rows,
-    /// Rows that rank what docks there.
+    /// Rows that have a rank.
     ranking: Rows,
-    /// Rows of which the columns tell what they were: what is left of them is asked by evaluation.
+    /// Rows whose ads have changed since the columns were built. They are selected always and checked by evaluation.
     changed: Rows,
+    /// Bounds that rows demand, one entry per attribute expression and operator.
     imported: Vec<Imported>,
-    /// The names of all attributes that the rows show to whoever docks there, once they were asked for.
+    /// Names of all attributes that the rows show, computed on first use.
     names: OnceCell<FxHashSet<Name>>,
+    /// Columns of attributes of the rows, built on demand.
     columns: Vec<Lookup>,
-    /// Whether one of the columns does not tell what some row has.
+    /// Whether some column has a row with a value that only evaluation can tell.
     has_open: bool,
-    /// Which of the columns is of what.
+    /// Index into `columns` by the attribute and the steps computed from it.
     numbers: FxHashMap<Translation, usize>,
-    /// For each row the number of what it demands, and how it ranks: alike where the numbers are equal.  None where
-    /// only evaluation tells.
+    /// For each row, the number of its class of equal demands and equal rank. `None` if only evaluation tells its
+    /// demands.
     demands: Vec<Option<u32>>,
-    /// The last answer to what rows demand at another port.
+    /// The last answer to a demand query, with its key.
     demanded: Option<(Demanded, Rc<Rows>)>,
 }
 
-/// Bounds that candidates have on what one attribute of a port comes to.
+/// A column of bounds: what each row demands of one attribute of the port at which it docks.
 pub struct Imported {
+    /// The attribute, and the steps computed from it, that is bounded.
     pub translation: Translation,
+    /// The operator, with the attribute on the left and the bound on the right.
     operator: BinaryOperator,
-    /// The operator turned round: how the bounds compare with the value.
+    /// The operator with its operands exchanged: bound on the left, attribute on the right.
     exchanged: BinaryOperator,
-    /// The bounds of the rows; without one a row accepts any value.
+    /// The bound of each row. A row without one accepts any value.
     bounds: Lookup,
 }
 
-/// What some rows demand at another port than that at which they dock.
+/// Key of a demand query: which rows satisfy the demands of some row at another port?
 #[derive(PartialEq, Eq)]
 struct Demanded {
-    /// The numbers of what they demand.
+    /// Demand classes of the rows that demand, sorted.
     by: Vec<Option<u32>>,
-    /// For each kind of bounds the column on which they are.
+    /// Pairs of the index of a column of bounds and the index of the column of the bounded values.
     columns: Vec<(usize, usize)>,
 }
 
-/// The bounds of one kind while they are collected, by row.
+/// A column of bounds under construction, as pairs of row and bound.
 struct Bounds {
     translation: Translation,
     operator: BinaryOperator,
@@ -80,7 +88,7 @@ struct Bounds {
 }
 
 impl Links {
-    /// The ports of the offers at a table, at which nothing is docked.
+    /// Builds the index of the offers of a table at which nothing is docked.
     pub fn new(table: &Table) -> Self {
         let offers = table.offers();
         let (mut places, mut rows_of) = (Vec::new(), Vec::with_capacity(offers));
@@ -108,7 +116,7 @@ impl Links {
         links
     }
 
-    /// Takes the constraints of all rows apart.
+    /// Indexes the clauses and ranks of all rows.
     fn import(&mut self, table: &Table) {
         let mut bounds: Vec<Bounds> = Vec::new();
         let mut kinds: FxHashMap<Vec<(usize, Key)>, u32> = FxHashMap::default();
@@ -146,7 +154,7 @@ impl Links {
                     bounds.len() - 1
                 });
                 let rows = &mut bounds[number].rows;
-                // A second bound of the same kind is left to evaluation.
+                // A row has one bound per column; a second one is left to evaluation.
                 if rows.last().is_some_and(|(last, _)| *last == row) {
                     kind = None;
                     continue;
@@ -180,27 +188,27 @@ impl Links {
         }
     }
 
-    /// The port that a row is.
+    /// Returns the port of a row.
     pub fn place(&self, row: usize) -> PortPlace {
         self.places[row]
     }
 
-    /// The rows of an offer.
+    /// Returns the range of rows of an offer.
     pub fn rows_of(&self, participant: Participant) -> Range<usize> {
         self.rows_of[participant as usize - 1].clone()
     }
 
-    /// The row that a port is.
+    /// Returns the row of a port of an offer.
     pub fn row(&self, place: PortPlace) -> usize {
         self.rows_of(place.participant).start + place.port
     }
 
-    /// The rows of offers that are not used up.
+    /// Returns the rows of offers that are not used up.
     pub fn unused(&self) -> &Rows {
         &self.unused
     }
 
-    /// The names of all attributes that the rows show to whoever docks there.
+    /// Returns the names of all attributes that the rows show to what docks there.
     pub fn names(&self, table: &Table) -> &FxHashSet<Name> {
         self.names.get_or_init(|| {
             let mut names = FxHashSet::default();
@@ -214,20 +222,20 @@ impl Links {
         })
     }
 
-    /// How many offers show an attribute of this name.
+    /// Returns the number of offers that show an attribute of this name.
     pub fn showing(&self, name: &Name, table: &Table) -> usize {
         let is_shown = |place: &PortPlace| table.attribute(*place, name).is_some();
         self.rows_of.iter().filter(|rows| self.places[(*rows).clone()].iter().any(is_shown)).count()
     }
 
-    /// Takes the rows of an offer away.
+    /// Removes the rows of an offer that is used up.
     pub fn take(&mut self, participant: Participant) {
         let rows = self.rows_of(participant);
         self.unused.set_range(rows.clone(), false);
         self.free.set_range(rows, false);
     }
 
-    /// Gives the rows of an offer back, whose ad is another one by now.
+    /// Adds the rows of an offer again whose ad was replaced in the meantime.
     pub fn put_back(&mut self, participant: Participant, table: &Table) {
         let rows = self.rows_of(participant);
         if rows.len() == table.ports(participant) {
@@ -239,7 +247,7 @@ impl Links {
                 self.ranking.set(row, table.ranks(place));
                 self.demands[row] = None;
             }
-            // Columns are made anew when it costs less than to try each changed row.
+            // Rebuild the index once its cost is below that of evaluating every changed row for each query.
             let changed = self.changed.count_ones(..);
             if changed * changed <= self.places.len() {
                 return;
@@ -254,35 +262,35 @@ impl Links {
         *self = renewed;
     }
 
-    /// Whether one of these rows ranks what docks there.
+    /// Whether one of `rows` has a rank.
     pub fn any_ranks(&self, rows: &Rows) -> bool {
         !self.ranking.is_disjoint(rows)
     }
 
-    /// Whether any row ranks what docks there.
+    /// Whether any row has a rank.
     pub fn ranks(&self) -> bool {
         !self.ranking.is_clear()
     }
 
-    /// What the rows demand of the ports that they dock at.
+    /// Returns the columns of bounds that rows demand.
     pub fn imported(&self) -> &[Imported] {
         &self.imported
     }
 
-    /// The rows that a window lets in (thesis §4.5).
+    /// Returns the rows that a window query selects (thesis 4.5).
     pub fn answer(&mut self, window: &Window, table: &mut Table) -> Rows {
         let mut found = self.free.clone();
         self.keep(&mut found, window, table);
         found
     }
 
-    /// Keeps the rows that a window lets in.
+    /// Removes from `found` the rows that a window query does not select.
     pub fn keep(&mut self, found: &mut Rows, window: &Window, table: &mut Table) {
         if window.never {
             found.clear();
             return;
         }
-        // What is left of a changed row is asked by evaluation.
+        // Changed rows stay, since the columns are stale: evaluation decides about them.
         let mut changed = None;
         if !self.changed.is_clear() {
             changed.insert(self.changed.clone()).intersect_with(found);
@@ -298,23 +306,23 @@ impl Links {
         }
     }
 
-    /// Keeps the rows that may meet a condition.
+    /// Removes from `found` the rows that cannot meet a condition.
     fn restrict(&mut self, found: &mut Rows, condition: &Condition, table: &mut Table) {
         let dialect = table.context.dialect;
         found.intersect_with(self.lookup(&condition.translation, table).select(&condition.test, dialect));
     }
 
-    /// Whether it is known all that a port of an offer demands.
+    /// Whether the index holds all demands of a port of an offer.
     pub fn knows_demands(&self, link: PortPlace) -> bool {
         self.demands[self.row(link)].is_some()
     }
 
-    /// Which constraints a window settles for the rows that it has let in.
+    /// Returns the constraints that a window query proves for the rows that it selects.
     pub fn settled(&self, window: &Window) -> Settled {
         Settled { port: self.settle_port(window), links: window.offered.len() == self.imported.len() }
     }
 
-    /// Whether the constraint of a port is met by all rows that its window has let in.
+    /// Whether every row that a window query selects is certain to meet the constraint of its port.
     pub fn settle_port(&self, window: &Window) -> bool {
         let is_told = |condition: &Condition| {
             let number = self.numbers.get(&condition.translation);
@@ -324,14 +332,15 @@ impl Links {
         window.is_complete && are_told && self.changed.is_clear()
     }
 
-    /// The rows that some of other rows demand at a port, by what they demand of the port whose window this is.
+    /// Returns the rows that, docked at the port `at`, satisfy the demands of at least one row of `by` on the port with
+    /// the window query `shown`. Only demands on attributes computed from what docks at `at` count.
     pub fn demanded(&mut self, by: &[usize], at: PortPlace, shown: &Window, table: &mut Table) -> Rc<Rows> {
         let passed_on = shown.passed_on.iter().filter(|(_, of, _)| *of == at);
         let columns = passed_on.map(|(number, _, on)| (*number, self.number(on, table))).collect();
         let mut demands: Vec<Option<u32>> = by.iter().map(|row| self.demands[*row]).collect();
         demands.sort_unstable();
         let asked = Demanded { by: demands, columns };
-        // One request after the other asks for the same, as long as no demand has lost its last row.
+        // Successive requests ask for the same until some class of demands has lost its last row.
         if let Some((known, rows)) = &self.demanded
             && *known == asked
         {
@@ -354,8 +363,9 @@ impl Links {
         some
     }
 
-    /// Keeps the rows that accept what a port shows, which is computed from what a row is that is docked at another
-    /// port; whether that is known.
+    /// Removes from `found` the rows that reject attributes of the port with the window query `shown`, namely those
+    /// computed from `row`, which is docked at the port `at`. Returns whether the columns know all these values; if
+    /// not, `found` may be narrowed by some of them.
     pub fn accept(&mut self, found: &mut Rows, shown: &Window, at: PortPlace, row: usize, table: &mut Table) -> bool {
         for (number, _, translation) in shown.passed_on.iter().filter(|(_, of, _)| *of == at) {
             let value = match self.lookup(translation, table).column().cell(row) {
@@ -369,7 +379,7 @@ impl Links {
         true
     }
 
-    /// The rows that a window lets in of the offers that are used up.
+    /// Returns the rows of used-up offers that a window query selects.
     pub fn answer_used(&mut self, window: &Window, table: &mut Table) -> Rows {
         let mut used = all(self.places.len());
         used.difference_with(&self.unused);
@@ -379,13 +389,13 @@ impl Links {
         found
     }
 
-    /// The column of what an attribute of the rows comes to.
+    /// Returns the column of a computed attribute, building it on first use.
     fn lookup(&mut self, translation: &Translation, table: &mut Table) -> &mut Lookup {
         let number = self.number(translation, table);
         &mut self.columns[number]
     }
 
-    /// The number of that column, which is made if there is none.
+    /// Returns the index of that column in `columns`, building it on first use.
     fn number(&mut self, translation: &Translation, table: &mut Table) -> usize {
         if let Some(number) = self.numbers.get(translation) {
             return *number;
@@ -398,6 +408,7 @@ impl Links {
         self.columns.len() - 1
     }
 
+    /// Builds the column of a computed attribute.
     fn column(&self, translation: &Translation, table: &mut Table) -> Column {
         let is_an_ad = stands_for_an_ad(&translation.attribute);
         let cells = self.places.iter().map(|place| {
@@ -406,7 +417,7 @@ impl Links {
                     Cell::Constant(value.clone())
                 }
                 None if table.context.dialect == Dialect::Classad && !is_an_ad => Cell::Absent,
-                // Whatever is docked there now may be undocked again.
+                // Undock the participant for the evaluation: the column must hold whatever is docked.
                 _ => table.alone(place.participant, |table| cell(table, *place, &translation.attribute)),
             };
             match cell {
@@ -419,20 +430,20 @@ impl Links {
         Column::new(cells)
     }
 
-    /// Rows that demand the same; one of which only evaluation tells what it demands is in no group.
+    /// Partitions rows by their indexed demands. Rows with a demand that is not indexed are in no class.
     pub fn demanding(&self) -> Partition {
         let mut alike = Partition::new(self.places.len());
         alike.split(self.kinds(), |row| self.demands[row]);
         alike
     }
 
-    /// How many numbers there are of what rows demand.
+    /// Returns the number of demand classes.
     fn kinds(&self) -> usize {
         self.demands.iter().flatten().max().map_or(0, |most| *most as usize + 1)
     }
 
-    /// Rows that have the same values of these attributes, demand the same, and have no ports of their own.  A row
-    /// that is like no other is in no group; without names, none is.
+    /// Partitions rows by the values of these attributes and by their demands, leaving out rows of offers with ports of
+    /// their own. Rows equivalent to no other are in no class. Without `names` all rows are in no class.
     pub fn alike<'n>(&mut self, names: Option<impl Iterator<Item = &'n Name>>, table: &mut Table) -> Partition {
         let mut alike = Partition::new(self.places.len());
         alike.split(self.kinds(), |row| {
@@ -440,7 +451,7 @@ impl Links {
             self.demands[row].filter(|_| alone && names.is_some())
         });
         for name in names.into_iter().flatten() {
-            // Most of what a request mentions is its own.
+            // Skip names that no row shows: most names that a request mentions are attributes of the request itself.
             let is_its_own = table.context.dialect == Dialect::Classad && !self.names(table).contains(name);
             if is_its_own && !stands_for_an_ad(name) {
                 continue;
@@ -453,23 +464,23 @@ impl Links {
 }
 
 impl Imported {
-    /// What the bounds must be for a value.
+    /// Returns the test that the bounds must pass for rows to accept a value.
     pub fn test(&self, value: Value) -> Test {
         Test::Compares(self.exchanged, value)
     }
 }
 
-/// So many rows, all of them.
+/// Returns the set of all rows of an index with `rows` rows.
 fn all(rows: usize) -> Rows {
     let mut all = Rows::with_capacity(rows);
     all.insert_range(..);
     all
 }
 
-/// The number of a rank among what rows demand.
+/// Number of the rank among the demands of a row, where other demands have the index of their column of bounds.
 const RANK: usize = usize::MAX;
 
-/// What a part of the constraint of a row demands of the port that it docks at, if it is a bound on one value.
+/// Returns a clause of the row `place` as a bound on one attribute of what docks there. `None` if it has another form.
 fn demand(
     place: PortPlace,
     operator: BinaryOperator,
@@ -488,7 +499,7 @@ fn demand(
     }
 }
 
-/// What an attribute of a row is, whatever is docked at its ports.
+/// Returns the cell of an attribute of a row: `Open` if it depends on what is docked or is no plain value.
 fn cell(table: &Table, place: PortPlace, name: &Name) -> Cell {
     let Some(frame) = table.frame(place) else { return Cell::Absent };
     if stands_for_an_ad(name) {
@@ -500,7 +511,7 @@ fn cell(table: &Table, place: PortPlace, name: &Name) -> Cell {
         Resolution::Expression(bound, frame) => match bound.kind() {
             Kind::Literal(value) if is_plain(value, table.context.dialect) => Cell::Constant(value.clone()),
             _ => {
-                // What is drawn anew each time is no constant.
+                // A random value differs at each evaluation, so it is no constant.
                 let context = Context { chance: None, ..table.context.clone() };
                 match Evaluator::new(&table.environment, &context).evaluate(&bound, &frame) {
                     Ok(Value::List(_) | Value::Ad(_)) | Err(_) => Cell::Open,

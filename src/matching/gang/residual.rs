@@ -1,4 +1,4 @@
-//! What remains of the offers of a gang is offered again (open in thesis §6.2.1).
+//! Offers the remainders of the offers in a gang again (left open in thesis 6.2.1).
 
 use rustc_hash::FxHashMap;
 
@@ -11,30 +11,32 @@ use super::matcher::{Gangmatcher, participant};
 use super::participants::{PortPlace, Table};
 use super::{Docked, Gang};
 
-/// How offers are divided, and which part is left of those that were.
+/// The rule that computes remainders, and the part numbers of offers that were replaced by one.
 #[derive(Default)]
 pub struct Divisions {
+    /// The rule of the policy. `None` if offers are used up whole.
     residual: Option<Residual>,
+    /// 1-based part number of each offer replaced by a remainder.
     parts: FxHashMap<Participant, usize>,
 }
 
 impl Divisions {
-    /// Which part of an offer is left: 1 is the whole.
+    /// Returns the 1-based part number of an offer: 1 is the whole.
     pub fn part(&self, participant: Participant) -> usize {
         self.parts.get(&participant).copied().unwrap_or(1)
     }
 }
 
 impl Gangmatcher {
-    /// Offers again what this lets remain of the offers of a gang.  In its expressions `other` is the port that the
-    /// offer is docked to.
+    /// Offers what `residual` leaves of the offers of each gang again. In its expressions `other` is the port at which
+    /// the offer is docked.
     #[must_use]
     pub fn dividing(mut self, residual: Option<Residual>) -> Self {
         self.divisions.residual = residual;
         self
     }
 
-    /// Offers what remains of an offer, in its place and as its next part.
+    /// Replaces a used-up offer by its remainder, as its next part.
     ///
     /// # Errors
     ///
@@ -49,8 +51,8 @@ impl Gangmatcher {
         Ok(())
     }
 
-    /// Puts back what remains of the offers of the gang of the seated request.  A remainder that cannot be told, or
-    /// whose ports cannot be used, is none.
+    /// Offers the remainders of all offers of the seated request's gang again. An offer is used up whole if its
+    /// remainder cannot be computed or has invalid ports.
     pub(super) fn divide(&mut self, gang: &Gang) {
         let Some(residual) = self.divisions.residual.take() else { return };
         let docked = self.table.assemble(gang);
@@ -63,7 +65,7 @@ impl Gangmatcher {
         }
         self.table.disband(&docked);
         for (offer, remainder) in remainders {
-            // What cannot be offered is used up.
+            // An offer whose remainder has invalid ports stays used up.
             let _ = self.put_back(offer, &remainder);
         }
         self.divisions.residual = Some(residual);
@@ -71,7 +73,8 @@ impl Gangmatcher {
 }
 
 impl Table {
-    /// Docks a whole gang: each port that is filled, and the link that is docked there.
+    /// Docks a whole gang and marks the other ports of its ads as unfilled. Returns pairs of a filled port and the link
+    /// docked there.
     pub fn assemble(&mut self, gang: &Gang) -> Vec<(PortPlace, PortPlace)> {
         let mut filled = Vec::new();
         let mut pending: Vec<(Participant, Option<usize>, &[Docked])> = vec![(0, None, &gang.ports)];
@@ -93,7 +96,7 @@ impl Table {
         filled
     }
 
-    /// Undocks what was docked, and opens the ports that were left unfilled.
+    /// Undocks a gang that was docked as a whole and reopens the unfilled ports.
     pub fn disband(&mut self, docked: &[(PortPlace, PortPlace)]) {
         let none = Pattern::new();
         for (_, link) in docked {
@@ -102,11 +105,11 @@ impl Table {
         self.open(0, &none);
     }
 
-    /// What remains of an offer that is docked.
+    /// Returns the remainder of a docked offer. `None` if nothing remains.
     fn remainder(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Result<Option<Ad>, Halt> {
         let Some(member) = self.environment.member_mut(link.participant) else { return Ok(None) };
         let (frame, own) = (member.frame.clone(), member.bindings.len());
-        // An ad with a list of ports calls nobody `other` itself.
+        // An ad with a port list does not bind `other` itself, so the name is free for the port above.
         let to = Some((above.participant, above.port));
         member.bindings.extend(["other", "target"].map(|name| Binding { name: Name::new(name), since: None, to }));
         self.evaluations += residual.set.len() as u64;

@@ -1,26 +1,26 @@
-//! What gangs are worth to their request, and which of two it prefers (thesis §3.2.3, §3.2.4).
+//! Scores of candidates and gangs, by which a request prefers one gang to another (thesis 3.2.3, 3.2.4).
 
 use std::cmp::Ordering;
 
 use crate::ad::Participant;
 use crate::matching::policy::Vector;
 
-/// What a decision is worth to the ad that takes it.
+/// The score of one decision of a gang.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Worth {
     /// It depends on ports that are not docked yet.
     Unknown,
-    /// A candidate: the rank of the port, then that of the candidate.
+    /// A candidate's ranks: that given by the port, then that given by the candidate.
     Ranks(f64, f64),
-    /// A candidate: the docking vector of the policy.
+    /// A candidate's docking vector under the policy.
     Vector(Vector),
 }
 
 impl Worth {
-    /// The worth of a candidate if nobody ranks.
+    /// The score of a candidate if nothing ranks.
     pub const NONE: Worth = Worth::Ranks(0.0, 0.0);
 
-    /// What it is worth to leave these ports unfilled: the fewer the better, then the later the better.
+    /// Returns the scores of leaving these ports unfilled. Fewer unfilled ports are better, then later ones.
     pub fn of_unfilled(ports: impl Iterator<Item = usize> + Clone) -> Vec<Worth> {
         #[allow(clippy::cast_precision_loss)] // ports are fewer than 2^53
         let worth = |number: usize| number as f64;
@@ -28,36 +28,40 @@ impl Worth {
         std::iter::once(fewest).chain(ports.map(|port| Worth::Ranks(worth(port), 0.0))).collect()
     }
 
-    /// Whether a candidate of this worth may be taken: no component of the vector is undefined or an error.
+    /// Whether a candidate with this score may dock: no component of its docking vector is undefined or an error.
     pub fn is_acceptable(&self) -> bool {
         !matches!(self, Worth::Vector(vector) if !vector.is_complete())
     }
 
-    /// Less is worth less.  None while one of them is not known.
+    /// Compares two scores; the greater is the better. `None` if one of them is unknown.
     pub fn compare(&self, other: &Worth) -> Option<Ordering> {
         Some(match (self, other) {
             (Worth::Unknown, _) | (_, Worth::Unknown) => return None,
             (Worth::Ranks(a, b), Worth::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
             (Worth::Vector(left), Worth::Vector(right)) => left.greatest_first(right).reverse(),
-            // Where gangs differ in shape, candidates of one meet what the other lacks, or leaves unfilled.
+            // Gangs of different shape: a candidate of one is compared with a missing or unfilled port of the other.
             (Worth::Ranks(a, b), Worth::Vector(vector)) => vector.compare_numbers([*a, *b]).reverse(),
             (Worth::Vector(vector), Worth::Ranks(a, b)) => vector.compare_numbers([*a, *b]),
         })
     }
 }
 
-/// What decides between two gangs of one request: the worth of what is docked at the ports of the request, then
-/// at those of each docked ad, in preorder, and before each ad which of its ports it leaves unfilled; then the positions of the candidates in the input, in the same
-/// order; then those of the ports that they are docked by.
+/// The score of a gang. It decides between two gangs of one request.
+///
+/// Compared first are the scores in preorder: for each ad the unfilled ports, then the candidates at its ports. Ties
+/// are broken by the candidates' positions in the input, then by the ports by which they are docked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preference {
+    /// Scores of the decisions, in preorder.
     pub worths: Vec<Worth>,
+    /// The docked offers, in the same order.
     pub offers: Vec<Participant>,
+    /// Indices of the ports by which the offers are docked, in the same order.
     pub links: Vec<usize>,
 }
 
 impl Preference {
-    /// The better one is the greater.  Gangs may differ in shape: what one of them lacks is worth nothing.
+    /// Compares two gangs; the greater is the better. A decision that only one of them has counts as zero in the other.
     pub fn compare(&self, other: &Preference) -> Ordering {
         let lacking = Worth::NONE;
         let steps = self.worths.len().max(other.worths.len());
@@ -108,7 +112,7 @@ mod tests {
             gang(ranked(0.0), &[1], &[0]),
             gang(unfilled(&[]), &[1], &[1]),
             gang(vec![Worth::NONE; 2], &[2], &[0]),
-            // What a smaller gang lacks is worth nothing: more than what is worth less.
+            // The decision missing in the smaller gang counts as zero: more than a negative rank.
             gang(vec![Worth::NONE, Worth::Ranks(0.0, -1.0)], &[1], &[0]),
             gang(unfilled(&[2]), &[1], &[0]),
             gang(unfilled(&[1]), &[1], &[0]),

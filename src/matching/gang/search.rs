@@ -1,9 +1,11 @@
-//! The search for the gang of a request (thesis chapter 5): one engine for all algorithms.
+//! The search for the gang of a request (thesis 5): one backtracking search, which all algorithms configure.
 //!
-//! It goes forward from port to port, back when a port has no candidate left.  The preset algorithms go back to the
-//! port before and stop at the first gang.  `best` goes back to the last decision that has to do with the failure
-//! (conflict-directed backjumping), skips candidates that nothing tells apart from one that failed, looks ahead
-//! ([`super::forward_checking`]), and goes on until no gang can be better than the best one found ([`super::bounds`]).
+//! It fills port after port and backtracks when a port has no candidate left. The preset algorithms of the thesis
+//! backtrack chronologically and stop at the first gang.
+//!
+//! `best` uses conflict-directed backjumping: it returns to the last decision in the conflict set of the failure. It
+//! skips candidates equivalent to one that failed, runs forward checking ([`super::forward_checking`]), and continues
+//! by branch and bound until no gang can beat the best one found ([`super::bounds`]).
 
 use std::rc::Rc;
 
@@ -24,22 +26,24 @@ use super::strategy::Order;
 use super::window_query::Window;
 use super::{Docked, Gang};
 
-/// A search for one request.
+/// The state of the search for one request.
 pub struct Search<'m> {
     pub(super) matcher: &'m mut Gangmatcher,
+    /// The decision stack.
     pub(super) levels: Vec<Level>,
-    /// The decisions by which offers are in the gang.
+    /// For each offer in the gang, the decision that docked it, as an index into the decision stack.
     pub(super) holders: FxHashMap<Participant, usize>,
     pub(super) ahead: Ahead,
     pub(super) outlook: Outlook,
-    /// The best gang so far.
+    /// The best gang so far, with its score.
     pub(super) best: Option<(Preference, Gang)>,
-    /// Only gangs that are worth less are wanted.
+    /// If set, only gangs with a lower score are wanted: those up to it have been enumerated.
     pub(super) below: Option<Preference>,
 }
 
 impl Search<'_> {
-    /// Goes forward as long as goals can be reached, back to an earlier decision when one cannot.
+    /// Runs the search and returns the gang found with its score. `None` if there is none, or if the search is
+    /// interrupted before its end.
     pub(super) fn run(&mut self) -> Option<(Preference, Gang)> {
         let start = State { agenda: Agenda::new(), waiting: Rc::from([]), domains: Rc::from([]) };
         let mut state = start.clone();
@@ -54,7 +58,7 @@ impl Search<'_> {
                     if self.best.is_some() && self.first_is_best() {
                         return self.best.take();
                     }
-                    // Whatever else is found must be better.
+                    // Continue the search; from now on a gang must beat the best one.
                     self.retreat(&self.everything(), false).and_then(|()| self.advance())
                 }
                 Goal::Begin(newcomer) => {
@@ -79,7 +83,7 @@ impl Search<'_> {
             state = match next {
                 Some(next) => next,
                 None if self.ahead.is_due => {
-                    // What the first candidates did not tell, the index will, and probably the next time, too.
+                    // The first candidates failed: restart with forward checking, for this request and the next ones.
                     self.matcher.hopeful = false;
                     self.give_up();
                     self.ahead = Ahead::new(true);
@@ -97,7 +101,7 @@ impl Search<'_> {
         }
     }
 
-    /// Forgets the way that was taken at a decision; whether there was one.
+    /// Undoes the alternative taken by a decision. Returns whether one was taken.
     fn undo(&mut self, level: &mut Level) -> bool {
         level.worths.clear();
         match &mut level.choice {
@@ -115,7 +119,8 @@ impl Search<'_> {
         }
     }
 
-    /// The ways to fill the ports of an ad that joins the gang; none if all of them must be filled.
+    /// Returns the allowed patterns of an ad that joins the gang, which must fill its link. `None` if all ports are
+    /// mandatory.
     fn shapes(&self, newcomer: Newcomer) -> Option<Rc<[Pattern]>> {
         let patterns = self.matcher.table.patterns(newcomer.participant)?;
         Some(match newcomer.link {
@@ -124,7 +129,11 @@ impl Search<'_> {
         })
     }
 
-    /// Decides in which order the ports of an ad are filled, if they can be at all.
+    /// Determines the order in which the given ports of an ad are filled, and checks them as the strategy demands.
+    ///
+    /// # Errors
+    ///
+    /// The conflict set, if some port has no candidates.
     fn begin(&mut self, state: &State, newcomer: Newcomer, mut ports: Vec<usize>) -> Result<State, Levels> {
         ports.retain(|port| Some(*port) != newcomer.link);
         let (strategy, participant) = (self.matcher.strategy, newcomer.participant);
@@ -146,7 +155,7 @@ impl Search<'_> {
                 sized.sort_by_key(|(size, _)| *size);
             }
             ports = sized.iter().map(|(_, domain)| domain.place.port).collect();
-            // The port that is filled first need not be asked again.
+            // Keep the candidates of the port that is filled first: they stay valid until then.
             begun.domains = sized.into_iter().take(1).map(|(_, domain)| domain).collect();
         } else if self.ahead.is_looking {
             self.look_around(&mut begun, participant, &ports)?;
@@ -155,7 +164,7 @@ impl Search<'_> {
         Ok(begun)
     }
 
-    /// How many candidates there are; those that nothing tells apart count as one if they are summarized.
+    /// Returns the number of candidates, or of candidate classes if the strategy summarizes.
     fn size(&mut self, rows: &Rows) -> usize {
         if self.matcher.strategy.summarized {
             self.alike().representatives(rows, usize::MAX).len()
@@ -164,23 +173,25 @@ impl Search<'_> {
         }
     }
 
-    /// Asks the index which rows may dock at a port: one window query.  Which constraints that settles.
+    /// Runs a window query: returns the rows that may dock at a port, and the constraints that the index has proved.
     pub(super) fn probe(&mut self, place: PortPlace, waiting: &[PortPlace]) -> (Rows, Settled) {
         self.matcher.statistics.probes += 1;
         let first = self.is_first(place).then(|| self.matcher.first_window(place.port));
         let Gangmatcher { table, links, strategy, .. } = &mut *self.matcher;
         let window = first.unwrap_or_else(|| Rc::new(Window::of(place, waiting, table, links)));
         let rows = links.answer(&window, table);
-        // The thesis's algorithms evaluate what they test.
+        // The thesis's algorithms evaluate every candidate that they test.
         (rows, if strategy.preferring { links.settled(&window) } else { Settled::default() })
     }
 
-    /// Whether a port is one of the request, at which nothing is docked yet: its first window counts.
+    /// Whether a port is a mandatory one of the request and nothing is docked yet, so that its cached window query
+    /// applies.
     pub(super) fn is_first(&self, place: PortPlace) -> bool {
         self.holders.is_empty() && place.participant == 0 && self.matcher.table.patterns(0).is_none()
     }
 
-    /// The candidates of a port, in the order in which they are tried.
+    /// Returns the candidates of a port in the order in which they are tried, and the constraints that the index has
+    /// proved.
     fn candidates(&mut self, place: PortPlace, state: &State) -> (Candidates, Settled) {
         let strategy = self.matcher.strategy;
         let (rows, settled) = match state.domains.iter().find(|domain| domain.place == place) {
@@ -195,7 +206,7 @@ impl Search<'_> {
             return (self.ranked(place, &rows), settled);
         }
         if strategy.summarized {
-            // What is in the gang already stands for none of those like it.
+            // Offers in the gang must not represent their class.
             let mut rows = (*rows).clone();
             self.holders.keys().for_each(|holder| rows.set_range(self.matcher.links.rows_of(*holder), false));
             let mut rows = self.alike().representatives(&rows, usize::MAX);
@@ -208,12 +219,12 @@ impl Search<'_> {
         (Candidates::Set { rows, next: 0 }, settled)
     }
 
-    /// Rows by what they are worth to a port, the best first; then in the order of the input.
+    /// Sorts rows by their score at a port, best first, then by input order.
     fn ranked(&mut self, place: PortPlace, rows: &Rows) -> Candidates {
         let mut ranked: Vec<(usize, Worth)> = Vec::new();
         let mut held = Vec::new();
         for row in rows.ones() {
-            // What is in the gang already is no candidate: that is told when its turn comes.
+            // Offers in the gang come first: the search skips them and adds their holders to the conflict set.
             if self.holders.contains_key(&self.matcher.links.place(row).participant) {
                 held.push((row, Worth::Unknown));
                 continue;
@@ -227,7 +238,7 @@ impl Search<'_> {
             self.matcher.fault.get_or_insert(fault);
             return Candidates::Listed { rows: Vec::new(), worths: Vec::new(), next: 0 };
         }
-        // What is not known yet may be anything.
+        // An unknown score may turn out best: try these rows first.
         let is_known = |worth: &Worth| *worth != Worth::Unknown;
         ranked.sort_by(|(_, left), (_, right)| {
             right.compare(left).unwrap_or_else(|| is_known(left).cmp(&is_known(right)))
@@ -236,7 +247,8 @@ impl Search<'_> {
         Candidates::Listed { rows, worths, next: 0 }
     }
 
-    /// Takes the next way at the last decision that has one left.  The state then; nothing when none has.
+    /// Takes the next alternative of the last decision that has one left, and backtracks from the others. Returns the
+    /// new state, or `None` when the search is exhausted.
     fn advance(&mut self) -> Option<State> {
         loop {
             let depth = self.levels.len().checked_sub(1)?;
@@ -253,8 +265,10 @@ impl Search<'_> {
         }
     }
 
-    /// Undoes decisions up to the last one that has to do with a conflict, and that one; nothing if there is none.
-    /// What it decided is impossible, or else only no better than what has been found.
+    /// Backjumps: undoes decisions down to and including the last one in the conflict set. Returns `None` if there is
+    /// none, or if the search should restart with forward checking.
+    ///
+    /// `impossible` says whether the undone decision is infeasible, rather than merely no better than the best gang.
     fn retreat(&mut self, conflict: &Levels, impossible: bool) -> Option<()> {
         let culprit = if self.matcher.strategy.preferring {
             conflict.ones().take_while(|level| *level < self.levels.len()).last()?
@@ -273,7 +287,7 @@ impl Search<'_> {
                 }
             }
             let was_docked = self.undo(&mut level);
-            // What was docked in a gang was not given up for a reason.
+            // Going on after a complete gang is no backtrack.
             self.matcher.statistics.backtracks += u64::from(was_docked && impossible);
             if is_culprit {
                 self.ahead.is_due = self.is_stuck(&level);
@@ -284,8 +298,9 @@ impl Search<'_> {
         (!self.ahead.is_due).then_some(())
     }
 
-    /// Whether it is time to look ahead: the next candidates would probably fail like the first.
+    /// Whether to restart with forward checking, because a candidate failed and many are left.
     fn is_stuck(&self, level: &Level) -> bool {
+        /// Minimum number of untried candidates.
         const MANY: usize = 3;
         self.matcher.strategy.preferring
             && !self.ahead.is_looking
@@ -293,7 +308,7 @@ impl Search<'_> {
             && matches!(&level.choice, Choice::Port { candidates, .. } if candidates.has(MANY))
     }
 
-    /// Candidates like this one need not be tried.
+    /// Adds the class of a failed candidate to `failed`, so that its equivalents are skipped.
     fn fail_alike(&mut self, failed: &mut FxHashSet<usize>, link: PortPlace) {
         if self.matcher.strategy.preferring && self.ahead.is_looking {
             let row = self.matcher.links.row(link);
@@ -301,14 +316,15 @@ impl Search<'_> {
         }
     }
 
-    /// All decisions.
+    /// Returns the conflict set of all decisions.
     pub(super) fn everything(&self) -> Levels {
         let mut all = Levels::with_capacity(self.levels.len());
         all.insert_range(..);
         all
     }
 
-    /// Takes the next way of a decision that leads on.
+    /// Takes the next feasible alternative of the decision at `depth`. Returns the new state, or `None` if none is
+    /// left.
     fn take_next(&mut self, depth: usize) -> Option<State> {
         if matches!(self.levels[depth].choice, Choice::Shape { .. }) {
             return self.take_shape(depth);
@@ -349,7 +365,8 @@ impl Search<'_> {
         }
     }
 
-    /// Docks a candidate, if that is possible.
+    /// Docks a candidate if its constraints and forward checking allow. Returns the new state, or `None` after
+    /// recording the conflict.
     fn dock(&mut self, depth: usize, place: PortPlace, link: PortPlace, worth: Worth) -> Option<State> {
         self.matcher.statistics.tests += 1;
         self.matcher.table.dock(place, link);
@@ -385,7 +402,7 @@ impl Search<'_> {
         Some(state)
     }
 
-    /// Notes which earlier decisions are to blame that a candidate cannot be docked.
+    /// Adds a conflict set to the decision at `depth` after `link` could not be docked, and marks its class as failed.
     fn blame(&mut self, depth: usize, conflict: &Levels, link: PortPlace) {
         let mut failed = std::mem::take(&mut self.levels[depth].failed);
         self.fail_alike(&mut failed, link);
@@ -396,8 +413,8 @@ impl Search<'_> {
         level.conflict.set(depth, false);
     }
 
-    /// Whether two docked ports accept each other, and those that waited for this accept what they got; which
-    /// cannot be decided yet.
+    /// Checks the constraints of two docked ports and of the ports undecided before. Returns the ports still undecided,
+    /// or `None` if one refuses. Constraints proved by the index are not evaluated.
     fn verify(&mut self, depth: usize, above: PortPlace, link: PortPlace) -> Option<Rc<[PortPlace]>> {
         let Level { choice, before, .. } = &self.levels[depth];
         let settled = match choice {
@@ -418,7 +435,7 @@ impl Search<'_> {
         Some(if *undecided == *before.waiting { Rc::clone(&before.waiting) } else { undecided.into() })
     }
 
-    /// Takes the next pattern of the ports of an ad that may be filled.
+    /// Takes the next feasible pattern of an ad's ports. Returns the new state, or `None` if none is left.
     fn take_shape(&mut self, depth: usize) -> Option<State> {
         loop {
             let level = &mut self.levels[depth];
@@ -445,7 +462,7 @@ impl Search<'_> {
         }
     }
 
-    /// A gang is complete: whether it is the best so far.
+    /// Keeps the complete gang if it is acceptable and better than the best so far.
     fn judge(&mut self) {
         let preference = self.preference();
         let is_acceptable = preference.worths.iter().all(Worth::is_acceptable);
@@ -456,13 +473,13 @@ impl Search<'_> {
         }
     }
 
-    /// The row that is docked at the first port.
+    /// Returns the row docked by the first decision that docks one.
     fn first_row(&self) -> Option<usize> {
         let docked = self.levels.iter().find_map(Level::docked)?;
         Some(self.matcher.links.row(docked.1))
     }
 
-    /// What the gang that is complete now is worth.
+    /// Returns the score of the complete gang.
     fn preference(&mut self) -> Preference {
         let mut preference = Preference::default();
         for level in &self.levels {
@@ -480,8 +497,8 @@ impl Search<'_> {
         preference
     }
 
-    /// The gang that is complete now.  The ads of a gang may be chained a long way down, so that the tree is built
-    /// from the last decision upwards.
+    /// Builds the tree of the complete gang. Works from the last decision upwards, without recursion, since ads may
+    /// form long chains.
     fn gang(&mut self) -> Gang {
         let filled: Vec<(PortPlace, PortPlace)> = self.levels.iter().filter_map(Level::docked).collect();
         let mut below: FxHashMap<Participant, Vec<(usize, Docked)>> = FxHashMap::default();
@@ -502,7 +519,7 @@ impl Search<'_> {
     }
 }
 
-/// What is docked, in the order of the ports.
+/// Sorts docked offers by port.
 fn in_order(ports: Option<Vec<(usize, Docked)>>) -> Vec<Docked> {
     let mut ports = ports.unwrap_or_default();
     ports.sort_by_key(|(port, _)| *port);

@@ -1,30 +1,30 @@
-//! The algorithms of thesis chapter 5 as presets of one search.
+//! The algorithms of thesis 5 as presets of one search.
 
-/// How gangs are searched for.
+/// An algorithm for marshalling gangs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// The gang that the request prefers to all others.
+    /// Finds the gang that the request prefers to all others.
     #[default]
     Best,
-    /// Ports from left to right, every candidate tried in turn (§5.3).
+    /// Fills ports from left to right and tries every candidate in turn (thesis 5.3).
     Naive,
-    /// Ports from left to right, candidates from the index (§5.4).
+    /// Fills ports from left to right with candidates from the index (thesis 5.4).
     Lr,
-    /// From right to left (§5.6.1).
+    /// Fills ports from right to left (thesis 5.6.1).
     Rl,
-    /// From left to right, but only if every port has candidates (§5.6.2).
+    /// Fills ports from left to right if every port has candidates (thesis 5.6.2).
     Lrc,
-    /// From right to left, but only if every port has candidates (§5.6.2).
+    /// Fills ports from right to left if every port has candidates (thesis 5.6.2).
     Rlc,
-    /// The port with the fewest candidates first (§5.5).
+    /// Fills the port with the fewest candidates first (thesis 5.5).
     Dyn,
-    /// The port with the fewest distinct candidates first (§5.8).
+    /// Fills the port with the fewest distinct candidates first (thesis 5.8).
     Dyns,
-    /// The same, trying candidates from a random one on (§5.8.3).
+    /// Like [`Algorithm::Dyns`], but starts each port at a random candidate (thesis 5.8.3).
     Dynsr,
 }
 
-/// In which order the ports of an ad are filled.
+/// The order in which the ports of an ad are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// As they are listed.
@@ -41,15 +41,15 @@ pub enum Order {
 pub struct Strategy {
     /// Whether candidates come from the index.
     pub indexed: bool,
-    /// In which order ports are filled.
+    /// The order in which ports are filled.
     pub order: Order,
     /// Whether every port of an ad must have candidates before the first is filled.
     pub checked: bool,
-    /// Whether candidates that nothing tells apart count as one.
+    /// Whether equivalent candidates count as one.
     pub summarized: bool,
-    /// Whether candidates are tried from a random one on.
+    /// Whether the candidates of a port are tried from a random one on.
     pub random_start: bool,
-    /// Whether the best gang is wanted, and not the first.
+    /// Whether the best gang is wanted instead of the first.
     pub preferring: bool,
 }
 
@@ -67,7 +67,7 @@ impl Algorithm {
         Algorithm::Dynsr,
     ];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Algorithm {
         }
     }
 
-    /// Its switches.
+    /// Returns its switches.
     #[must_use]
     pub fn strategy(self) -> Strategy {
         let naive = Strategy {

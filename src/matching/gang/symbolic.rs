@@ -1,8 +1,9 @@
-//! Constraint shunting (thesis §5.5.1): what an expression is, seen from a port that is still open.
+//! Symbolic values (thesis 5.5.1: constraint shunting): an expression as a function of an attribute of what docks at an
+//! open port.
 //!
-//! The thesis inverts the attributes of a port as functions of what docks at another.  Here the function is kept,
-//! as the steps from an attribute of the candidate to the value, and applied to the column of that attribute:
-//! what satisfies a condition on the result is its inverse image, whatever the arithmetic rounds.
+//! The thesis inverts these functions. Here the function is kept, as steps from an attribute of the candidate to the
+//! value, and applied to the whole column of that attribute. Rows whose result meets a condition are its inverse image,
+//! so rounding in the arithmetic does no harm.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -14,18 +15,19 @@ use crate::pool::Key;
 
 use super::participants::{PortPlace, Table};
 
-/// What an expression is while some ports are open.
+/// The symbolic value of an expression while some ports are open.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// It does not depend on what docks there.
+    /// A constant: it does not depend on open ports.
     Known(Value),
-    /// It is computed from one attribute of whatever docks at an open port.
+    /// A function of one attribute of what docks at the open port.
     Of(PortPlace, Translation),
-    /// It depends on what is open in a way that is not inverted.
+    /// It depends on open ports in another way, or cannot be evaluated.
     Open,
 }
 
-/// A value that is computed from an attribute, step by step: identity, `+ - * /` with constants, unary minus.
+/// A function of one attribute, as a sequence of steps: `+ - * /` with constants, and unary minus. No steps are the
+/// identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Translation {
     /// The attribute of the candidate.
@@ -36,14 +38,16 @@ pub struct Translation {
 /// One step of a translation.
 #[derive(Clone, Debug)]
 enum Step {
+    /// Unary minus.
     Negated,
-    /// The constant on the right: `x - 1`.
+    /// An operation with the constant on the right: `x - 1`.
     With(BinaryOperator, Value),
-    /// The constant on the left: `1 - x`.
+    /// An operation with the constant on the left: `1 - x`.
     Within(BinaryOperator, Value),
 }
 
 impl Step {
+    /// Returns a key for equality and hashing.
     fn key(&self) -> (u8, Option<BinaryOperator>, Key) {
         match self {
             Step::Negated => (0, None, Key::Absent),
@@ -68,17 +72,17 @@ impl Hash for Step {
 }
 
 impl Translation {
-    /// The attribute itself.
+    /// Returns the translation without steps.
     pub fn identity(attribute: &Name) -> Self {
         Translation { attribute: attribute.clone(), steps: Vec::new() }
     }
 
-    /// Whether the value is that of the attribute itself.
+    /// Whether the translation has no steps.
     pub fn is_identity(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The result for a value of the attribute.
+    /// Applies the steps to a value of the attribute.
     pub fn apply(&self, value: Value, context: &Context) -> Value {
         let (dialect, span) = (context.dialect, Span::default());
         self.steps.iter().fold(value, |value, step| match step {
@@ -88,28 +92,29 @@ impl Translation {
         })
     }
 
-    /// The result of another translation of the result.
+    /// Appends the steps of another translation, which is applied to the result of this one.
     pub fn then(mut self, other: &Translation) -> Self {
         self.steps.extend(other.steps.iter().cloned());
         self
     }
 
+    /// Appends a step.
     fn and(mut self, step: Step) -> Self {
         self.steps.push(step);
         self
     }
 }
 
-/// Attributes are followed this deep.
+/// Maximum depth of nested references and operators that are followed.
 const DEEPEST: u32 = 32;
 
 impl Table {
-    /// What an expression in a scope is, with what is docked now.
+    /// Returns the symbolic value of an expression in a scope, with what is docked now.
     pub fn form(&self, expression: &Expression, frame: &Arc<Frame>) -> Form {
         self.form_within(expression, frame, DEEPEST)
     }
 
-    /// What an attribute of a port is, as whatever docks there sees it.
+    /// Returns the symbolic value of an attribute that a port shows to what docks there.
     pub fn shown(&self, place: PortPlace, name: &Name) -> Form {
         let Some(frame) = self.frame(place) else { return Form::Known(Value::Undefined) };
         self.selected(&frame, name, DEEPEST)
@@ -163,7 +168,7 @@ impl Table {
         }
     }
 
-    /// What `ad.name` is.
+    /// Returns the symbolic value of `ad.name`.
     fn selected(&self, ad: &Arc<Frame>, name: &Name, depth: u32) -> Form {
         match self.environment.resolve_in(ad, name, &self.context) {
             Resolution::Expression(bound, frame) if depth > 0 => self.form_within(&bound, &frame, depth - 1),
@@ -173,13 +178,13 @@ impl Table {
         }
     }
 
-    /// Anything else is known when it can be evaluated now, unless it is drawn anew each time.
+    /// Evaluates any other expression. A random value, and one that depends on open ports, is [`Form::Open`].
     fn evaluated(&self, expression: &Expression, frame: &Arc<Frame>) -> Form {
         let context = Context { chance: None, ..self.context.clone() };
         Evaluator::new(&self.environment, &context).evaluate(expression, frame).map_or(Form::Open, Form::Known)
     }
 
-    /// The open port that a label stands for in a scope.
+    /// Returns the open port that a label stands for in a scope. `None` if the label is not that of an open port.
     fn place_of(&self, frame: &Arc<Frame>, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
         let member = self.environment.members().get(participant as usize)?;
@@ -187,7 +192,7 @@ impl Table {
         Some(PortPlace { participant, port: if self.is_implicit(participant) { 0 } else { port } })
     }
 
-    /// What a name is that an ad without a port list will look up in its partner.
+    /// Returns the symbolic value of a name not found in an ad with an implicit port: it refers to the partner.
     fn fallen_through(&self, frame: &Arc<Frame>, name: &Name) -> Form {
         let member = self.environment.members().get(frame.participant as usize);
         let falls_through = member.is_some_and(|member| member.fallback == Fallback::Unknown);

@@ -1,4 +1,4 @@
-//! The search against exhaustive search over all assignments, on random small instances.
+//! Compares the search with exhaustive search over all assignments, on random small instances.
 
 use std::cmp::Ordering;
 
@@ -10,8 +10,9 @@ use crate::matching::Statistics;
 use crate::protocol::{Pattern, Protocol};
 use crate::syntax::{Rules, parse_ad};
 
-/// What a gang is worth, written out: for each ad in preorder how many ports it leaves unfilled, and which, if it
-/// may leave any; then the ranks at those that it fills.  Behind them the offers and the links, in the same order.
+/// The score of a gang, computed independently. `steps` lists in preorder for each ad the number of unfilled ports and
+/// their indices, if its ports are optional, then the ranks at the filled ones. Offers and links follow in the same
+/// order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Key {
     steps: Vec<(f64, f64)>,
@@ -20,7 +21,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The better one first.
+    /// Orders the better gang first.
     fn compare(&self, other: &Key) -> Ordering {
         let steps = self.steps.len().max(other.steps.len());
         let of = |key: &Key, step: usize| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
@@ -30,22 +31,22 @@ impl Key {
     }
 }
 
-/// Every assignment of offers to ports, tried.
+/// Exhaustive search over all assignments of offers to ports.
 pub(crate) struct Exhaustive {
     table: Table,
     pub(crate) unused: Vec<bool>,
-    /// The ports that are filled, in the order in which they count, and the shapes of ads on the way.
+    /// The filled ports with their links, in the order of scoring.
     filled: Vec<(PortPlace, PortPlace)>,
-    /// None for the ranks at a port, which are known at the end.
+    /// The scores so far. `None` stands for the ranks at a port, which are computed at the end.
     steps: Vec<Option<f64>>,
     found: Vec<Key>,
 }
 
-/// What is left: ads whose ports come next, and the ports of the present one.
+/// The remaining work: open ports of the current ad, and the ads that come later.
 #[derive(Clone, Default)]
 struct Left {
     ports: Vec<PortPlace>,
-    /// Ads that were docked at the present one.
+    /// Ads docked at the current ad, with the port above and their link.
     docked: Vec<(usize, Participant, Option<usize>)>,
     later: Vec<(usize, Participant, Option<usize>)>,
 }
@@ -59,7 +60,7 @@ impl Exhaustive {
         Exhaustive { table, unused, filled: Vec::new(), steps: Vec::new(), found: Vec::new() }
     }
 
-    /// All gangs, the best first.
+    /// Returns all gangs of a request, best first.
     pub(crate) fn gangs(&mut self, request: &Ad) -> Vec<Key> {
         self.table.seat(request).unwrap();
         self.found.clear();
@@ -152,7 +153,7 @@ impl Exhaustive {
     }
 }
 
-/// The offers and links of a gang, in the order in which they count.
+/// Returns the offers and links of a gang, in the order of scoring.
 pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
     let (mut offers, mut links) = (Vec::new(), Vec::new());
     let mut pending: Vec<&[Docked]> = vec![&gang.ports];
@@ -166,7 +167,7 @@ pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
     (offers, links)
 }
 
-/// Writes random ads.
+/// Generates random ads.
 pub(crate) struct Writer(pub(crate) fastrand::Rng);
 
 impl Writer {
@@ -182,7 +183,7 @@ impl Writer {
         self.0.i32(0..4)
     }
 
-    /// A function of one attribute of what docks at a port; not all of them can be inverted.
+    /// Returns a random function of an attribute of what docks at the port `of`. Some of them cannot be inverted.
     fn function(&mut self, of: &str) -> String {
         let number = self.number();
         match self.0.u32(..8) {
@@ -200,7 +201,7 @@ impl Writer {
         format!("{of} {operator} {with}")
     }
 
-    /// What a port of an offer demands of the port that it docks at.
+    /// Returns a random demand of an offer's port on the port at which it docks.
     fn demand(&mut self, label: &str) -> String {
         let (number, attribute) = (self.number().to_string(), self.pick(&["X", "Y"]));
         let of = self.function(&format!("{label}.{attribute}"));
@@ -244,7 +245,7 @@ impl Writer {
                 let shown = if self.chance(50) { format!("X = {shown}; ") } else { self.number_shown() };
                 let swapped = self.chance(40);
                 let link = format!("[ Label = job; Y = B; Constraint = {first}{} ]", ranks[0]);
-                // A port before the link cannot see it.
+                // A port listed before the link cannot see it.
                 let shown = if swapped { self.number_shown() } else { shown };
                 let own = self.pick(&["sub.A == 1", "sub.B isnt 2", "true", "sub.A < sub.B"]);
                 let sub = format!("[ Label = sub; {shown} Constraint = {own} && ({second}){} ]", ranks[1]);
@@ -323,7 +324,7 @@ pub(crate) fn text(ads: &[&Ad]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// `CLASSAD_CASES` and `CLASSAD_SEED` choose others, from `CLASSAD_FIRST` on.
+/// The environment variables `CLASSAD_CASES`, `CLASSAD_SEED` and `CLASSAD_FIRST` select other cases.
 #[test]
 fn best_is_the_greatest_of_all_gangs() {
     let (cases, seed) = (number("CLASSAD_CASES", 4000), number("CLASSAD_SEED", 1));
@@ -332,7 +333,7 @@ fn best_is_the_greatest_of_all_gangs() {
         let mut writer = Writer(fastrand::Rng::with_seed(seed * 1_000_000 + case));
         let mut offers: Vec<Ad> = (0..writer.0.usize(2..7)).map(|_| writer.offer()).collect();
         if writer.chance(40) {
-            // Some are alike.
+            // Make some offers equal.
             let kinds = writer.0.usize(1..=offers.len().min(3));
             (kinds..offers.len()).for_each(|offer| offers[offer] = offers[writer.0.usize(..kinds)].clone());
         }
@@ -380,11 +381,11 @@ fn best_is_the_greatest_of_all_gangs() {
             }
         }
     }
-    // What is compared is worth comparing.
+    // The comparison is only worth something if enough cases match.
     assert!(matched > cases / 4 && with_choice > cases / 4, "{matched} {with_choice} of {cases}");
 }
 
-/// Machines by their keys, and licences for a range of them each.
+/// Returns machines with consecutive keys, and licences that each accept a range of keys.
 fn machines_and_licences(machines: i64, licences: &[(i64, i64)]) -> Vec<Ad> {
     let machine = |key| {
         format!("[ Key = {key}; Memory = 10 * {key}; Ports = {{ [ Label = job; Constraint = job.Size <= Memory ] }} ]")
@@ -398,7 +399,7 @@ fn machines_and_licences(machines: i64, licences: &[(i64, i64)]) -> Vec<Ad> {
     texts.map(|text| parse_ad(text.as_bytes(), Rules::default()).unwrap()).collect()
 }
 
-/// The gang that an algorithm finds for these ports, and what it counts.
+/// Returns the offers that an algorithm finds for these ports, and its statistics.
 fn marshalled(offers: &[Ad], ports: &str, algorithm: Algorithm) -> (Option<Vec<usize>>, Statistics) {
     let request = parse_ad(format!("[ Ports = {{ {ports} }} ]").as_bytes(), Rules::default()).unwrap();
     let context = Context::new(Dialect::Classad);
@@ -416,7 +417,7 @@ fn what_the_index_tells_is_not_evaluated() {
              [ Label = licence; Host = cpu.Key; Constraint = licence.App == \"SIM\" ]"
         )
     };
-    // A remainder is not inverted: of that port evaluation tells.
+    // `%` is not inverted, so that port is decided by evaluation.
     for (of_cpu, expected, evaluations) in
         [("cpu.Key > 3", [5, 9], 0), ("cpu.Key > 5 && 2 * cpu.Key < 14", [6, 9], 0), ("cpu.Key % 2 == 0", [6, 9], 2)]
     {
@@ -425,7 +426,7 @@ fn what_the_index_tells_is_not_evaluated() {
         assert_eq!(counted.evaluations, evaluations, "{of_cpu}");
         let (found, counted) = marshalled(&offers, &ports(of_cpu), Algorithm::Lr);
         assert_eq!(found.as_deref(), Some(&expected[..]), "{of_cpu}");
-        // Of either side of each candidate that was tried, as the thesis has it.
+        // The thesis's algorithms evaluate both sides of each candidate tried.
         assert!(counted.evaluations > counted.tests, "{of_cpu}: {counted:?}");
     }
 }
@@ -443,7 +444,7 @@ fn what_licences_demand_narrows_machines() {
         let offers = machines_and_licences(10, &licences);
         let (found, counted) = marshalled(&offers, ports, Algorithm::Best);
         assert_eq!(found.as_deref(), expected.as_ref().map(|gang| &gang[..]), "{licences:?}");
-        // No machine is tried for which there is no licence.
+        // No machine is tried without a licence for it.
         assert_eq!(counted.tests, if expected.is_some() { 3 } else { 0 }, "{licences:?}");
     }
 }

@@ -1,8 +1,10 @@
-//! The question that an open port puts to the index (thesis §5.4.2): what is known of whatever may dock there.
+//! The window query of an open port (thesis 5.4.2): conditions on what may dock there, to be answered by the index.
 //!
-//! Identification: the constraint of the port itself, what it shows to candidates, and the constraints of ports
-//! already docked that wait for this one.  Translation: [`super::symbolic`].  Collation: all conditions of a window
-//! must be met.
+//! Its three steps in the thesis:
+//! * Identification collects the constraint of the port, the attributes that it shows to candidates, and the
+//!   constraints of docked ports that wait for this one.
+//! * Translation turns clauses into conditions on one attribute: [`super::symbolic`].
+//! * Collation intersects the answers: all conditions must be met.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -16,42 +18,47 @@ use super::participants::{PortPlace, Table};
 use super::port_index::Links;
 use super::symbolic::{Form, Translation};
 
-/// What candidates must be like, as far as an index can tell.  Two are equal that ask for the same, whoever asks.
+/// Conditions on the candidates of a port, as far as the index can test them. Queries of different ports with the same
+/// conditions are equal.
 #[derive(Default)]
 pub struct Window {
-    /// Nothing can dock here.
+    /// Whether nothing can dock at the port.
     pub never: bool,
-    /// What they must be.
+    /// Conditions on the candidates' attributes.
     pub conditions: Vec<Condition>,
-    /// What the port shows them: for each kind of bounds that they may have, by its number, what these must be.
+    /// Tests of the bounds that candidates demand of attributes the port shows, each with the index of the column of
+    /// bounds.
     pub offered: Vec<(usize, Test)>,
-    /// For other kinds of bounds, what the port shows is computed from what docks at another port.
+    /// Further attributes that the port shows, computed from what docks at another port: the index of the column of
+    /// bounds, the other port, and the function of its candidate's attribute.
     pub passed_on: Vec<(usize, PortPlace, Translation)>,
-    /// Whether the constraint of the port asks for nothing but these conditions.
+    /// Whether `conditions` cover the whole constraint of the port.
     pub is_complete: bool,
 }
 
-/// What a test asks for; nothing but the truth without an operator.
+/// Hash key of a test: operator and bound, or `None` for "is true".
 pub type Asked = Option<(BinaryOperator, Key)>;
 
 /// A condition on one attribute of a candidate.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Condition {
+    /// The attribute, and the steps computed from it.
     pub translation: Translation,
+    /// The test of the result.
     pub test: Test,
 }
 
-/// What must be true of a value.
+/// A test of one value.
 pub enum Test {
-    /// That it compares with another like this.
+    /// Whether the value compares like this with another.
     Compares(BinaryOperator, Value),
-    /// That it is true.
+    /// Whether the value is true.
     IsMet,
 }
 
 impl Window {
-    /// The window of an open port, with what is docked now; `waiting` are docked ports whose constraints could not
-    /// be decided yet.
+    /// Builds the window query of an open port with what is docked now. `waiting` are docked ports whose constraints
+    /// could not be decided yet.
     pub fn of(place: PortPlace, waiting: &[PortPlace], table: &Table, links: &Links) -> Self {
         let mut window = Window { offered: Vec::with_capacity(links.imported().len()), ..Window::default() };
         match table.parts(place) {
@@ -68,7 +75,7 @@ impl Window {
         let mut last: Option<(&Name, Form)> = None;
         for (number, imported) in links.imported().iter().enumerate() {
             let Translation { attribute, .. } = &imported.translation;
-            // Bounds on one attribute are next to each other.
+            // Bounds on one attribute are adjacent: compute what the port shows once for all of them.
             if last.as_ref().is_none_or(|(name, _)| *name != attribute) {
                 last = Some((attribute, table.shown(place, attribute)));
             }
@@ -86,23 +93,25 @@ impl Window {
         window
     }
 
-    /// What it asks for.
+    /// Returns the key for equality and hashing.
     fn asked(&self) -> (bool, &[Condition], &[(usize, Test)]) {
         (self.never, &self.conditions, &self.offered)
     }
 
-    /// Whether it is known of all kinds of bounds what the port shows, or from what it is computed.
+    /// Whether the query knows, for every column of bounds, the attribute that the port shows or the function that
+    /// computes it.
     pub fn shows_all(&self, links: &Links) -> bool {
         self.offered.len() + self.passed_on.len() == links.imported().len()
     }
 
-    /// Only what docked ports demand whose constraints could not be decided yet.
+    /// Builds a query from the constraints of undecided docked ports only.
     pub fn of_waiting(place: PortPlace, waiting: &[PortPlace], table: &Table) -> Self {
         let mut window = Window::default();
         window.wait(place, waiting, table);
         window
     }
 
+    /// Adds the constraints of undecided docked ports.
     fn wait(&mut self, place: PortPlace, waiting: &[PortPlace], table: &Table) {
         for waiting in waiting {
             let Some(parts) = table.parts(*waiting) else { continue };
@@ -112,8 +121,8 @@ impl Window {
         }
     }
 
-    /// Adds a part of a constraint, if it is a condition on what docks at this port; whether nothing else is to be
-    /// asked for its sake.
+    /// Adds a clause if it is a condition on what docks at the port. Returns whether the query now covers the clause
+    /// completely.
     fn add(&mut self, place: PortPlace, part: &Expression, frame: &Arc<Frame>, table: &Table) -> bool {
         let dialect = table.context.dialect;
         let (translation, test) = match part.bare().kind() {
@@ -176,7 +185,7 @@ impl Hash for Test {
 }
 
 impl Test {
-    /// What it asks for.
+    /// Returns the hash key of the test.
     pub fn asked(&self) -> Asked {
         match self {
             Test::Compares(operator, value) => Some((*operator, Key::of(value))),

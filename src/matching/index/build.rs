@@ -1,4 +1,4 @@
-//! How the constraints of offers become columns of bounds and parts to be evaluated.
+//! Builds the index: splits the offers' constraints into bounds, string lists and residues.
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -13,28 +13,28 @@ use super::one_sided;
 use super::residue::Residue;
 use super::{Bounds, Imported, Index, Listed};
 
-/// A bound, as it is found in the constraint of an offer.
+/// The bound in one clause of an offer.
 pub enum Bound {
-    /// A value.
+    /// A literal.
     Value(Value),
-    /// What an attribute of the offer is.
+    /// The value of an attribute of the offer.
     Own(Name),
 }
 
-/// What is collected while the offers are looked through.
+/// Clauses collected from all offers; offers are given by position.
 #[derive(Default)]
 pub struct Collected {
-    /// Bounds on attributes of requests.
+    /// Bounds by attribute of the request and operator.
     pub bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>,
-    /// Lists of which attributes of requests must be items.
+    /// String lists by the attribute of the request that must occur in them.
     pub items: FxHashMap<Name, Vec<(u32, Text)>>,
     distinct: Distinct,
-    /// Other parts, and the offers whose constraints have them.
+    /// Residues, their free names, and the offers whose constraints have them.
     pub demands: Vec<(Expression, Mentions, Vec<u32>)>,
 }
 
 impl Index {
-    /// Takes the constraint of an offer apart.
+    /// Splits the constraint of one offer into clauses and collects them.
     pub fn collect(&mut self, offer: usize, collected: &mut Collected) {
         let ad = &self.offers[offer];
         let Some(constraint) = self.protocol.constraint(ad) else { return };
@@ -55,7 +55,7 @@ impl Index {
         }
     }
 
-    /// Makes columns of all bounds, one for each attribute and operator.
+    /// Builds the columns of bounds, one for each attribute and operator.
     pub fn import(&mut self, collected: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>) {
         let mut imported: FxHashMap<Name, Vec<Bounds>> = FxHashMap::default();
         for ((attribute, operator), bounds) in collected {
@@ -78,7 +78,7 @@ impl Index {
         Bounds { operator, offers, column: Column::new(cells) }
     }
 
-    /// Makes a table of all items that one attribute must be one of.
+    /// Builds the posting lists of the string lists.
     pub fn list(&mut self, items: FxHashMap<Name, Vec<(u32, Text)>>) {
         for (attribute, lists) in items {
             let mut offers = FixedBitSet::with_capacity(self.offers.len());
@@ -93,7 +93,8 @@ impl Index {
         }
     }
 
-    /// Notes a part of the constraints of some offers; what does not depend on requests is settled at once.
+    /// Adds a residue of these offers' constraints. If it does not depend on the request, it is evaluated now, once
+    /// for each class of offers: offers that fail it are removed, and only undecided ones keep the residue.
     pub fn demand(&mut self, expression: Expression, mentions: &Mentions, mut offers: Vec<u32>) {
         let groups = (!mentions.is_opaque()).then(|| self.groups(mentions));
         if let Some(groups) = &groups {
@@ -117,14 +118,15 @@ impl Index {
 }
 
 impl Collected {
-    /// Notes a part of the constraint of an offer; false if it is opaque.
+    /// Adds one clause of an offer. Returns false if only evaluation of the pair can decide it.
     fn add(&mut self, offer: usize, ad: &Ad, part: &Expression, parts: &Parts<'_>, context: &Context) -> bool {
         let condition = Condition::of(part);
         let row = u32::try_from(offer).unwrap_or(u32::MAX);
         if let Some((name, operator, bound)) = bound(ad, condition, context) {
             let own_is_odd = matches!(&bound, Bound::Own(name) if parts.through().any(|through| through == name));
             let bounds = self.bounds.entry((name.clone(), operator)).or_default();
-            // A second bound of the same kind is rare enough to be evaluated.
+            // A column has one bound for each offer. A second bound on the same attribute with the same operator is
+            // rare, and becomes a residue.
             if !own_is_odd && bounds.last().is_none_or(|(last, _)| *last != row) {
                 bounds.push((row, bound));
                 return true;
@@ -154,7 +156,7 @@ impl Collected {
     }
 }
 
-/// The attribute of the other side that an operand in an ad is.
+/// Returns the attribute of the other side that an operand in an ad refers to; `None` for other operands.
 fn other<'e>(ad: &Ad, operand: Operand<'e>) -> Option<&'e Name> {
     match operand {
         Operand::Other(name) => Some(name),
@@ -163,7 +165,8 @@ fn other<'e>(ad: &Ad, operand: Operand<'e>) -> Option<&'e Name> {
     }
 }
 
-/// The bound on an attribute of the other side that a part of the constraint of an ad is.
+/// Interprets a clause of an ad as a bound on an attribute of the other side: attribute, operator, bound. `None` for
+/// other forms.
 fn bound<'e>(ad: &Ad, condition: Condition<'e>, context: &Context) -> Option<(&'e Name, BinaryOperator, Bound)> {
     let Condition::Comparison(operator, left, right) = condition else { return None };
     let own = |operand| match operand {

@@ -1,4 +1,4 @@
-//! Offers that some attributes do not tell apart, and requests that they do not.
+//! Equivalence classes of offers, and of requests, under the values of some attributes.
 
 use std::rc::Rc;
 
@@ -9,19 +9,20 @@ use crate::pool::{Cell, Column, Key, Partition};
 
 use super::request::{Numbered, Request};
 
-/// Offers by the values of some attributes; and requests, as they come, by the values of the same.
+/// Equivalence classes under the values of some attributes. Offers are classified when the index is built, requests
+/// when they come.
 pub struct Groups {
-    /// Which of all groups these are.
+    /// Number of this classification, unique in its index.
     id: usize,
-    /// The attributes.
+    /// The attributes, sorted.
     names: Vec<Name>,
-    /// The offers; those in which one of the attributes is open are in no group.
+    /// The classes of offers; offers in which one of the attributes is open are in none.
     pub offers: Partition,
     requests: FxHashMap<Box<[Key]>, usize>,
 }
 
 impl Groups {
-    /// The groups of so many offers by these columns, one for each name.
+    /// Classifies the offers `0..offers` by these columns, one for each name.
     pub fn new(id: usize, names: Vec<Name>, columns: &[Rc<Column>], offers: usize) -> Self {
         let mut groups = Groups { id, names, offers: Partition::new(offers), requests: FxHashMap::default() };
         for column in columns {
@@ -30,7 +31,7 @@ impl Groups {
         groups
     }
 
-    /// A number for a request, the same for all that the attributes do not tell apart; none if one is open.
+    /// Returns the class of a request. `None` if one of the attributes is open.
     pub fn request(&mut self, request: &mut Request<'_>) -> Option<usize> {
         if let Numbered::As(number) = request.number(self.id) {
             return number;
@@ -46,7 +47,7 @@ impl Groups {
             .iter()
             .map(|name| match cell(name) {
                 Cell::Absent => Some(Key::Absent),
-                // Its address may be another's when it is gone.
+                // Lists and ads are keyed by address, which may be reused when this value is dropped.
                 Cell::Constant(value) => Some(Key::of(&value)).filter(|key| !matches!(key, Key::Structure(_))),
                 Cell::Open => None,
             })

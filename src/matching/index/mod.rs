@@ -1,11 +1,13 @@
-//! The index of the offers (thesis ch. 4): what requests ask of them, and what they ask of requests.
+//! The index of the offers (thesis 4), which narrows the candidates of a request without evaluating every pair.
 //!
-//! Every constraint is taken apart into the conditions that must all be true.  A comparison of the other
-//! side's attribute with a constant is an interval: exported by a request, it is looked up in the column of
-//! that attribute of the offers; imported by offers, all their bounds on one attribute are a column, too, in
-//! which the request's value is looked up.  What is neither is evaluated, once for each group of offers and
-//! requests that the part cannot tell apart.  Ads in which something depends on the other side (thesis
-//! §4.4: deviant) are answered as not sure: the evaluation of the pair has the last word on them.
+//! Every constraint is split into clauses that must all be true. A comparison of the other side's attribute with a
+//! constant is an interval. Intervals that a request exports are looked up in the column of that attribute of the
+//! offers. Intervals that the offers import are themselves columns of bounds, one for each attribute and operator, in
+//! which the request's value is looked up. Any other clause is a residue: it is evaluated once for each class of
+//! requests and offers that it cannot distinguish.
+//!
+//! An ad in which a needed value depends on the other side (thesis 4.4: deviant) is answered as unsure. The caller
+//! decides on unsure offers by evaluating the pair.
 
 mod build;
 mod classes;
@@ -35,62 +37,63 @@ pub use probe::Meeting;
 use ranks::{OfferRanks, Rank, Ranks};
 use residue::Residue;
 
-/// The offers, as far as they can be looked up.
+/// The index of a fixed list of offers. All offer sets are bitmaps over the positions in that list.
 pub struct Index {
     offers: Vec<Ad>,
     protocol: Rc<Protocol>,
     context: Rc<Context>,
-    /// Offers that may accept someone.
+    /// Offers that have a constraint and were not withdrawn.
     willing: FixedBitSet,
-    /// Offers whose constraints only the evaluation of the pair can tell.
+    /// Offers with a clause that only evaluation of the pair can decide.
     opaque: FixedBitSet,
-    /// What offers compare attributes of requests with.
+    /// Bounds of the offers on attributes of requests.
     imported: Vec<Imported>,
-    /// What offers want attributes of requests to be one of.
+    /// String lists of the offers in which attributes of requests must occur.
     listed: Vec<Listed>,
-    /// Other parts of the constraints of offers, each with those that have it.
+    /// Residues of the offers' constraints, each with the offers that have it.
     demands: Vec<(Residue<bool>, Rows)>,
-    /// Other parts of the constraints of requests, and what each mentions.
+    /// Residues of the constraints of requests seen so far, each with its free names.
     wishes: Vec<(Mentions, Residue<bool>)>,
     distinct_wishes: Distinct,
-    /// What requests rank by, and the rank that each offer got from the last one that computes it.
+    /// Rank expressions of the requests seen so far.
     request_ranks: Ranks,
     ranks_by_request: Vec<f64>,
-    /// What offers rank by.
+    /// Rank expressions of the offers.
     offer_ranks: OfferRanks,
-    /// Offers of which nothing can be looked up.
+    /// Offers that cannot be indexed, because they redefine a scope name such as `target`.
     odd: FixedBitSet,
-    /// Attributes through which the constraints of offers lead.
+    /// Attributes that were expanded while the offers' constraints were split into clauses, and the rank. Their
+    /// values can be circular.
     through: Vec<Name>,
     columns: FxHashMap<Name, Rc<Column>>,
     groups: FxHashMap<Vec<Name>, Rc<RefCell<Groups>>>,
     scratch: FixedBitSet,
 }
 
-/// What offers compare one attribute of requests with.
+/// Bounds of the offers on one attribute of requests.
 struct Imported {
     attribute: Name,
-    /// By operator.
+    /// One column for each operator.
     bounds: Vec<Bounds>,
 }
 
-/// Bounds that offers have on an attribute: `attribute operator bound`.
+/// Bounds of the offers in `attribute operator bound`: one cell for each offer.
 struct Bounds {
     operator: BinaryOperator,
     offers: FixedBitSet,
     column: Column,
 }
 
-/// The items of which an attribute of requests must be one.
+/// String lists of the offers in which one attribute of requests must occur.
 struct Listed {
     attribute: Name,
     offers: FixedBitSet,
-    /// The offers that list an item.
+    /// Posting lists: for each item the offers whose list has it.
     by_item: FxHashMap<Text, Vec<u32>>,
 }
 
 impl Index {
-    /// The index of some offers.
+    /// Builds the index.
     #[must_use]
     pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
         let empty = FixedBitSet::with_capacity(offers.len());
@@ -129,13 +132,13 @@ impl Index {
         index
     }
 
-    /// An offer is no answer any more.
+    /// Excludes an offer from all later answers.
     pub fn withdraw(&mut self, offer: usize) {
         self.willing.set(offer, false);
         self.odd.set(offer, false);
     }
 
-    /// Finds out what the offers rank by.
+    /// Classifies the rank expressions of all offers.
     fn rank_of_offers(&mut self) {
         let mut known = OfferRanks::new(self.offers.len());
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
@@ -148,7 +151,7 @@ impl Index {
         self.offer_ranks = known;
     }
 
-    /// What a request ranks by that is not odd.
+    /// Classifies the rank expression of a request, which must not redefine a scope name.
     fn rank_of_request(&mut self, request: &Ad) -> Rank {
         let mut ranks = std::mem::replace(&mut self.request_ranks, Ranks::new(Side::Left));
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
@@ -157,13 +160,13 @@ impl Index {
         rank
     }
 
-    /// The column of an attribute of the offers.
+    /// Returns the column of an attribute of the offers; it is built on first use.
     fn column(&mut self, name: &Name) -> Rc<Column> {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
         let mut cells = Cells::default();
-        // Ads that were read together have equal literals in common.
+        // Ads that were read together share equal literals, so that the address of a literal identifies its code.
         let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
         for ad in &self.offers {
             let Some(expression) = ad.get(name) else {
@@ -183,7 +186,7 @@ impl Index {
         column
     }
 
-    /// The groups of offers that the attributes an expression mentions do not tell apart.
+    /// Returns the equivalence classes of offers under the attributes that an expression mentions.
     fn groups(&mut self, mentions: &Mentions) -> Rc<RefCell<Groups>> {
         let names = residue::key(mentions);
         if let Some(groups) = self.groups.get(&names) {
@@ -196,7 +199,7 @@ impl Index {
     }
 }
 
-/// The value of a cell; that of an absent attribute is undefined, and none that of an open one.
+/// Returns the value of a cell, undefined for an absent attribute; `None` for an open one.
 fn constant(cell: Cell) -> Option<Value> {
     match cell {
         Cell::Absent => Some(Value::Undefined),
@@ -205,7 +208,7 @@ fn constant(cell: Cell) -> Option<Value> {
     }
 }
 
-/// The offers of which nothing can be looked up.
+/// Returns the offers that cannot be indexed.
 fn odd_rows(offers: &[Ad]) -> FixedBitSet {
     let mut odd = FixedBitSet::with_capacity(offers.len());
     odd.extend(offers.iter().enumerate().filter(|(_, ad)| is_odd(ad)).map(|(row, _)| row));

@@ -1,4 +1,4 @@
-//! What the index answers a request (thesis §4.5: the query).
+//! Probes the index with a request (thesis 4.5: the query).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,42 +18,42 @@ use super::request::Request;
 use super::residue::Residue;
 use super::{Bounds, Imported, Index, constant};
 
-/// The offers that a request may be given.
+/// The result of a probe.
 pub struct Answer {
-    /// Those that match for sure.
+    /// Offers that certainly match, with their ranks.
     pub sure: Vec<Candidate>,
-    /// Those of which only the evaluation of the pair can tell.
+    /// Offers that may match; the caller must evaluate the pair.
     pub unsure: Vec<usize>,
 }
 
-/// A pair in which the request stands on the left, and the offers that can be put on the right.
+/// Evaluates expressions in pairs of one request, which is already in `pair`, and varying offers.
 pub struct Meeting<'m> {
     /// The pair.
     pub pair: &'m mut Pair,
-    /// The offers as scopes.
+    /// The scopes of the offers, by position.
     pub offers: &'m [Arc<Frame>],
-    /// How many expressions were evaluated.
+    /// Number of expressions evaluated.
     pub evaluations: u64,
 }
 
-/// The offers that are left.
+/// The offers that remain while clauses are applied.
 struct Left {
-    /// All of them.
+    /// All remaining offers.
     all: FixedBitSet,
-    /// Those of which something only the evaluation of the pair can tell.
+    /// Offers with something that only evaluation of the pair can tell. May include offers that no longer remain.
     unsure: FixedBitSet,
 }
 
-/// What is left to be known of an operand once one side is known.
+/// An operand of a request's clause, resolved on the request's side.
 enum Asked<'e> {
-    /// Of this attribute of the other side.
+    /// An attribute of the offers.
     Attribute(&'e Name),
-    /// Nothing: it has a value, or is open.
+    /// A value of the request, or an open cell.
     Known(Cell),
 }
 
 impl Meeting<'_> {
-    /// The value of an expression of one side when an offer has been put on the right.
+    /// Evaluates an expression of one side after putting an offer into the pair; `None` if a budget is exceeded.
     fn value(&mut self, side: Side, expression: &Expression, offer: usize) -> Option<Value> {
         self.evaluations += 1;
         self.pair.replace(Side::Right, &self.offers[offer]);
@@ -62,7 +62,8 @@ impl Meeting<'_> {
 }
 
 impl Left {
-    /// Drops those of some offers, or of all that are left, that do not answer a part as it wants.
+    /// Evaluates a residue for `offers`, or for all remaining offers. Drops the offers for which it is not met, and
+    /// marks undecided ones as unsure.
     fn settle(
         &mut self,
         residue: &mut Residue<bool>,
@@ -86,7 +87,7 @@ impl Left {
         }
     }
 
-    /// Keeps the offers that admit the request, and those that were not asked.
+    /// Drops the offers that are in `asked` but not in `admit`.
     fn keep_admitted(&mut self, admit: &FixedBitSet, asked: &FixedBitSet) {
         let admit = admit.as_slice().iter().zip(asked.as_slice());
         for (left, (admit, asked)) in self.all.as_mut_slice().iter_mut().zip(admit) {
@@ -94,7 +95,8 @@ impl Left {
         }
     }
 
-    /// Keeps the offers that have been selected, and those that are open.
+    /// Drops the offers that are neither selected nor open in the column; open ones become unsure. The open rows are
+    /// added to `selected`.
     fn keep(&mut self, selected: &mut FixedBitSet, column: &Column) {
         if column.has_open() {
             selected.union_with(column.open());
@@ -105,7 +107,7 @@ impl Left {
 }
 
 impl Index {
-    /// The offers that a request may be given.  The request must stand on the left of the meeting's pair.
+    /// Finds the offers that may match a request. The request must already be in the meeting's pair.
     pub fn probe(&mut self, ad: &Ad, meeting: &mut Meeting<'_>) -> Answer {
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
         let Some(constraint) = protocol.constraint(ad) else {
@@ -119,7 +121,8 @@ impl Index {
         }
         let mut request = Request::new(ad, constraint, &protocol, &context);
         let mut left = Left { all: self.willing.clone(), unsure: self.opaque.clone() };
-        // All are told before any is looked up: so many nodes that are in no cache are waited for at once.
+        // All clauses are classified before any is looked up. Their nodes are not in the CPU cache, so that several
+        // cache misses overlap.
         let parts = request.parts.parts.iter().map(|part| (part.expression, Condition::of(part.expression)));
         let parts: Vec<(&Expression, Condition<'_>)> = parts.collect();
         let mut wishes = Vec::new();
@@ -140,7 +143,7 @@ impl Index {
         self.ranked(&mut request, left, meeting)
     }
 
-    /// Looks up a part of the constraint of a request in the columns of the offers; false if it has no such form.
+    /// Applies a clause of the request to the columns of the offers. Returns false if the clause cannot be looked up.
     fn export(&mut self, request: &mut Request<'_>, condition: Condition<'_>, left: &mut Left) -> bool {
         let dialect = self.context.dialect;
         let mut side = |operand| match operand {
@@ -199,7 +202,7 @@ impl Index {
         true
     }
 
-    /// Keeps the offers of which `name operator value` is true, and those of which it may be.
+    /// Keeps the offers for which `name operator value` is true, or may be.
     fn compare(&mut self, name: &Name, operator: BinaryOperator, value: Cell, left: &mut Left) {
         let Some(value) = constant(value) else {
             left.unsure.union_with(&left.all);
@@ -211,7 +214,7 @@ impl Index {
         left.keep(&mut self.scratch, &column);
     }
 
-    /// Keeps the offers whose bounds admit the request.
+    /// Keeps the offers whose bounds and string lists admit the request.
     fn look_up_demands(&mut self, request: &mut Request<'_>, left: &mut Left) {
         for Imported { attribute, bounds } in &self.imported {
             let value = constant(request.cell(attribute));
@@ -223,7 +226,7 @@ impl Index {
                     left.unsure.union_with(offers);
                     continue;
                 };
-                // What the offers compare the value with is in the column: the operator is turned round.
+                // The column holds the bounds, the right operands: the operator is exchanged.
                 let Some(operator) = operator.exchanged() else { continue };
                 self.scratch.clear();
                 column.select(operator, value, self.context.dialect, &mut self.scratch);
@@ -249,7 +252,7 @@ impl Index {
         }
     }
 
-    /// Drops the offers whose constraints have a part that the request does not meet.
+    /// Drops the offers with a residue that is not met.
     fn ask_demands(&mut self, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
         let dialect = self.context.dialect;
         for (residue, offers) in &mut self.demands {
@@ -259,7 +262,7 @@ impl Index {
         }
     }
 
-    /// Drops the offers of which a part of the request's constraint is not true.
+    /// Drops the offers for which a residue of the request's constraint is not met.
     fn ask_wish(&mut self, wish: &Expression, request: &mut Request<'_>, left: &mut Left, meeting: &mut Meeting<'_>) {
         let (number, is_new) = self.distinct_wishes.number(wish);
         if is_new {
@@ -278,7 +281,7 @@ impl Index {
         });
     }
 
-    /// The ranks of what is left.
+    /// Computes the ranks of the remaining offers. Offers whose ranks are not certain become unsure.
     fn ranked(&mut self, request: &mut Request<'_>, mut left: Left, meeting: &mut Meeting<'_>) -> Answer {
         let rank = self.rank_of_request(request.ad);
         let OfferRanks { ranks, computed, values, opaque } = &mut self.offer_ranks;

@@ -1,4 +1,5 @@
-//! Ranks of many offers at once, each computed once for offers and requests that it cannot tell apart.
+//! Ranks of many pairs at once: each expression is evaluated once for each class of offers and requests that it
+//! cannot distinguish.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,31 +17,31 @@ use super::classes::Groups;
 use super::request::Request;
 use super::residue::Residue;
 
-/// The rank that an ad gives others.
+/// The form of an ad's rank.
 #[derive(Clone, Copy)]
 pub enum Rank {
-    /// The same for all.
+    /// The same rank for every partner.
     Constant(f64),
-    /// That of an expression, by its number.
+    /// A rank that depends on the partner; index of its expression.
     Computed(usize),
-    /// Only the evaluation of the pair can tell.
+    /// A rank that only evaluation of the pair can tell.
     Opaque,
 }
 
-/// What offers rank requests by.
+/// The ranks that offers give requests.
 pub struct OfferRanks {
-    /// The expressions.
+    /// The distinct rank expressions.
     pub ranks: Ranks,
-    /// For each expression the offers that have it.
+    /// For each expression the offers that rank by it.
     pub computed: Vec<Rows>,
-    /// For each offer its rank: of all requests, or of the one that was asked about last.
+    /// Rank of each offer: the constant one, or the one computed for the last request.
     pub values: Vec<f64>,
-    /// The offers whose ranks only the evaluation of the pair can tell.
+    /// Offers whose ranks only evaluation of the pair can tell.
     pub opaque: FixedBitSet,
 }
 
 impl OfferRanks {
-    /// Of so many offers, none of which is known yet.
+    /// Creates the table for `offers` offers, all of which rank 0.
     pub fn new(offers: usize) -> Self {
         OfferRanks {
             ranks: Ranks::new(Side::Right),
@@ -50,7 +51,7 @@ impl OfferRanks {
         }
     }
 
-    /// Notes what an offer ranks by.
+    /// Records the form of an offer's rank.
     pub fn note(&mut self, offer: usize, rank: Rank) {
         match rank {
             Rank::Constant(rank) => self.values[offer] = rank,
@@ -63,7 +64,7 @@ impl OfferRanks {
     }
 }
 
-/// The expressions that ads of one side rank the other side by.
+/// The distinct rank expressions of the ads of one side.
 pub struct Ranks {
     side: Side,
     distinct: Distinct,
@@ -71,12 +72,12 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// No expression yet.
+    /// Creates an empty table.
     pub fn new(side: Side) -> Self {
         Ranks { side, distinct: Distinct::default(), residues: Vec::new() }
     }
 
-    /// What an ad ranks by; of an odd one nothing can be looked up.
+    /// Classifies the rank of an ad and interns its expression. The rank of an ad that cannot be indexed is opaque.
     pub fn of(
         &mut self,
         ad: &Ad,
@@ -87,7 +88,7 @@ impl Ranks {
     ) -> Rank {
         let Some(expression) = ad.get(protocol.rank()) else { return Rank::Constant(0.0) };
         match expression.kind() {
-            // Zero and minus zero are one rank.
+            // Adding 0.0 turns -0.0 into 0.0.
             Kind::Literal(value) if is_plain(value, context.dialect) => return Rank::Constant(rank_of(value) + 0.0),
             _ if is_odd => return Rank::Opaque,
             _ => {}
@@ -102,7 +103,8 @@ impl Ranks {
         Rank::Computed(number)
     }
 
-    /// The ranks of some pairs; none where only the evaluation of the pair can tell.
+    /// Computes the ranks of a request paired with these offers. `answer` gets each offer and its rank, `None` where
+    /// only evaluation of the pair can tell.
     pub fn ask(
         &mut self,
         number: usize,

@@ -1,4 +1,4 @@
-//! A request, as the index sees it.
+//! A request during one probe of the index.
 
 use rustc_hash::FxHashMap;
 
@@ -10,49 +10,49 @@ use crate::protocol::Protocol;
 
 use super::one_sided::{computed, literal};
 
-/// A request and what has been found out about it.
+/// A request with cached attribute values and classes.
 pub struct Request<'r> {
-    /// The request.
+    /// The request's ad.
     pub ad: &'r Ad,
-    /// The parts of its constraint.
+    /// The clauses of its constraint.
     pub parts: Parts<'r>,
     protocol: &'r Protocol,
     context: &'r Context,
-    /// Its number among the requests of each group, by the id of the group.
+    /// Its class in each classification, by the classification's number.
     numbers: Vec<Numbered>,
-    /// What is no literal, and was asked for.
+    /// Cached cells of attributes that are not literals.
     cells: FxHashMap<Name, Cell>,
 }
 
-/// What number a request has in a group.
+/// The cached class of a request in one classification.
 #[derive(Clone, Copy, Default)]
 pub enum Numbered {
-    /// That has not been asked yet.
+    /// Not computed yet.
     #[default]
     NotYet,
-    /// This, or none.
+    /// The class; `None` if the request is in none, because an attribute is open.
     As(Option<usize>),
 }
 
 impl<'r> Request<'r> {
-    /// A request with this constraint.
+    /// Prepares a request for a probe; `constraint` is the attribute that holds its constraint.
     pub fn new(ad: &'r Ad, constraint: &'r Name, protocol: &'r Protocol, context: &'r Context) -> Self {
         let parts = Parts::of(ad, constraint);
         Request { ad, parts, protocol, context, numbers: Vec::new(), cells: FxHashMap::default() }
     }
 
-    /// Its number in a group.
+    /// Returns its class in a classification, if cached.
     pub fn number(&self, group: usize) -> Numbered {
         self.numbers.get(group).copied().unwrap_or_default()
     }
 
-    /// Notes its number in a group.
+    /// Caches its class in a classification.
     pub fn remember(&mut self, group: usize, number: Option<usize>) {
         self.numbers.resize(self.numbers.len().max(group + 1), Numbered::default());
         self.numbers[group] = Numbered::As(number);
     }
 
-    /// What an attribute of it is.
+    /// Returns the cell of one of its attributes.
     pub fn cell(&mut self, name: &Name) -> Cell {
         let Some(expression) = self.ad.get(name) else { return Cell::Absent };
         if let Some(value) = literal(expression, self.context.dialect) {
@@ -61,7 +61,7 @@ impl<'r> Request<'r> {
         if let Some(known) = self.cells.get(name) {
             return known.clone();
         }
-        // The attributes whose values differ from what they are by themselves where they lead back here.
+        // Attributes whose values may be circular when they are reached from the constraint or the rank.
         let through: Vec<Name> = self.parts.through().chain([self.protocol.rank()]).cloned().collect();
         let cell = computed(self.ad, name, expression, &through, self.context);
         self.cells.insert(name.clone(), cell.clone());

@@ -1,5 +1,4 @@
-//! Parts of constraints that only evaluation can tell: each is evaluated once for offers and requests that it
-//! cannot tell apart.
+//! Residues: expressions that need evaluation, with results cached for classes of offers and requests.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,27 +11,28 @@ use super::super::Side;
 use super::classes::Groups;
 use super::request::Request;
 
-/// What is known of a part, or of a number that is computed from an expression.
+/// Cached results by class of offers. The outer `None` means not evaluated yet, the inner one that evaluation failed.
 pub type Answers<T> = Vec<Option<Option<T>>>;
 
-/// An expression of one side, which is asked of many pairs.
+/// An expression of one side, evaluated for many pairs.
 pub struct Residue<T> {
     expression: Expression,
     side: Side,
-    /// Offers and requests by the attributes that it mentions; none if it is more than their values.
+    /// Classes of offers and requests under the attributes that the expression mentions; `None` if it depends on more
+    /// than these.
     groups: Option<Rc<RefCell<Groups>>>,
-    /// For each kind of request, by groups of offers: what was found; inside, none where evaluation failed.
+    /// Cached results by class of requests.
     answers: Vec<Answers<T>>,
 }
 
 impl<T: Copy> Residue<T> {
-    /// An expression that stands on one side.
+    /// Creates a residue that is evaluated on one side.
     pub fn new(expression: Expression, side: Side, groups: Option<Rc<RefCell<Groups>>>) -> Self {
         Residue { expression, side, groups, answers: Vec::new() }
     }
 
-    /// Asks it of a request and some offers: `answer` gets each with what was found, none where only the
-    /// evaluation of the pair can tell.
+    /// Evaluates the expression for a request and each of the offers, at most once for each pair of classes. `answer`
+    /// gets each offer and the result, `None` where only evaluation of the pair can tell.
     pub fn ask(
         &mut self,
         request: &mut Request<'_>,
@@ -63,7 +63,7 @@ impl<T: Copy> Residue<T> {
     }
 }
 
-/// The attributes that an expression mentions, in one order however it is written.
+/// Returns the attributes that an expression mentions, sorted, as the key of a classification.
 pub fn key(mentions: &Mentions) -> Vec<Name> {
     let mut names: Vec<Name> = mentions.names.iter().filter(|name| !stands_for_a_side(name)).cloned().collect();
     names.sort();

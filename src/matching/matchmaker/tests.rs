@@ -1,4 +1,4 @@
-//! The index changes no answer: random pools, asked with it and without.
+//! The index changes no answer: random pools, searched with it and without.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ fn pick<'a>(random: &mut fastrand::Rng, among: &[&'a str]) -> &'a str {
     among[random.usize(..among.len())]
 }
 
-/// A value as it may stand in a pool: mostly a small number, sometimes anything.
+/// A random attribute value: mostly a small number, sometimes anything.
 fn value(random: &mut fastrand::Rng) -> String {
     match random.u8(..20) {
         0 => {
@@ -44,7 +44,7 @@ fn operand(random: &mut fastrand::Rng) -> String {
     }
 }
 
-/// A part of a constraint.
+/// A random clause.
 fn part(random: &mut fastrand::Rng, depth: u8) -> String {
     match random.u8(..14) {
         0 if depth > 0 => format!("({} || {})", part(random, depth - 1), part(random, depth - 1)),
@@ -91,7 +91,7 @@ fn ad(random: &mut fastrand::Rng, rules: Rules) -> Ad {
     parse_ad(text.as_bytes(), rules).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
-/// Every answer with the index is that of evaluation; and there are matches at all.
+/// With the index all candidates are the same as by evaluation, and some requests do match.
 #[test]
 fn the_index_is_evaluation() {
     let pools: u64 = std::env::var("CLASSAD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300);
@@ -103,7 +103,7 @@ fn the_index_is_evaluation() {
             let rules = Rules::new(dialect);
             let offers: Vec<Ad> = (0..random.usize(1..90)).map(|_| ad(&mut random, rules)).collect();
             let requests: Vec<Ad> = (0..12).map(|_| ad(&mut random, rules)).collect();
-            // Without chance `random()` has no value in either.
+            // Without a seed, `random()` has no value in either.
             let context = Context { chance: None, ..Context::new(dialect) };
             let maker =
                 |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);
@@ -113,7 +113,7 @@ fn the_index_is_evaluation() {
                 assert_eq!(quick.candidates(request), expected, "{dialect}, seed {seed}, request {number}");
                 matched += expected.len();
             }
-            // What is taken is withdrawn from the index.
+            // Greedy matching withdraws taken offers from the index.
             let greedy = |accelerations| {
                 let mut greedy = Greedy::with(maker(accelerations));
                 let twice = requests.iter().chain(&requests).enumerate();

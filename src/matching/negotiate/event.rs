@@ -1,4 +1,4 @@
-//! What happens in a negotiation cycle, as it is told.
+//! The events of a negotiation cycle, for reporting.
 
 use crate::matching::policy::Vector;
 
@@ -7,68 +7,69 @@ use crate::matching::policy::Vector;
 pub struct Grant {
     /// Index of the request.
     pub request: usize,
-    /// Which one of those that a resource request counts; the first is 1.  None if it counts none.
+    /// 1-based number of the unit of a resource request; `None` for other requests.
     pub unit: Option<usize>,
     /// Index of the offer.
     pub offer: usize,
-    /// Which part of the offer: 1 as it was advertised, 2 what remained after the first match, and so on.
+    /// 1-based number of the part of the offer: 1 is the offer as advertised, 2 the remainder of the first match, and
+    /// so on.
     pub part: usize,
-    /// How the request ranks the offer.
+    /// Rank that the request gives the offer.
     pub request_rank: f64,
-    /// How the offer ranks the request.
+    /// Rank that the offer gives the request.
     pub offer_rank: f64,
-    /// The docking vector, if the policy has one.
+    /// The docking vector; `None` if the policy has none.
     pub vector: Option<Vector>,
-    /// Who has used the offer so far and loses it.
+    /// The previous user of the offer, who loses it; `None` if there was none.
     pub preempted: Option<String>,
 }
 
-/// What happens in a negotiation cycle.
+/// An event of a negotiation cycle.
 #[derive(Clone, Debug)]
 pub enum Event<'e> {
     /// A round begins.
     Round {
-        /// The first is 1.
+        /// 1-based number of the round.
         number: usize,
-        /// How many offers are left.
+        /// Number of remaining offers.
         offers: usize,
     },
-    /// It is a submitter's turn.
+    /// The turn of a submitter begins.
     Turn {
-        /// Its name; empty if the policy shares nothing.
+        /// Its name; empty if the policy has no fair share.
         submitter: &'e str,
-        /// Its priority; the larger the worse.
+        /// Its priority; larger is worse.
         priority: f64,
-        /// How many offers it may get in this round; all if the policy shares nothing.
+        /// Maximum number of offers it may get in this round; `None` if the policy has no fair share.
         slice: Option<usize>,
-        /// How many it asks for.
+        /// Number of offers it asks for.
         requests: usize,
     },
     /// A request was matched.
     Matched {
-        /// With what.
+        /// The match.
         grant: &'e Grant,
-        /// Whose request it is.
+        /// Name of the submitter.
         submitter: &'e str,
     },
     /// No offer is left for a request.
     Rejected {
         /// Index of the request.
         request: usize,
-        /// Whose request it is.
+        /// Name of the submitter.
         submitter: &'e str,
-        /// How many offers it is compatible with, those that others got included.
+        /// Number of compatible offers, including taken ones.
         compatible: usize,
-        /// How many of these the docking vector discarded.
+        /// Number of these that the docking vector discarded.
         discarded: usize,
     },
-    /// A request was not considered, because one like it was rejected before.
+    /// A request was skipped, because an equivalent one was rejected before.
     Skipped {
         /// Index of the request.
         request: usize,
-        /// Whose request it is.
+        /// Name of the submitter.
         submitter: &'e str,
-        /// How many offers it asked for.
+        /// Number of offers it asked for.
         requests: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The match list of a cluster, best first by the docking vector (2006 paper §4.2, thesis §3.2.4).
+//! The match list of an autocluster, best first by the docking vector (2006 paper 4.2, thesis 3.2.4).
 
 use std::sync::Arc;
 
@@ -10,29 +10,34 @@ use crate::matching::policy::{PolicyFault, Vector};
 
 use super::offers::Offers;
 
-/// A candidate and what it is worth.
+/// A candidate with its docking vector.
 #[derive(Clone, Debug)]
 pub struct Standing {
     pub candidate: Candidate,
-    /// The docking vector; none if the policy has none, and ranks count.
+    /// The docking vector; `None` if the policy has none, so that ranks decide.
     pub vector: Option<Vector>,
 }
 
-/// The candidates of a cluster, best first, as of a time.
+/// The candidates of an autocluster, best first, as of some number of divisions of offers.
 #[derive(Default)]
 pub struct Ranked {
     candidates: Arc<[Candidate]>,
-    /// In the order of the docking vector: the positions in the list, and the vectors.  Empty without one.
+    /// Candidates that the docking vector accepts, best first: position in `candidates`, and vector. Empty if the
+    /// policy has no docking vector.
     by_vector: Vec<(usize, Vector)>,
-    /// Those before it are gone.
+    /// Position in the best-first order before which all offers are taken.
     next: usize,
-    /// How many divisions of offers are in it; none if nothing is.
+    /// Number of divisions of offers that the list takes into account; `None` if it has not been filled.
     seen: Option<usize>,
     has_vector: bool,
 }
 
 impl Ranked {
-    /// Brings the list up to date.
+    /// Brings the list up to date with the divisions of offers. Vectors of undivided offers are kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails if docking vectors cannot be compared.
     pub fn refresh(&mut self, offers: &mut Offers, request: &Ad) -> Result<(), PolicyFault> {
         if self.seen == Some(offers.divided()) {
             return Ok(());
@@ -60,7 +65,7 @@ impl Ranked {
         Ok(())
     }
 
-    /// The best candidate that is left.
+    /// Returns the best candidate that is not taken; `None` if there is none.
     pub fn best(&mut self, offers: &Offers) -> Option<Standing> {
         loop {
             let standing = if self.has_vector {
@@ -76,7 +81,7 @@ impl Ranked {
         }
     }
 
-    /// All candidates that are left, best first.
+    /// Returns all candidates that are not taken, best first.
     pub fn all(&self, offers: &Offers) -> Arc<[Candidate]> {
         let is_left = |candidate: &Candidate| !offers.is_taken(candidate.offer);
         if self.has_vector {
@@ -86,12 +91,12 @@ impl Ranked {
         self.candidates.iter().copied().filter(is_left).collect()
     }
 
-    /// How many offers are compatible, those that are gone included.
+    /// Returns the number of compatible offers, including taken ones.
     pub fn compatible(&self) -> usize {
         self.candidates.len()
     }
 
-    /// How many of these the docking vector discarded.
+    /// Returns the number of compatible offers that the docking vector discarded.
     pub fn discarded(&self) -> usize {
         if self.has_vector { self.candidates.len() - self.by_vector.len() } else { 0 }
     }

@@ -1,5 +1,5 @@
-//! A negotiation cycle: submitters take turns, each request gets the best offer that is left (thesis §3.8, 2006
-//! paper §2.2 and §4).
+//! A negotiation cycle: submitters take turns, and each request gets the best remaining offer (thesis 3.8, 2006 paper
+//! 2.2 and 4).
 
 mod event;
 mod match_list;
@@ -21,41 +21,42 @@ use match_list::{Ranked, Standing};
 use offers::Offers;
 pub use policy_candidates::Ranking;
 
-/// How a cycle is run.
+/// The settings of a cycle.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whose requests come first, and which offers they get.
+    /// The administrative policy.
     pub policy: Policy,
-    /// Which attributes are constraint and rank.
+    /// The attributes that hold constraint and rank.
     pub protocol: Protocol,
-    /// What evaluations are given.
+    /// The evaluation context.
     pub context: Context,
-    /// What is remembered and shared; the matches are the same whatever it is.
+    /// Optional caches and indexes; they change the cost, never a match.
     pub accelerations: Accelerations,
 }
 
-/// What a cycle came to.
+/// The result of a cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The matches, in the order in which they were made.
     pub grants: Vec<Grant>,
-    /// What was counted.
+    /// Counters of the cycle.
     pub statistics: Statistics,
-    /// The submitters, best priority first, and how many offers each got.
+    /// The submitters, best priority first, each with the number of offers it got.
     pub submitters: Vec<(String, usize)>,
-    /// The components of the docking vector that discarded every candidate: always undefined, say.
+    /// Indexes of the components of the docking vector that discarded every candidate, for example because they are
+    /// always undefined.
     pub unplaced: Vec<usize>,
 }
 
-/// Runs a negotiation cycle.  `priority` gives those of submitters that the policy does not name, if it knows
-/// them; the larger the worse.  Each event is told as it comes.
+/// Runs a negotiation cycle. `priority` returns the priority of a submitter that the policy does not name, or `None`
+/// if it is unknown; larger is worse. `tell` gets each event as it happens.
 ///
-/// Without a policy, each request in turn gets the offer that it ranks highest, then that ranks it highest, then
-/// the first: what [`super::Greedy`] makes.
+/// Without a policy, each request in turn gets the offer that it ranks highest, then that ranks it highest, then the
+/// first: the matches of [`super::Greedy`].
 ///
 /// # Errors
 ///
-/// When values of the policy's vectors do not compare.
+/// Fails if values of the policy's vectors cannot be compared.
 pub fn negotiate(
     settings: &Settings,
     requests: &[Ad],
@@ -74,7 +75,7 @@ pub fn negotiate(
     Ok(cycle.outcome)
 }
 
-/// What a cycle reads of ads besides their constraints and ranks, and what these read.
+/// Returns the names that a cycle reads from ads in addition to constraints, ranks and the names that these read.
 #[must_use]
 pub fn mentions(policy: &Policy, dialect: Dialect) -> Mentions {
     let mut mentions = policy.mentions(dialect);
@@ -83,24 +84,24 @@ pub fn mentions(policy: &Policy, dialect: Dialect) -> Mentions {
     mentions
 }
 
-/// Who sends requests.
+/// A submitter during a cycle.
 struct Submitter {
     name: String,
     priority: f64,
-    /// Its requests, in the order in which they are considered.
+    /// Indexes of its requests, in the order in which they are considered.
     requests: Vec<usize>,
     got: usize,
 }
 
-/// What is still to be done for a request.
+/// The progress of one request.
 #[derive(Clone, Copy)]
 struct Request {
-    /// How many offers it still asks for, and how many it has got.
+    /// Numbers of offers that it still asks for, and that it has got.
     left: usize,
     got: usize,
-    /// Whether it counts what it asks for.
+    /// Whether it is a resource request, with a count.
     counts: bool,
-    /// How often offers had been divided when none was left for it.
+    /// Number of divisions of offers at the time when no offer was left for it; `None` if that has not happened.
     failed: Option<usize>,
 }
 
@@ -110,9 +111,9 @@ struct Cycle<'c> {
     requests: Vec<Request>,
     clusters: Option<Clusters>,
     offers: Offers,
-    /// The ranked candidates of each cluster.
+    /// The match list of each autocluster.
     lists: FxHashMap<usize, Ranked>,
-    /// How often offers had been divided when a cluster failed.
+    /// For each failed autocluster the number of divisions at the time of the failure.
     failed: FxHashMap<usize, usize>,
     outcome: Outcome,
 }
@@ -122,7 +123,7 @@ impl<'c> Cycle<'c> {
         let Settings { policy, protocol, context, accelerations } = settings;
         let clusters =
             accelerations.autoclusters.then(|| Clusters::new(ads, offers, &policy.of_matches(), protocol, context));
-        // Without clusters no two requests are known to be alike: keeping lists would only cost memory.
+        // Without autoclusters no two requests are known to be equivalent, and cached lists would only cost memory.
         let match_lists = accelerations.match_lists && accelerations.autoclusters;
         let mut outcome = Outcome::default();
         outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);
@@ -142,12 +143,12 @@ impl<'c> Cycle<'c> {
         }
     }
 
-    /// The value of an expression in a request; undefined if it exceeds a budget.
+    /// Evaluates a rule in a request; undefined if it exceeds a budget.
     fn value(&self, rule: &Rule, request: usize) -> Value {
         rule.value(&self.ads[request], &self.settings.context).unwrap_or(Value::Undefined)
     }
 
-    /// The submitters of these requests, best priority first, then by name.
+    /// Groups requests by submitter; best priority first, then by name.
     fn submitters(&self, roots: &[usize], priority: &dyn Fn(&str) -> Option<f64>) -> Vec<Submitter> {
         let Some(share) = &self.settings.policy.share else {
             return vec![Submitter { name: String::new(), priority: 1.0, requests: roots.to_vec(), got: 0 }];
@@ -165,19 +166,19 @@ impl<'c> Cycle<'c> {
         submitters
     }
 
-    /// Whether there is hope for a request: none has failed since offers were last divided.
+    /// Whether a request still asks for offers and has not failed since the last division of an offer.
     fn is_left(&self, request: usize) -> bool {
         let request = &self.requests[request];
         request.left > 0 && request.failed != Some(self.offers.divided())
     }
 
-    /// How many offers a submitter still asks for.
+    /// Returns the number of offers that a submitter still asks for.
     fn left(&self, submitter: &Submitter) -> usize {
         let left = submitter.requests.iter().filter(|request| self.is_left(**request));
         left.map(|request| self.requests[*request].left).sum()
     }
 
-    /// Rounds, until one makes no match.
+    /// Runs rounds until one makes no match.
     fn rounds(&mut self, submitters: &mut [Submitter], tell: &mut dyn FnMut(&Event<'_>)) -> Result<(), PolicyFault> {
         for round in 1.. {
             let before = self.outcome.grants.len();
@@ -206,7 +207,7 @@ impl<'c> Cycle<'c> {
         Ok(())
     }
 
-    /// Considers the requests of a submitter, until its slice is used up.
+    /// Considers the requests of a submitter until its slice is used up.
     fn turn(
         &mut self,
         submitter: &Submitter,
@@ -223,7 +224,7 @@ impl<'c> Cycle<'c> {
         Ok(())
     }
 
-    /// Looks for an offer for a request; whether it got one.
+    /// Considers a request once. Returns whether it got an offer.
     fn consider(
         &mut self,
         request: usize,
@@ -251,7 +252,7 @@ impl<'c> Cycle<'c> {
         if best.is_none() {
             let (compatible, discarded) = (ranked.compatible(), ranked.discarded());
             tell(&Event::Rejected { request, submitter, compatible, discarded });
-            // The others that it counts would fare alike.
+            // The remaining units of a resource request would fail too.
             self.outcome.statistics.skipped += self.requests[request].left as u64 - 1;
             self.requests[request].failed = Some(divided);
             self.failed.extend(cluster.map(|cluster| (cluster, divided)));
@@ -288,15 +289,15 @@ impl<'c> Cycle<'c> {
     }
 }
 
-/// How many offers a share of them is: what is whole of it, but one at least, so that it starves no one.  What is left
-/// over is for the next round.
+/// Returns the slice of a submitter as a number of offers: its share rounded down, but at least one, so that no
+/// submitter starves. Remaining offers are left for the next round.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // of a count
 fn slice(offers: usize, share: f64) -> usize {
-    // What is a whole number but for rounding is that number; a share that is no number has no limit.
+    // 1e-9 absorbs rounding errors just below a whole number. A share that is NaN means no limit.
     if share.is_nan() { offers } else { (offers as f64 * share + 1e-9).floor().max(1.0) as usize }
 }
 
-/// What a submitter is called.
+/// Returns the name of a submitter.
 fn name_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_str().into_owned(),

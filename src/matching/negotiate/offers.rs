@@ -1,4 +1,4 @@
-//! The offers of a cycle: what is left of each, and how the docking vector values them.
+//! The offers of a cycle: the remainder of each, and their docking vectors.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, Side, Statisti
 
 use super::Settings;
 
-/// The attributes that say who uses an offer; the first that is there counts.
+/// The attributes that hold the current user of an offer; the first present one counts.
 pub const USERS: [&str; 2] = ["RemoteUser", "RemoteOwner"];
 
-/// The offers of a cycle.
+/// The state of all offers during a cycle.
 pub struct Offers {
     matchmaker: Matchmaker,
     environment: Environment,
@@ -20,18 +20,19 @@ pub struct Offers {
     parts: Vec<usize>,
     taken: Vec<bool>,
     free: usize,
-    /// The offers that were divided, in the order of time.
+    /// Indexes of divided offers in chronological order.
     divisions: Vec<usize>,
     policy: Policy,
     context: Context,
     evaluations: u64,
     failures: u64,
-    /// For each component of the docking vector how many values it had, and how many of them a place in an order.
+    /// For each component of the docking vector the number of times it was evaluated, and how often the value could
+    /// be ordered.
     docked: Vec<(usize, usize)>,
 }
 
 impl Offers {
-    /// All offers; those that are requests themselves are none.
+    /// Prepares the offers. An offer that the policy identifies as a root is never given away.
     pub fn new(ads: &[Ad], settings: &Settings, accelerations: Accelerations) -> Self {
         let Settings { policy, protocol, context, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
@@ -52,32 +53,33 @@ impl Offers {
         }
     }
 
-    /// How many offers are left.
+    /// Returns the number of remaining offers.
     pub fn free(&self) -> usize {
         self.free
     }
 
-    /// Whether an offer is gone.
+    /// Whether an offer is not available any more.
     pub fn is_taken(&self, offer: usize) -> bool {
         self.taken[offer]
     }
 
-    /// Which part of an offer is left: 1 is the whole.
+    /// Returns the 1-based number of the remaining part of an offer; 1 is the whole.
     pub fn part(&self, offer: usize) -> usize {
         self.parts[offer]
     }
 
-    /// How often offers have been divided.
+    /// Returns the number of divisions of offers so far.
     pub fn divided(&self) -> usize {
         self.divisions.len()
     }
 
-    /// The offers that were divided after so many divisions.
+    /// Returns the offers that were divided after the first `before` divisions.
     pub fn divided_since(&self, before: usize) -> &[usize] {
         &self.divisions[before..]
     }
 
-    /// Who uses an offer so far, by its `RemoteUser` or `RemoteOwner`; no one uses what remains of one.
+    /// Returns the current user of an offer, from its `RemoteUser` or `RemoteOwner`. `None` if it has none, or if the
+    /// offer was divided: a remainder has no user.
     pub fn user(&self, offer: usize) -> Option<String> {
         let frame = self.frames.get(offer).filter(|_| self.parts[offer] == 1)?;
         let (environment, alone) = Environment::alone(frame.ad.clone());
@@ -88,17 +90,18 @@ impl Offers {
         })
     }
 
-    /// The offers that a request is compatible with, best first by the ranks; those that are gone included.
+    /// Returns the offers that a request is compatible with, best first by rank; including taken ones.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
         self.matchmaker.candidates(request)
     }
 
-    /// Whether the policy has a docking vector of its own.
+    /// Whether the policy defines a docking vector.
     pub fn has_vector(&self) -> bool {
         !self.policy.docking.is_empty()
     }
 
-    /// The docking vector of a request for an offer; none if one of its components has no place in an order.
+    /// Returns the docking vector of a request for an offer. `None` if a component cannot be ordered: the offer is
+    /// discarded.
     pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<Vector> {
         let request = Pair::scope(request.clone(), Side::Left);
         self.environment.replace(0, &request);
@@ -115,19 +118,19 @@ impl Offers {
         Some(vector).filter(Vector::is_complete)
     }
 
-    /// The components of the docking vector that discarded every candidate: they had values, and none of these a
-    /// place in an order.
+    /// Returns the indexes of the components of the docking vector that discarded every candidate: they were
+    /// evaluated, and never had a value that can be ordered.
     pub fn unplaced(&self) -> Vec<usize> {
         let docked = self.docked.iter().enumerate();
         docked.filter(|(_, (values, places))| *values > 0 && *places == 0).map(|(component, _)| component).collect()
     }
 
-    /// Checks that docking vectors compare.
+    /// Checks that docking vectors can be compared.
     pub fn check<'v>(&self, vectors: impl IntoIterator<Item = &'v Vector>) -> Result<(), PolicyFault> {
         Vector::check(vectors, "docking", &self.policy.docking)
     }
 
-    /// Gives an offer to a request; what remains of it takes its place.
+    /// Gives an offer to a request. A remainder takes the offer's place.
     pub fn take(&mut self, offer: usize, request: &Ad) {
         if let Some(remainder) = self.remainder(offer, request) {
             self.frames[offer] = Pair::scope(remainder.clone(), Side::Right);
@@ -149,7 +152,7 @@ impl Offers {
         remainder.unwrap_or_default()
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub fn statistics(&self) -> Statistics {
         let mut statistics =
             Statistics { evaluations: self.evaluations, failures: self.failures, ..Default::default() };

@@ -1,4 +1,4 @@
-//! The candidates of requests under a policy, where nothing is taken.
+//! The candidates of requests under a policy, without taking any.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::Settings;
 use super::match_list::Ranked;
 use super::offers::Offers;
 
-/// Finds the offers that requests could have under a policy: those with which they are compatible and which the
-/// docking vector does not discard, best first by that vector.
+/// Finds the offers that requests could have under a policy, best first by the docking vector. An offer is left out
+/// if it is not compatible or the docking vector discards it.
 pub struct Ranking {
     offers: Offers,
-    /// The lists by the requests, which are kept alive so that no other gets their identity.
+    /// Cached lists by the address of the request, which is kept alive so that the address is not reused.
     lists: FxHashMap<usize, (Ad, Arc<[Candidate]>)>,
     keeps_lists: bool,
 }
 
 impl Ranking {
-    /// Of these offers; those that are requests themselves are none.
+    /// Prepares the offers. An offer that the policy identifies as a root is no candidate.
     #[must_use]
     pub fn new(settings: &Settings, offers: &[Ad]) -> Self {
         Ranking {
@@ -32,11 +32,12 @@ impl Ranking {
         }
     }
 
-    /// The candidates of a request, best first; the same list for the same ad, if lists are kept.
+    /// Returns the candidates of a request, best first. If lists are cached, a clone of the same ad gets the same
+    /// list.
     ///
     /// # Errors
     ///
-    /// When docking vectors do not compare.
+    /// Fails if docking vectors cannot be compared.
     pub fn candidates(&mut self, request: &Ad) -> Result<Arc<[Candidate]>, PolicyFault> {
         if let Some((_, list)) = self.lists.get(&request.identity()) {
             return Ok(Arc::clone(list));
@@ -50,13 +51,14 @@ impl Ranking {
         Ok(list)
     }
 
-    /// The components of the docking vector that discarded every candidate so far: always undefined, say.
+    /// Returns the indexes of the components of the docking vector that have discarded every candidate so far, for
+    /// example because they are always undefined.
     #[must_use]
     pub fn unplaced(&self) -> Vec<usize> {
         self.offers.unplaced()
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.offers.statistics()

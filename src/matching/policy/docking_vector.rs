@@ -1,4 +1,4 @@
-//! Vectors of values, compared lexicographically (thesis §3.2.4).
+//! Vectors of values that are compared lexicographically (thesis 3.2.4).
 
 use std::cmp::Ordering;
 
@@ -9,11 +9,11 @@ use crate::eval::{Context, Environment, Evaluator, Halt};
 
 use super::{PolicyFault, Rule, label};
 
-/// The values of a vector of expressions.  A component that has no place in any order is `None`, and least.
+/// The values of a vector of expressions. A component that cannot be ordered is `None`, and least.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vector(pub Vec<Option<Component>>);
 
-/// A value that can be compared with others of its class.
+/// A value that is comparable with others of its class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
     /// The value itself.
@@ -21,7 +21,7 @@ pub struct Component {
     class: Class,
 }
 
-/// Values of one class compare.
+/// A class of mutually comparable values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Number,
@@ -32,18 +32,14 @@ enum Class {
 }
 
 impl Vector {
-    /// The docking vector of a request for a candidate, both of which are in the environment.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Evaluates the docking vector of a request for a candidate, both of which are in the environment.
     pub(in crate::matching) fn of_docking(
         rules: &[Rule],
         environment: &Environment,
         [request, candidate]: [&Arc<Frame>; 2],
         context: &Context,
     ) -> Result<Self, Halt> {
-        // A scope around which the request stands: no attribute of it hides the label.
+        // `label` is bound in a scope inside the request's, so that no attribute of the request shadows it.
         let candidate = Value::Ad(Nested { frame: Arc::clone(candidate) });
         let bound: Ad = [(label(), Expression::literal(candidate))].into_iter().collect();
         let scope = request.enter(bound).as_context();
@@ -52,31 +48,27 @@ impl Vector {
         Ok(Vector::new(values?, context.dialect))
     }
 
-    /// Of the docking vector of a request for a candidate the first component that has no place in an order: the
-    /// candidate is discarded for it.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Returns the index of the first component of the docking vector that cannot be ordered, which discards the
+    /// candidate. `None` if there is none.
     pub fn unplaced(rules: &[Rule], request: &Ad, candidate: &Ad, context: &Context) -> Result<Option<usize>, Halt> {
         let (environment, [request, candidate]) = Environment::pair(request.clone(), candidate.clone());
         let vector = Vector::of_docking(rules, &environment, [&request, &candidate], context)?;
         Ok(vector.0.iter().position(Option::is_none))
     }
 
-    /// The vector of these values.
+    /// Makes the vector of these values.
     #[must_use]
     pub fn new(values: Vec<Value>, dialect: Dialect) -> Self {
         Vector(values.into_iter().map(|value| Component::new(value, dialect)).collect())
     }
 
-    /// Whether every component has a place in an order.
+    /// Whether every component can be ordered.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.0.iter().all(Option::is_some)
     }
 
-    /// The greater one first.
+    /// Compares two vectors so that the greater one sorts first.
     #[must_use]
     pub fn greatest_first(&self, other: &Vector) -> Ordering {
         let pairs = self.0.iter().zip(&other.0);
@@ -86,7 +78,8 @@ impl Vector {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// How it compares with these numbers, and zeros behind them; what is no number is more.
+    /// Compares the vector with `numbers`, followed by zeros. A component that is not a number counts as greater, one
+    /// that cannot be ordered as less.
     #[must_use]
     pub fn compare_numbers(&self, numbers: [f64; 2]) -> Ordering {
         let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));
@@ -101,11 +94,11 @@ impl Vector {
         pairs.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
-    /// Checks that each component is of one class in all vectors.
+    /// Checks that each component has one class in all vectors.
     ///
     /// # Errors
     ///
-    /// Names the first component that is not; `key` is what the policy calls the vector.
+    /// Names the first component with several classes; `key` is the name of the vector in the policy.
     pub fn check<'v>(
         vectors: impl IntoIterator<Item = &'v Vector>,
         key: &str,
@@ -123,7 +116,7 @@ impl Vector {
             }
         }
         let Some((position, one, other)) = mixed else { return Ok(()) };
-        // Whichever was met first.
+        // The message must not depend on which type came first.
         let (one, other) = if one.as_str() <= other.as_str() { (one, other) } else { (other, one) };
         Err(PolicyFault {
             reason: format!(
@@ -138,7 +131,7 @@ impl Vector {
 }
 
 impl Component {
-    /// None for what is undefined, an error, a list, an ad, or no number.
+    /// Returns `None` for undefined, an error, a list, an ad or NaN.
     fn new(value: Value, dialect: Dialect) -> Option<Self> {
         let class = match &value {
             Value::Integer(_) => Class::Number,
@@ -154,7 +147,7 @@ impl Component {
     }
 }
 
-/// What has no place comes before all else; values of different classes are not told apart.
+/// Compares two components: one that cannot be ordered is least, and values of different classes are equal.
 fn order(left: Option<&Component>, right: Option<&Component>) -> Ordering {
     let (Some(left), Some(right)) = (left, right) else { return left.is_some().cmp(&right.is_some()) };
     match (&left.value, &right.value) {
@@ -178,7 +171,8 @@ fn whole(value: &Value) -> Option<i64> {
     }
 }
 
-/// Compares an integer with a real that is a number, exactly: rounding the integer would not give an order.
+/// Compares an integer with a real other than NaN exactly. Rounding the integer to a real would not give a total
+/// order.
 #[allow(clippy::cast_possible_truncation)] // in range
 fn exact(integer: i64, real: f64) -> Ordering {
     /// 2 to the power of 63.

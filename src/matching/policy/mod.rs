@@ -1,5 +1,5 @@
-//! Administrative policy (thesis §3.2.4): which requests are served, in which order, by which offers; what is
-//! left of an offer; and which share of the offers a submitter gets.
+//! Administrative policy (thesis 3.2.4): the requests to serve and their order, the choice of offers, the remainder
+//! of an offer, and fair share among submitters.
 
 mod docking_vector;
 mod parse;
@@ -18,7 +18,7 @@ pub use docking_vector::Vector;
 pub use residual::Residual;
 pub use usage::{Account, Accountant};
 
-/// A submitter that neither the policy nor the usage knows has this priority; the larger the worse.
+/// Priority of a submitter that neither the policy nor the usage file names; larger is worse.
 pub const UNKNOWN_PRIORITY: f64 = 1000.0;
 
 /// An expression of a policy.
@@ -26,7 +26,7 @@ pub const UNKNOWN_PRIORITY: f64 = 1000.0;
 pub struct Rule {
     /// The expression.
     pub expression: Expression,
-    /// The bytes of the policy file that it is; none if it stands elsewhere.
+    /// Byte range of the expression in the policy file; `None` if it comes from elsewhere.
     pub range: Option<Range<usize>>,
 }
 
@@ -37,7 +37,7 @@ impl From<Expression> for Rule {
 }
 
 impl Rule {
-    /// The elements of a list, `{ a, b }`, as rules of their own; else the rule itself.
+    /// Splits a list, `{ a, b }`, into one rule for each element; any other rule is returned as it is.
     #[must_use]
     pub fn components(self) -> Vec<Rule> {
         match self.expression.bare().kind() {
@@ -48,55 +48,48 @@ impl Rule {
         }
     }
 
-    /// The value in an ad that meets no one.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Evaluates the rule in an ad alone.
     pub fn value(&self, ad: &Ad, context: &Context) -> Result<Value, Halt> {
         let (environment, frame) = Environment::alone(ad.clone());
         Evaluator::new(&environment, context).evaluate(&self.expression, &frame)
     }
 
-    /// Whether it is true of an ad.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Whether the rule is true in an ad alone.
     pub fn is_met(&self, ad: &Ad, context: &Context) -> Result<bool, Halt> {
         self.value(ad, context).map(|value| is_met(&value, context.dialect))
     }
 }
 
-/// The policy of a pool.
+/// The administrative policy of a pool.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// Which requests are served, and which offers are none, because they are requests themselves; all and none.
+    /// Root identification: requests for which this is true are served, and offers for which it is true are not given
+    /// away. Without it, all requests are roots and all offers are available.
     pub roots: Option<Rule>,
-    /// Root ordering: evaluated in each request, lexicographically greatest first; what is undefined, an error or
-    /// no number comes last.  As they come if there is none.
+    /// Root ordering: evaluated in each request, lexicographically greatest first. Undefined, error and NaN come
+    /// last. Input order if empty.
     pub order: Vec<Rule>,
-    /// The docking vector: evaluated in the request for each candidate, which is `label` (and `other`) there; the
-    /// greatest wins, one with an undefined or error component is discarded.  If there is none, it is the rank of
-    /// the request, then that of the offer.
+    /// The docking vector: evaluated in the request for each candidate, which is `label` (and `other`) there. The
+    /// greatest wins; a candidate with a component that is undefined or an error is discarded. If empty, the vector
+    /// is the rank of the request, then that of the offer.
     pub docking: Vec<Rule>,
-    /// What remains of an offer after a match; it is used up if there is none.
+    /// Defines the remainder of an offer after a match; if `None`, a matched offer is used up.
     pub residual: Option<Residual>,
-    /// Which share of the offers each submitter gets; all requests are one submitter's if there is none.
+    /// Fair share among submitters; if `None`, all requests belong to one submitter.
     pub share: Option<Share>,
 }
 
 /// Fair share: submitters take turns, each up to its slice of the offers.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// Who submitted a request: evaluated in it.
+    /// The name of a request's submitter: evaluated in the request.
     pub by: Rule,
-    /// The priorities of submitters; the larger the worse, always positive.
+    /// Priorities of submitters; larger is worse, always positive.
     pub priorities: Vec<(String, f64)>,
 }
 
 impl Share {
-    /// The priority that the policy gives a submitter.
+    /// Returns the priority that the policy gives a submitter; `None` if it does not name it.
     #[must_use]
     pub fn priority(&self, submitter: &str) -> Option<f64> {
         self.priorities.iter().find(|(name, _)| name == submitter).map(|(_, priority)| *priority)
@@ -104,11 +97,12 @@ impl Share {
 }
 
 impl Policy {
-    /// The requests that are served, as indexes in their order, and how many evaluations exceeded a budget.
+    /// Returns the indexes of the requests to serve, in their order, and the number of evaluations that exceeded a
+    /// budget.
     ///
     /// # Errors
     ///
-    /// When the values of the ordering do not compare.
+    /// Fails if the values of the ordering cannot be compared.
     pub fn roots(&self, requests: &[Ad], context: &Context) -> Result<(Vec<usize>, u64), PolicyFault> {
         let mut failures = 0;
         let mut roots: Vec<usize> = (0..requests.len()).collect();
@@ -133,13 +127,13 @@ impl Policy {
         Ok((roots, failures))
     }
 
-    /// Whether an offer is one: it is none if it is a request itself.
+    /// Whether an ad of the offers may be given away: it is not a root itself.
     #[must_use]
     pub fn is_offer(&self, offer: &Ad, context: &Context) -> bool {
         !self.roots.as_ref().is_some_and(|rule| rule.is_met(offer, context).unwrap_or(false))
     }
 
-    /// What all expressions of the policy mention, in whatever ad they are evaluated.
+    /// Returns the names that the expressions of the policy read, in whatever ad they are evaluated.
     #[must_use]
     pub fn mentions(&self, dialect: Dialect) -> Mentions {
         let Policy { roots, order, docking, residual, share } = self;
@@ -156,8 +150,8 @@ impl Policy {
         mentions
     }
 
-    /// The expressions that decide which offer a request gets: requests in which they read the same are treated
-    /// alike.
+    /// Returns the expressions that decide which offer a request gets. Requests that look equal to these expressions
+    /// are treated alike.
     #[must_use]
     pub fn of_matches(&self) -> Policies {
         let in_requests = self.docking.iter().map(|rule| rule.expression.clone()).collect();
@@ -165,8 +159,8 @@ impl Policy {
         Policies { in_requests, in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect() }
     }
 
-    /// Those, and the expressions that decide which request comes when: what has to be known of requests that are
-    /// counted and not kept (2006 paper §4.3).
+    /// Returns the expressions of [`Policy::of_matches`] and those that order requests. Resource requests, which are
+    /// counted and not kept, must preserve everything that these read (2006 paper 4.3).
     #[must_use]
     pub fn of_requests(&self) -> Policies {
         let mut policies = self.of_matches();
@@ -176,12 +170,12 @@ impl Policy {
     }
 }
 
-/// Why a policy cannot be followed.
+/// An error in applying a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyFault {
-    /// What is wrong, as a phrase.
+    /// The reason, as a phrase.
     pub reason: String,
-    /// The bytes of the policy file in which it is; none if the expression stands elsewhere.
+    /// Byte range of the faulty expression in the policy file; `None` if it comes from elsewhere.
     pub range: Option<Range<usize>>,
 }
 
@@ -193,7 +187,7 @@ impl fmt::Display for PolicyFault {
 
 impl std::error::Error for PolicyFault {}
 
-/// The name that stands for the candidate in every docking expression.
+/// Returns the name that denotes the candidate in docking expressions.
 #[must_use]
 pub fn label() -> Name {
     Name::new("label")

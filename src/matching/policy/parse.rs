@@ -1,4 +1,4 @@
-//! A policy as it stands in a YAML file.
+//! Reads a policy from YAML.
 
 use crate::ad::{Dialect, Name};
 use crate::format::Problem;
@@ -7,12 +7,12 @@ use crate::format::document_tree::{Content, Node, Outline, Settings};
 use super::{Policy, Residual, Rule, Share};
 
 impl Policy {
-    /// Reads a policy.
+    /// Reads a policy from a YAML text.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, in the order of the text: what is no YAML, unknown keys, keys given twice,
-    /// expressions that cannot be read, priorities that are no positive numbers.
+    /// Returns all errors of the text in textual order: invalid YAML, unknown and repeated keys, invalid expressions,
+    /// and priorities that are not positive numbers.
     pub fn parse(text: &[u8], dialect: Dialect) -> Result<Policy, Vec<Problem>> {
         let outline = Outline::parse(text).map_err(|problem| vec![problem])?;
         let mut settings = Settings::new(&outline, dialect);
@@ -20,13 +20,13 @@ impl Policy {
         settings.finish(policy)
     }
 
-    /// Reads a policy that is a part of other settings.
+    /// Reads a policy that is part of other settings; errors are collected in `settings`.
     pub fn read<'o>(settings: &mut Settings<'o>, node: &'o Node) -> Policy {
         Reader(settings).policy(node)
     }
 }
 
-/// What a policy has beyond other settings.
+/// Reads the nodes that are specific to policies.
 pub struct Reader<'o, 's>(pub &'s mut Settings<'o>);
 
 impl<'o> Reader<'o, '_> {
@@ -87,7 +87,7 @@ impl<'o> Reader<'o, '_> {
         by.map(|by| Share { by, priorities })
     }
 
-    /// A number above zero.
+    /// Reads a positive number; reports any other node and returns `None`.
     pub fn positive(&mut self, node: &Node) -> Option<f64> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let positive = number.filter(|number| number.is_finite() && *number > 0.0);
@@ -97,7 +97,8 @@ impl<'o> Reader<'o, '_> {
         positive
     }
 
-    /// Several expressions, or one; a list of the language is the vector of its elements (thesis, Figure 9).
+    /// Reads the components of a vector from a YAML sequence or a single expression. A list of the ClassAd language
+    /// is split into its elements (thesis Figure 9).
     fn vector(&mut self, node: &'o Node) -> Vec<Rule> {
         match &node.content {
             Content::Sequence(components) if components.is_empty() => {

@@ -1,4 +1,4 @@
-//! What remains of an offer after a match (open in thesis §6.2.1): partitionable slots.
+//! Remainders of offers after a match (open in thesis 6.2.1): partitionable slots.
 
 use std::sync::Arc;
 
@@ -7,24 +7,21 @@ use crate::eval::{Context, Environment, Evaluator, Halt};
 
 use super::Rule;
 
-/// How an offer is divided.
+/// The rules by which offers are divided.
 #[derive(Clone, Debug, Default)]
 pub struct Residual {
-    /// Only offers of which this is true leave a remainder; all if there is none.
+    /// Only offers for which this is true leave a remainder; all if `None`.
     pub when: Option<Rule>,
-    /// Attributes of the remainder: evaluated in the offer as it was before the match, with `other` for the request.
+    /// Attributes of the remainder. They are evaluated in the offer as it was before the match, with `other` for the
+    /// request.
     pub set: Vec<(Name, Rule)>,
-    /// The remainder is offered while this is true of it; always if there is none.
+    /// The remainder is offered only if this is true of it; always if `None`.
     pub while_true: Option<Rule>,
 }
 
 impl Residual {
-    /// What remains of an offer that a request has got; none if it is used up.  Both scopes are those of the two
-    /// sides of the environment.
-    ///
-    /// # Errors
-    ///
-    /// When a budget is exceeded.
+    /// Returns the remainder of an offer after a match with a request; `None` if it is used up. The environment holds
+    /// the pair, and `offer` is its scope of the offer.
     pub fn of(&self, offer: &Arc<Frame>, environment: &Environment, context: &Context) -> Result<Option<Ad>, Halt> {
         if let Some(when) = &self.when
             && !when.is_met(&offer.ad, context)?
@@ -44,10 +41,11 @@ impl Residual {
     }
 }
 
-/// Lists in a remainder may be nested this deep.
+/// Maximum nesting depth of lists in a remainder.
 const DEEPEST: usize = 32;
 
-/// A value as an expression that needs no scope: elements of lists may refer to the two that met, and these part.
+/// Converts a value to an expression that needs no scope: list elements are evaluated now, because they may refer to
+/// the ads of the pair, which separate afterwards.
 fn settled(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<Expression, Halt> {
     let error = |reason| Ok(Expression::literal(Value::error(Span::default(), reason)));
     let list = match value {

@@ -1,4 +1,4 @@
-//! The accountant: who has used how much, and the priorities that follow from it (thesis §3.8; HTCondor's
+//! The accountant: accumulated usage of submitters, and the priorities derived from it (thesis 3.8; HTCondor's
 //! formulas).
 
 use std::collections::BTreeMap;
@@ -10,34 +10,35 @@ use crate::format::document_tree::{Content, Node, Outline, Settings, scalar};
 
 use super::parse::Reader;
 
-/// The best real priority that anyone has.
+/// Minimum real priority, which is the best one.
 const BEST: f64 = 0.5;
 
-/// What the usage of all submitters is kept in: a YAML file.
+/// The usage of all submitters, kept in a YAML file.
 ///
-/// The real priority of a submitter follows the number of offers that it uses: after `t` seconds of using `n` of
-/// them it is `p * b + n * (1 - b)` with `b = 0.5 ^ (t / half-life)`, and 0.5 at least.  Its priority in a
-/// negotiation is the real one times its factor.  What a cycle gives a submitter it uses until the next one.
+/// The real priority `p` of a submitter approaches the number of offers that it uses. After it has used `n` offers
+/// for `t` seconds, it is `p * b + n * (1 - b)` with `b = 0.5 ^ (t / half-life)`, and at least 0.5. Its effective
+/// priority in a negotiation is the real one times its factor. A submitter uses the offers that it gets in a cycle
+/// until the next one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accountant {
-    /// After so many seconds without use the real priority is half of what it was.
+    /// Half-life of the real priority without use, in seconds.
     pub half_life: f64,
-    /// Until when usage is accounted, in seconds since 1970; none if nothing is yet.
+    /// Time until which usage is accounted for, in seconds since 1970; `None` before the first cycle.
     pub at: Option<i64>,
-    /// What each submitter has used.
+    /// The account of each submitter, by name.
     pub submitters: BTreeMap<String, Account>,
 }
 
 /// The account of a submitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Account {
-    /// The real priority; the larger the worse.
+    /// The real priority; larger is worse.
     pub priority: f64,
-    /// What it is multiplied with.
+    /// Factor by which it is multiplied.
     pub factor: f64,
-    /// How many offers it uses.
+    /// Number of offers that it uses now.
     pub resources: f64,
-    /// How much it has used altogether, in seconds of an offer.
+    /// Accumulated usage, in offer-seconds.
     pub usage: f64,
 }
 
@@ -54,7 +55,7 @@ impl Default for Accountant {
 }
 
 impl Account {
-    /// The priority in a negotiation.
+    /// Returns the effective priority in a negotiation; larger is worse.
     #[must_use]
     pub fn effective(&self) -> f64 {
         self.priority.max(BEST) * self.factor
@@ -62,11 +63,11 @@ impl Account {
 }
 
 impl Accountant {
-    /// Reads accounts; an empty text holds none.
+    /// Reads accounts from YAML; an empty text holds none.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the text.
+    /// Returns all errors of the text.
     pub fn parse(text: &[u8]) -> Result<Self, Vec<Problem>> {
         let outline = Outline::parse(text).map_err(|problem| vec![problem])?;
         let mut accountant = Accountant::default();
@@ -96,7 +97,8 @@ impl Accountant {
         settings.finish(accountant)
     }
 
-    /// Accounts for the time since the last cycle.  A clock that was put back does not count.
+    /// Accounts for the time since the last cycle, up to `now` in seconds since 1970. A clock that was set back
+    /// counts as no time.
     #[allow(clippy::cast_precision_loss)] // seconds
     pub fn advance(&mut self, now: i64) {
         let seconds = self.at.map_or(0, |at| now.saturating_sub(at).max(0)) as f64;
@@ -109,13 +111,13 @@ impl Accountant {
         self.at = Some(now);
     }
 
-    /// The priority of a submitter; one without an account has the best.
+    /// Returns the effective priority of a submitter; without an account it is the best one.
     #[must_use]
     pub fn priority(&self, submitter: &str) -> f64 {
         self.submitters.get(submitter).copied().unwrap_or_default().effective()
     }
 
-    /// Notes what each submitter uses from now on; those not named use nothing.
+    /// Records the number of offers that each submitter uses from now on; submitters not named use none.
     pub fn assign<'s>(&mut self, used: impl IntoIterator<Item = (&'s str, f64)>) {
         self.submitters.values_mut().for_each(|account| account.resources = 0.0);
         for (submitter, resources) in used {
@@ -123,7 +125,7 @@ impl Accountant {
         }
     }
 
-    /// The accounts as YAML.
+    /// Returns the accounts as YAML.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut text = format!("half-life: {}\n", self.half_life);
@@ -175,7 +177,7 @@ mod tests {
             accountant.submitters["alice"],
             Account { priority: 5.0, factor: 1000.0, resources: 2.0, usage: 205.0 }
         );
-        // Never better than 0.5, and so is who is not known.
+        // The priority is at least 0.5, also of an unknown submitter.
         assert_eq!(["bob", "carol", "alice"].map(|name| accountant.priority(name).to_string()), ["5", "500", "5000"]);
         accountant.assign([("carol", 3.0)]);
         accountant.advance(1050);

@@ -1,4 +1,4 @@
-//! Names and expressions by numbers; what an expression mentions is found out once.
+//! An interner of names and expressions, with the free names of each expression computed once.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use rustc_hash::FxBuildHasher;
 use crate::ad::{Dialect, Distinct, Expression, Name};
 use crate::eval::Mentions;
 
-/// The number of a name or of an expression.
+/// Number of an interned name or expression.
 pub type Number = u32;
 
-/// The expressions and names of a set of ads.
+/// Interns the expressions and names of a set of ads.
 pub struct Known {
     dialect: Dialect,
     pub names: IndexSet<Name, FxBuildHasher>,
     expressions: Distinct,
-    /// What each of the expressions mentions, as far as that was asked.
+    /// The free names of each expression, by its number; `None` if not computed yet.
     mentions: Vec<Option<Arc<Mentioned>>>,
 }
 
-/// What an expression mentions, as [`Mentions`] has it.
+/// The free names of an expression, by number: [`Mentions`] with interned names, sorted and distinct.
 pub struct Mentioned {
     pub everything: bool,
     pub own: Vec<Number>,
@@ -33,8 +33,8 @@ impl Known {
         Known { dialect, names: IndexSet::default(), expressions: Distinct::default(), mentions: Vec::new() }
     }
 
-    /// The number of a name.
-    #[allow(clippy::cast_possible_truncation)] // there is no memory for so many
+    /// Returns the number of a name.
+    #[allow(clippy::cast_possible_truncation)] // 2^32 names would not fit into memory
     pub fn name(&mut self, name: &Name) -> Number {
         match self.names.get_index_of(name) {
             Some(known) => known as Number,
@@ -42,13 +42,13 @@ impl Known {
         }
     }
 
-    /// The number of an expression: the same for those that are written alike.
+    /// Returns the number of an expression, which equal expressions share.
     #[allow(clippy::cast_possible_truncation)] // as above
     pub fn expression(&mut self, expression: &Expression) -> Number {
         self.expressions.number(expression).0 as Number
     }
 
-    /// What the expression of a number mentions.
+    /// Returns the free names of the expression with a number, computing them on the first call.
     pub fn mentions(&mut self, number: Number) -> Arc<Mentioned> {
         let at = number as usize;
         if let Some(Some(known)) = self.mentions.get(at) {
@@ -61,7 +61,7 @@ impl Known {
         found
     }
 
-    /// What an expression of a policy mentions.
+    /// Returns the free names of an expression of a policy.
     pub fn mentions_of_rule(&mut self, rule: &Expression) -> Mentioned {
         let mut mentions = Mentions::default();
         mentions.add_rule(rule, self.dialect);

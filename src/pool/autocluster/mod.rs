@@ -1,4 +1,4 @@
-//! Autoclusters: requests that no offer and no policy can tell apart (2006 paper §4.1).
+//! Autoclusters: groups of requests that no offer and no policy can tell apart (2006 paper 4.1).
 
 mod interner;
 
@@ -11,37 +11,37 @@ use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
 
 use interner::{Known, Number};
 
-/// The attribute of a resource-request ad that says which autocluster it stands for.
+/// The attribute of a resource-request ad that holds the number of its autocluster.
 pub const CLUSTER_ID: &str = "AutoClusterId";
 
-/// What policies evaluate besides the ads' own constraints and ranks.
+/// The expressions that policies evaluate besides the ads' own constraints and ranks.
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
-    /// Evaluated in requests, with `other` and `label` for the offer.
+    /// Expressions evaluated in requests, where `other` and `label` mean the offer.
     pub in_requests: Vec<Expression>,
-    /// Evaluated in offers, with `other` for the request.
+    /// Expressions evaluated in offers, where `other` means the request.
     pub in_offers: Vec<Expression>,
 }
 
-/// Requests that are alike.
+/// An autocluster: requests with equal significant attributes.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// The first of them, which stands for all.
+    /// The first request, which represents all.
     pub representative: Ad,
-    /// How many there are; a resource request counts as many as it asks for.
+    /// Number of requests; a resource-request ad counts as the number of requests that it stands for.
     pub members: usize,
-    /// The attributes in which they are alike, present or absent, by name.
+    /// Names of the attributes in which the requests agree, present or absent, sorted.
     pub significant: Vec<Name>,
 }
 
 impl Cluster {
-    /// The significant attributes that the requests have; the names as they were first met.
+    /// Returns the significant attributes that the requests have, each name in the spelling first met.
     pub fn attributes(&self) -> impl Iterator<Item = (&Name, &Expression)> {
         self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?)))
     }
 
-    /// The resource-request ad that stands for so many requests (2006 paper §4.3): their significant attributes,
-    /// the number of the cluster and the count.
+    /// Builds the resource-request ad that stands for `count` requests (2006 paper 4.3): their significant attributes,
+    /// the autocluster's number `id`, and the count.
     #[must_use]
     pub fn resource_request(&self, id: usize, count: usize) -> Ad {
         let number = |number: usize| Expression::literal(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
@@ -54,31 +54,33 @@ impl Cluster {
 /// The autoclusters of a set of requests.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
-    /// The clusters, in the order in which the first request of each comes.
+    /// The autoclusters, in the order of their first requests.
     pub clusters: Vec<Cluster>,
-    /// Which cluster each request is in.
+    /// For each request the index into `clusters`.
     pub of: Vec<usize>,
 }
 
 impl Clusters {
-    /// Groups requests by their significant attributes: those that the offers' constraints and ranks look for in
-    /// them, those that their own constraint and rank reach, and those that the policies reach; through
-    /// attributes that are expressions, on either side, as far as it goes.
+    /// Groups requests by their significant attributes.
     ///
-    /// Two requests are alike if these have, or lack, the same ones, bound to expressions that are written alike.
-    /// A request of which anything may be read is like another only if all its attributes are.
+    /// An attribute is significant if a constraint or rank of the request, a constraint or rank of an offer, or a
+    /// policy may read it, directly or through attributes of either side that are expressions.  Requests are in one
+    /// autocluster if the same significant attributes are present, bound to equal expressions.  If an expression may
+    /// read attributes that it does not name, all attributes are significant.
+    ///
+    /// Computes a fixpoint: alternates over offers and requests until no further name is read.
     #[must_use]
     pub fn new(requests: &[Ad], offers: &[Ad], policies: &Policies, protocol: &Protocol, context: &Context) -> Self {
         let mut reach = Reach::new(protocol, context);
         reach.policies(policies);
-        // Ads that were read as one are one.
+        // Clones of one ad are visited once.
         let distinct: IndexMap<usize, &Ad, FxBuildHasher> = offers.iter().map(|ad| (ad.identity(), ad)).collect();
         let (mut before, mut signatures) = (None, FxHashMap::default());
         loop {
             for offer in distinct.values() {
                 reach.walk(offer, Side::Offers);
             }
-            // Nothing new is looked for in the requests: what they reach is known.
+            // The offers read nothing new, so the requests' signatures are final.
             if before.replace(reach.size()) == Some(reach.size()) {
                 break;
             }
@@ -94,7 +96,7 @@ impl Clusters {
         found
     }
 
-    /// All significant attributes, in the order in which the clusters have them.
+    /// Returns the significant attributes of all autoclusters, in the order of first appearance.
     #[must_use]
     pub fn significant(&self) -> IndexSet<&Name> {
         self.clusters.iter().flat_map(|cluster| &cluster.significant).collect()
@@ -117,25 +119,25 @@ impl Side {
     }
 }
 
-/// What is looked up in every ad of a side.
+/// The names that are read of every ad of one side, and whether all attributes may be read.
 #[derive(Default)]
 struct Wanted {
     names: IndexSet<Number, FxBuildHasher>,
     everything: bool,
 }
 
-/// An attribute that is not there.
+/// Stands for the expression of an absent attribute in a [`Signature`].
 const ABSENT: Number = Number::MAX;
 
-/// The names that are read of a request, and what is bound to them.
+/// The significant attributes of a request: numbers of names and of their expressions, sorted.
 type Signature = Vec<(Number, Number)>;
 
-/// What is reached from constraints, ranks and policies.
+/// Computes the attributes that constraints, ranks and policies can read.
 struct Reach<'c> {
     protocol: &'c Protocol,
     known: Known,
     wanted: [Wanted; 2],
-    /// The names met on the walk through one ad, and those whose expressions are still to be looked at.
+    /// Worklist of the walk through one ad: names already visited, and names still to visit.
     met: FxHashSet<Number>,
     pending: Vec<Number>,
 }
@@ -151,7 +153,8 @@ impl<'c> Reach<'c> {
         }
     }
 
-    /// How much is looked up, and whether anything may be, on both sides.
+    /// Returns, for each side, the number of names read and whether all attributes may be read; unchanged at the
+    /// fixpoint.
     fn size(&self) -> [(usize, bool); 2] {
         [Side::Requests, Side::Offers].map(|side| {
             let wanted = &self.wanted[side as usize];
@@ -172,7 +175,7 @@ impl<'c> Reach<'c> {
         }
     }
 
-    /// Finds out what is read of an ad, and what that looks for on the other side.
+    /// Returns the significant attributes of an ad, and records the names that they read on the other side.
     fn walk(&mut self, ad: &Ad, side: Side) -> Signature {
         let mut signature = Signature::new();
         let mut everything = self.wanted[side as usize].everything;
@@ -219,7 +222,7 @@ impl<'c> Reach<'c> {
         signature
     }
 
-    /// Groups requests by what is read of them.
+    /// Groups requests by their signatures.
     fn group(&self, requests: &[Ad], signatures: &FxHashMap<usize, Signature>) -> Clusters {
         let (mut numbers, mut by_ad) = (FxHashMap::<&Signature, usize>::default(), FxHashMap::default());
         let mut found = Clusters::default();

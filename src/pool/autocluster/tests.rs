@@ -16,7 +16,7 @@ fn clusters(requests: &[&str], offers: &[&str], docking: &[&str]) -> Clusters {
     Clusters::new(&ads(requests), &ads(offers), &policies, &Protocol::new(DIALECT), &Context::new(DIALECT))
 }
 
-/// The significant attributes of the only request, but for its constraint and rank.
+/// The significant attributes of a single request, without its constraint and rank.
 fn significant(request: &str, offers: &[&str], docking: &[&str]) -> String {
     let found = clusters(&[request], offers, docking);
     let names = found.significant().into_iter().map(Name::as_str);
@@ -31,18 +31,18 @@ fn what_is_significant() {
     let plain = "[ Requirements = true; Cpus = 4; Site = 1 ]";
     let own = "Far Min Wanted";
     assert_eq!(significant(request, &[plain], &[]), own);
-    // What the offer looks for, and what that reads.
+    // The attribute that the offer reads, and the one that it reads in turn.
     assert_eq!(significant(request, &["[ Requirements = TARGET.Owner == 1 ]"], &[]), "Far Min Owner User Wanted");
-    // Only what the offer lacks.
+    // A name without a scope is read of the request only if the offer lacks it.
     assert_eq!(significant(request, &["[ Requirements = Owner == 1; Owner = 2 ]"], &[]), own);
     assert_eq!(significant(request, &["[ Requirements = Nothing ]"], &[]), "Far Min Nothing Wanted");
-    // An attribute of the offer that the request looks at looks back.
+    // An attribute of the offer that the request reads refers back to the request.
     assert_eq!(significant(request, &["[ Site = TARGET.Args ]"], &[]), "Args Far Min Wanted");
     assert_eq!(significant(request, &["[ Site = Next; Next = other.Args ]"], &[]), "Args Far Min Wanted");
-    // A policy, and what the offer's attributes look for that it reads.
+    // A policy reads an attribute of the request, or one of the offer that refers to the request.
     assert_eq!(significant(request, &[plain], &["label.Cpus - Args"]), "Args Far Min Wanted");
     assert_eq!(significant(request, &["[ Cpus = 1; Size = TARGET.User ]"], &["label.Size"]), "Far Min User Wanted");
-    // Anything may be read.
+    // `eval` may read anything, so all attributes are significant.
     assert_eq!(significant(request, &["[ Requirements = eval(Text) ]"], &[]), "Args Far Min Owner Text User Wanted");
 }
 

@@ -1,4 +1,4 @@
-//! How ads come into a store.  Lines of the long form are not made into ads: their texts are looked up.
+//! Loading of ads into a store.  Lines of the long form are interned as texts, without building ads.
 
 use crate::ad::Ad;
 use crate::format::{Block, Form, Problem};
@@ -7,7 +7,7 @@ use crate::syntax::{Style, print, print_line};
 use super::Store;
 
 impl Store {
-    /// Adds the ads of a block; problems are told, and their ads are lost, as when the block is read.
+    /// Adds the ads of a block.  Calls `problem` for each malformed ad, which is left out.
     pub fn read(&mut self, block: &Block, mut problem: impl FnMut(Problem)) {
         if block.form == Form::Long {
             return self.read_lines(block, &mut problem);
@@ -20,7 +20,7 @@ impl Store {
         }
     }
 
-    /// Gives back what memory is not used, when all ads are there.
+    /// Frees unused capacity, after the last ad has been added.
     pub fn shrink(&mut self) {
         self.attributes.values_mut().for_each(super::Texts::shrink);
         self.rows.shrink_to_fit();
@@ -35,7 +35,7 @@ impl Store {
             let texts = &mut self.attributes[self.spellings[spelling as usize]];
             let code = match changes.as_slice() {
                 [] => texts.intern(&text, self.rules),
-                // What a line cannot carry.
+                // A line of the long form cannot represent it.
                 _ => texts.intern_spread(&print(attribute.expression, Style::New)),
             };
             attributes.extend(code.map(|code| (spelling, code)));
@@ -49,7 +49,7 @@ impl Store {
         let mut number = block.before;
         let mut attributes: Vec<(u32, u32)> = Vec::new();
         let mut previous: Vec<u32> = Vec::new();
-        // Where the ad begins; whether it has a line that is not plain.
+        // Offset of the ad's first line; whether it has a line that needs the parser.
         let (mut begin, mut is_odd) = (None, false);
         loop {
             let rest = &text[at.min(text.len())..];
@@ -82,8 +82,8 @@ impl Store {
         }
     }
 
-    /// The spelling and the text of a line; none if the name is new, or anything is not plain.  Most ads have
-    /// the names that the one before them has, in its order.
+    /// Returns the spelling and the text of a line, as codes; `None` if the name is new or the line needs the parser.
+    /// `expected` is the spelling at this position of the previous ad, which is usually right.
     fn line(&mut self, line: &[u8], expected: Option<u32>) -> Option<(u32, u32)> {
         let equals = memchr::memchr(b'=', line)?;
         let name = line[..equals].trim_ascii_end();
@@ -97,14 +97,14 @@ impl Store {
         let texts = &mut self.attributes[self.spellings[spelling as usize]];
         let value = &line[equals + 1..];
         let text = value.trim_ascii();
-        // A quote behind a backslash closes a string at the very end of the line, and nowhere else.
+        // A quote after a backslash closes a string only at the very end of the line: not before trailing blanks.
         if text.ends_with(b"\\\"") && !value.ends_with(b"\"") {
             return None;
         }
         Some((spelling, texts.intern(text, self.rules)?))
     }
 
-    /// Reads an ad with the parser: it tells the problems, and names that are new are known from then on.
+    /// Reads an ad with the parser, which reports its problems; its new names are interned.
     fn read_odd(&mut self, block: &Block, begin: usize, number: usize, problem: &mut dyn FnMut(Problem)) {
         for item in block.ad_at(begin, number, self.rules.dialect) {
             match item {

@@ -1,7 +1,8 @@
-//! A pool held for many questions: an attribute is a column of codes, each distinct text is kept and parsed
-//! once, and ads with the same attributes share the list of their names.
+//! A column store of ads, for many queries over one pool.
 //!
-//! Nothing is lost: an ad comes out as it went in, but for comments and blanks.
+//! Each attribute is a dictionary column: a code per ad, with each distinct text stored and parsed once.  Ads with
+//! the same attributes share one shape, the list of their names.  Ads come out unchanged, except for comments and
+//! white space.
 
 mod load;
 mod select;
@@ -20,23 +21,23 @@ use super::Column;
 pub use select::Selected;
 use text_column::{ABSENT, Texts};
 
-/// Many ads in little memory.
+/// A column store of ads.
 pub struct Store {
     rules: Rules,
-    /// The texts of each attribute, in the order of first appearance.
+    /// The dictionary column of each attribute, in the order of first appearance.
     attributes: IndexMap<Name, Texts, FxBuildHasher>,
-    /// Each spelling of a name, and its place among the attributes.
+    /// Each spelling of a name, with the index of its attribute in `attributes`.
     spellings: IndexMap<Box<[u8]>, usize, FxBuildHasher>,
-    /// Lists of spellings: the attributes of an ad in their order.
+    /// The shapes: lists of indexes into `spellings`, in the order of an ad's attributes.
     shapes: IndexSet<Box<[u32]>, FxBuildHasher>,
-    /// The shape of each ad.
+    /// For each ad the index of its shape.
     rows: Vec<u32>,
-    /// Columns that were asked for; none for attributes that are more than literals.
+    /// Cached value columns by index of the attribute; `None` for attributes that are not literals in all ads.
     columns: FxHashMap<usize, Option<Rc<Column>>>,
 }
 
 impl Store {
-    /// A store without ads.
+    /// Creates an empty store.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         Store {
@@ -49,30 +50,30 @@ impl Store {
         }
     }
 
-    /// How many ads there are.
+    /// Number of ads.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether the store has no ads.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// How many distinct lists of attributes the ads have.
+    /// Number of shapes: distinct lists of attributes.
     #[must_use]
     pub fn shapes(&self) -> usize {
         self.shapes.len()
     }
 
-    /// The names of all attributes, in the order of first appearance.
+    /// Iterates over the names of all attributes, in the order of first appearance.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.attributes.keys()
     }
 
-    /// An ad by its number; the first is 0.
+    /// Builds the ad with a 0-based number; `None` if there are not that many.
     #[must_use]
     pub fn ad(&self, row: usize) -> Option<Ad> {
         let shape = self.shapes.get_index(*self.rows.get(row)? as usize)?;
@@ -85,7 +86,7 @@ impl Store {
         Some(attributes.collect())
     }
 
-    /// A number for a spelling of a name, also a new one.
+    /// Interns a spelling of a name: returns its index in `spellings`.
     fn spelling(&mut self, name: &Name) -> u32 {
         let place = match self.attributes.get_index_of(name) {
             Some(place) => place,
@@ -95,8 +96,8 @@ impl Store {
         u32::try_from(spelling).unwrap_or(u32::MAX)
     }
 
-    /// Adds an ad: spellings of names, and codes of their texts.  Of several texts for one name the last counts;
-    /// the first spelling and place are kept.
+    /// Adds an ad: pairs of a spelling and a code.  A name that occurs repeatedly keeps its first spelling and position
+    /// and takes the last code.
     fn push(&mut self, attributes: &[(u32, u32)]) {
         let row = self.rows.len();
         let mut shape: Vec<u32> = Vec::with_capacity(attributes.len());

@@ -1,5 +1,7 @@
-//! One-way questions to a store: columns for simple conditions, evaluation for the rest, once for all ads that
-//! the mentioned texts do not tell apart.
+//! Queries of a store by a constraint: the ads on which it is true.
+//!
+//! Simple clauses are answered by columns.  The others are evaluated once for each group of ads that agree in all
+//! attributes that the clause can read.
 
 use std::rc::Rc;
 
@@ -14,16 +16,16 @@ use crate::protocol::is_met;
 
 use super::Store;
 
-/// The ads that a constraint is true of.
+/// Result of a query.
 pub struct Selected {
-    /// Their numbers.
+    /// The 0-based numbers of the ads on which the constraint is true.
     pub ads: FixedBitSet,
-    /// Ads on which the evaluation exceeded a budget.
+    /// Number of evaluations that exceeded a budget, summed over the clauses; their ads are not selected.
     pub failures: usize,
 }
 
 impl Store {
-    /// The ads that a constraint is true of: those of which each of its parts is.
+    /// Returns the ads on which a constraint is true: those on which each of its clauses is.
     pub fn select(&mut self, constraint: &Expression, context: &Context) -> Selected {
         let mut left = FixedBitSet::with_capacity(self.len());
         left.insert_range(..);
@@ -41,11 +43,11 @@ impl Store {
         Selected { ads: left, failures }
     }
 
-    /// Finds the ads of which a part is true in a column; false if it is not that simple.
+    /// Adds the ads on which a clause is true to `found`, using a column; returns whether the clause is simple enough.
     fn look_up(&mut self, part: &Expression, context: &Context, found: &mut FixedBitSet) -> bool {
         let own = |operand| match operand {
             Operand::Free(name) => Some(name),
-            // In the papers an ad that meets no one has no `my`.
+            // In the papers' dialect there is no `my` without another side.
             Operand::Own(name) if context.dialect.is_condor() => Some(name),
             Operand::Own(_) | Operand::Other(_) | Operand::Literal(_) => None,
         };
@@ -72,9 +74,9 @@ impl Store {
         true
     }
 
-    /// The column of an attribute; none if some ads have more than a literal there.
+    /// Returns the column of an attribute, built on first use; `None` if it is not a literal in all ads that have it.
     fn column(&mut self, name: &Name, context: &Context) -> Option<Rc<Column>> {
-        // An ad may have an attribute of a name that otherwise stands for an ad.
+        // An attribute named like a scope, such as `target`, changes the meaning of other names.
         if self.names().any(stands_for_an_ad) {
             return None;
         }
@@ -97,7 +99,8 @@ impl Store {
         column
     }
 
-    /// Evaluates a part of a constraint for the ads that are left; how often that failed.
+    /// Evaluates a clause on the ads in `left` and removes those on which it is not true; returns the number of ads on
+    /// which a budget was exceeded.
     fn evaluate(&mut self, part: &Expression, context: &Context, left: &mut FixedBitSet) -> usize {
         let reached = self.reached(part, context);
         let groups = reached.as_ref().map(|places| {
@@ -124,8 +127,8 @@ impl Store {
         failures
     }
 
-    /// The attributes that the value of a part can depend on: those that it mentions, that their texts mention, and
-    /// so on; none if two ads that agree in them can still differ.
+    /// Returns the attributes that the value of a clause can depend on, directly or through the texts of attributes, as
+    /// indexes into `attributes`; `None` if it can depend on anything else.
     fn reached(&self, part: &Expression, context: &Context) -> Option<Vec<usize>> {
         let mut names: IndexSet<Name> = IndexSet::new();
         let mut mentions = Mentions::of(part, context.dialect);
@@ -148,7 +151,7 @@ impl Store {
         Some(names.iter().filter_map(|name| self.attributes.get_index_of(name)).collect())
     }
 
-    /// An ad with some of its attributes.
+    /// Builds the projection of an ad to some attributes, given as indexes into `attributes`.
     fn partial(&self, row: usize, places: &[usize]) -> Ad {
         let attributes = places.iter().filter_map(|place| {
             let (name, texts) = self.attributes.get_index(*place)?;
@@ -158,7 +161,7 @@ impl Store {
     }
 }
 
-/// Whether a part is true in an ad; none if a budget was exceeded.
+/// Whether a clause is true in an ad; `None` if a budget was exceeded.
 fn met(ad: Ad, part: &Expression, context: &Context) -> Option<bool> {
     let (environment, frame) = Environment::alone(ad);
     let value = Evaluator::new(&environment, context).evaluate(part, &frame).ok()?;

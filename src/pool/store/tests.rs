@@ -5,7 +5,7 @@ use crate::format::{Block, Form, read};
 use crate::protocol::is_met;
 use crate::syntax::{Rules, parse_ad, parse_expression};
 
-/// Ads that are read both ways: each as it is, each problem by its message.
+/// Reads ads without a store; returns them, and the problems as messages.
 fn ads(text: &str, dialect: Dialect) -> (Vec<Ad>, Vec<String>) {
     let (mut ads, mut problems) = (Vec::new(), Vec::new());
     for item in read(text.as_bytes(), Form::Long, dialect) {
@@ -54,11 +54,11 @@ fn what_a_line_cannot_carry_is_kept() {
     assert_eq!(store.shapes(), 1);
 }
 
-/// A random line; few names and values, so that they meet.
+/// A random line; few names and values, so that they repeat.
 fn line(random: &mut fastrand::Rng) -> String {
     let mut pick = |among: &[&str]| among[random.usize(..among.len())].to_owned();
     let name = pick(&["a", "A", "b", "c", "d", "START", "target"]);
-    // Rare, as it takes every column away.
+    // Rare: a name of a scope disables every column.
     let name = if name == "target" { pick(&["a", "b", "c", "d", "a", "b", "c", "target"]) } else { name };
     let value = pick(&[
         "1",
@@ -153,7 +153,7 @@ fn a_selection_is_evaluation() {
     assert!(selected > 1000, "{selected}");
 }
 
-/// Many ads, most with a text of their own: none is lost, equal or not.
+/// Many ads, most with distinct texts: none is lost when deduplication is given up.
 #[test]
 fn attributes_that_hardly_repeat() {
     use std::fmt::Write;

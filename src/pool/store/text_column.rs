@@ -1,4 +1,4 @@
-//! The values of one attribute in many ads: each distinct text once.
+//! A dictionary column of texts: one attribute in many ads, with each distinct text stored once.
 
 use std::hash::Hasher;
 
@@ -11,32 +11,32 @@ use crate::syntax::{Rules, is_plain_literal, parse_prefix, plain_literal, plain_
 /// The code of an ad that has no such attribute.
 pub const ABSENT: u32 = 0;
 
-/// What a text begins with that is not in the long form: no line can begin so.
+/// Prefix of a stored text in the bracketed form; no line of the long form can begin so.
 const SPREAD: &[u8] = b"\0";
 
-/// The texts that are bound to one name.
+/// The texts bound to one attribute.
 pub struct Texts {
-    /// For each ad the code of its text.
+    /// The code of each ad's text.
     codes: Codes,
-    /// The code of the last ad that has a text.
+    /// The code set last.
     last: u32,
-    /// All texts, one behind the other, and where each ends: code 1 is the first.
+    /// All texts, concatenated, and the end offset of each; code 1 is the first.
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Codes by the hash of the text; none for an attribute that has another text in most ads, which is not
-    /// worth looking up: there a text may be kept more than once.
+    /// Codes by the hash of the text.  `None` if most ads have distinct texts, so that lookups do not pay: then a text
+    /// may be stored more than once.
     known: Option<HashTable<u32>>,
-    /// How many texts were looked up.
+    /// Number of lookups.
     lookups: usize,
-    /// Codes of texts that are no plain literals.
+    /// Codes of the texts that are not simple literals.
     expressions: Vec<u32>,
 }
 
-/// After so many texts it is seen whether most are new.
+/// Minimum number of lookups before deduplication is given up because most texts are new.
 const ENOUGH: usize = 512;
 
 impl Texts {
-    /// No text yet.
+    /// Creates an empty column.
     pub fn new() -> Self {
         Texts {
             codes: Codes::default(),
@@ -49,42 +49,42 @@ impl Texts {
         }
     }
 
-    /// The code of the text of an ad.
+    /// Returns the code of an ad's text; [`ABSENT`] if it has none.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row)
     }
 
-    /// How many codes there are, with that for no text.
+    /// Number of codes, including [`ABSENT`].
     pub fn codes(&self) -> usize {
         self.ends.len() + 1
     }
 
-    /// The text of a code.
+    /// Returns the text of a code.
     pub fn text(&self, code: u32) -> &[u8] {
         text(&self.bytes, &self.ends, code)
     }
 
-    /// The codes of texts that are more than plain literals.
+    /// Returns the codes of the texts that are not simple literals.
     pub fn expressions(&self) -> &[u32] {
         &self.expressions
     }
 
-    /// The expression that a text writes.  Each call makes a tree of its own: two attributes that are written
-    /// alike are still two.
+    /// Parses the text of a code; `None` for [`ABSENT`].  Each call builds a new tree, so that attributes of different
+    /// ads have different identities.
     pub fn expression(&self, code: u32, rules: Rules) -> Option<Expression> {
         let text = self.text(code);
         let (text, rules) = text.strip_prefix(SPREAD).map_or((text, rules), |text| (text, Rules::new(rules.dialect)));
         plain_literal(text).or_else(|| parse_prefix(text, rules).ok().map(|(expression, _)| expression))
     }
 
-    /// The value of a text that is a plain literal.
+    /// Returns the value of a text; `None` if it is not a simple literal.
     pub fn literal(&self, code: u32) -> Option<Value> {
         plain_value(self.text(code)).map(|(value, _)| value)
     }
 
-    /// The code of a text, also of one that is new; none if it is no expression.
+    /// Interns a text in the long form and returns its code; `None` if it is no expression.
     pub fn intern(&mut self, value: &[u8], rules: Rules) -> Option<u32> {
-        // Most ads say what the one before them says.
+        // Most ads have the text of the ad before them.
         if self.last != ABSENT && self.text(self.last) == value {
             return Some(self.last);
         }
@@ -108,7 +108,8 @@ impl Texts {
         self.add(value, is_plain)
     }
 
-    /// The code of a text that a line of the long form cannot carry: one with a string of several lines, say.
+    /// Stores a text in the bracketed form and returns its code: for expressions that the long form cannot represent,
+    /// such as strings of several lines.
     pub fn intern_spread(&mut self, value: &[u8]) -> Option<u32> {
         self.add(&[SPREAD, value].concat(), false)
     }
@@ -130,13 +131,13 @@ impl Texts {
         Some(code)
     }
 
-    /// Notes the text of an ad.
+    /// Sets the code of an ad's text.
     pub fn set(&mut self, row: usize, code: u32) {
         self.codes.set(row, code);
         self.last = code;
     }
 
-    /// Gives back what memory is not used.
+    /// Frees unused capacity.
     pub fn shrink(&mut self) {
         self.codes.shrink_to_fit();
         self.bytes.shrink_to_fit();
@@ -148,10 +149,11 @@ impl Texts {
     }
 }
 
-/// A number for each row, 0 if none was set, in as few bytes as the largest takes: most attributes have few texts.
+/// A vector of codes, 0 by default, stored in byte planes: it takes as many bytes per row as the largest code needs,
+/// usually one.
 #[derive(Default)]
 struct Codes {
-    /// The lowest byte of each number, the one above it, and so on; bytes behind the last are 0.
+    /// The planes, least significant byte first; missing bytes at their ends are 0.
     planes: Vec<Vec<u8>>,
 }
 

@@ -1,5 +1,6 @@
-//! HTCondor's words: options with one dash, as `condor_q` and `condor_status` have them.  One table puts them into
-//! ours before clap sees them.
+//! HTCondor's options: those with one dash, as `condor_q` and `condor_status` have them.
+//!
+//! One table maps them to our own options. The command line is rewritten before clap sees it.
 
 mod translation;
 
@@ -10,28 +11,29 @@ pub use translation::translated;
 
 use Meaning::{Ads, Columns, Form, Format, Given, Nothing, Switch, Unknown};
 
-/// What becomes of a word.
+/// The translation of one of HTCondor's options.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meaning {
-    /// The command has no such word.
+    /// The command has no such option.
     Unknown,
-    /// It is understood without being said.
+    /// Dropped: the command does this anyway.
     Nothing,
-    /// An option without a value.
+    /// One of our options without a value.
     Switch(&'static str),
-    /// An option; the next word is its value.
+    /// One of our options; the next argument is its value.
     Given(&'static str),
-    /// The next word is a file.
+    /// The next argument is a file of ads.
     Ads,
-    /// A form of output.
+    /// A form of output: `-o FORM`.
     Form(&'static str),
-    /// The words up to the next option are expressions, each a column; `:` and letters say what surrounds them.
+    /// The arguments up to the next option are expressions, one column each. Letters after a `:` in the option itself
+    /// set headings, separators and quotes.
     Columns,
-    /// The next word is a format as of `printf`, the one behind it an expression.
+    /// The next argument is a `printf` format, the one after it an expression.
     Format,
 }
 
-/// A word, other spellings of it, and its meaning in `query` and in `explain`.
+/// One of HTCondor's options: name, other spellings, and the meaning in `query` and in `explain`.
 struct Word(&'static str, &'static [&'static str], [Meaning; 2]);
 
 const WORDS: [Word; 15] = [
@@ -52,19 +54,19 @@ const WORDS: [Word; 15] = [
     Word("better-analyze", &["analyze"], [Nothing; 2]),
 ];
 
-/// Words that make an explanation of a query.
+/// Options that turn `query` into `explain`.
 const ANALYSES: [&str; 2] = ["better-analyze", "reverse"];
 
-/// The commands that know the words; the place of each in the table.
+/// The commands that accept HTCondor's options, and the column of each in the table.
 const COMMANDS: [(&str, usize); 3] = [("query", QUERY), ("explain", EXPLAIN), ("why", EXPLAIN)];
 
 const QUERY: usize = 0;
 const EXPLAIN: usize = 1;
 
-/// A word may be shortened to so many letters, as long as no other begins with them.
+/// Minimum number of letters of an abbreviated option. The abbreviation must also be unambiguous.
 const SHORTEST: usize = 3;
 
-/// Each word, and what it is in `query` and in `explain`.
+/// Returns the rows of the table in `classad help from-condor`: HTCondor's option, and our equivalent.
 pub fn table() -> Vec<(String, String)> {
     let ours = |meaning: &Meaning| match meaning {
         Unknown => None,
@@ -90,7 +92,8 @@ pub fn table() -> Vec<(String, String)> {
     WORDS.iter().map(row).collect()
 }
 
-/// Whether it looks like one of HTCondor's words: a dash and a name, not one of our letters.
+/// Whether an argument looks like one of HTCondor's options: one dash and a name of several letters, or a known
+/// one-letter spelling.
 fn is_word(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('-') else { return false };
     let name = rest.split(':').next().unwrap_or_default();
@@ -99,13 +102,13 @@ fn is_word(text: &str) -> bool {
         && (name.len() > 1 || WORDS.iter().any(|Word(_, also, _)| also.contains(&name)))
 }
 
-/// The name of a word, and what stands behind its colon.
+/// Splits an option into its name and the text after its colon, if it has one.
 fn split(text: &str) -> (&str, Option<&str>) {
     let text = text.strip_prefix('-').unwrap_or(text);
     text.split_once(':').map_or((text, None), |(name, behind)| (name, Some(behind)))
 }
 
-/// The word of this name, or the only one that begins so.
+/// Returns the option of this name, or the only one of which this is an abbreviation.
 fn find(name: &str) -> Option<&'static Word> {
     let name = name.to_ascii_lowercase();
     let exact = WORDS.iter().find(|Word(word, also, _)| *word == name || also.contains(&name.as_str()));
@@ -115,7 +118,7 @@ fn find(name: &str) -> Option<&'static Word> {
     exact.or_else(|| beginning.next().filter(|_| beginning.next().is_none()))
 }
 
-/// That there is no such option, and which of these words and options are spelt nearly like it.
+/// Returns the message that there is no such option, with the most similarly spelt of `words` and `options`.
 fn unknown(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
     let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());
@@ -133,7 +136,7 @@ fn unknown(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
     format!("there is no option {text}{hint}")
 }
 
-/// That a command has no option that is spelt like an expression which was given to it.
+/// Returns the message for an expression argument that looks like a misspelt option of `command`.
 pub fn no_option(text: &str, command: &str, cli: &Command) -> String {
     let found = cli.find_subcommand(command);
     let options: Vec<Arg> = std::iter::once(cli).chain(found).flat_map(Command::get_arguments).cloned().collect();

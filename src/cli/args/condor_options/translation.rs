@@ -1,4 +1,4 @@
-//! A command line in HTCondor's words, put into ours.
+//! Translation of a command line with HTCondor's options into one with ours.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -8,9 +8,14 @@ use clap::{Arg, Command};
 use super::Meaning::{Ads, Columns, Form, Format, Given, Nothing, Switch, Unknown};
 use super::{ANALYSES, COMMANDS, EXPLAIN, Meaning, QUERY, WORDS, Word, find, is_word, split, unknown};
 
-/// The arguments in our words.  Those of the commands that know no others come back as they are.
+/// Returns the arguments with HTCondor's options translated into ours. Arguments of commands that accept none are
+/// returned unchanged.
+///
+/// # Errors
+///
+/// The message for the user: an option is unknown to the command or lacks its value.
 pub fn translated(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<Vec<OsString>, String> {
-    // Whoever uses no such word need not wait for the table of options.
+    // Building clap's tree takes time: skip it for command lines without HTCondor's options.
     if !arguments.iter().skip(1).any(|argument| is_word(&argument.to_string_lossy())) {
         return Ok(arguments);
     }
@@ -35,7 +40,8 @@ pub fn translated(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
 }
 
-/// Where the command stands, behind the options of every command and their values.
+/// Returns the index of the command's name in `arguments`, after the global options and their values; `None` if
+/// there is no command.
 fn command_at(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -47,7 +53,7 @@ fn command_at(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
     }
 }
 
-/// Whether the argument behind this one is its value.
+/// Whether the argument is an option whose value is the next argument.
 fn wants_value(argument: &str, options: &[Arg]) -> bool {
     let takes = |arg: &Arg| arg.get_action().takes_values();
     if let Some(long) = argument.strip_prefix("--") {
@@ -56,7 +62,7 @@ fn wants_value(argument: &str, options: &[Arg]) -> bool {
         };
         return options.iter().find(is_it).is_some_and(takes);
     }
-    // Of letters that stand together, the last may take a value; `-oNAME` has its own.
+    // Of several letters after one dash, the last may take the next argument; `-oNAME` contains its value.
     let mut letters = argument.chars().skip(1).peekable();
     while let Some(letter) = letters.next() {
         if options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes) {
@@ -66,16 +72,16 @@ fn wants_value(argument: &str, options: &[Arg]) -> bool {
     false
 }
 
-/// A command line as it comes to be.
+/// The state of a translation.
 struct Translation {
     column: usize,
-    /// Whether any of HTCondor's words was there.
+    /// Whether the command line has any of HTCondor's options.
     words: bool,
-    /// Whether it is an explanation, whatever it was.
+    /// Whether an option turns the command into `explain`.
     analysis: bool,
-    /// Whether it is said of which ads the question is.
+    /// Whether the arguments already restrict the ads. If not, `query` lists all, as HTCondor's tools do.
     has_constraint: bool,
-    /// Jobs that were asked for by number.
+    /// Constraints of the jobs that are given by number.
     ids: Vec<String>,
     done: Vec<OsString>,
 }
@@ -157,7 +163,8 @@ impl Translation {
         Ok(())
     }
 
-    /// Takes what is none of HTCondor's words.  Beside them, a file is one wherever it stands, and a number a job's.
+    /// Adds an argument that is none of HTCondor's options. On a command line that has some of these, the name of an
+    /// existing file is a file of ads wherever it stands, and a number selects a job.
     fn other(&mut self, argument: &OsString, text: &str) {
         let is_file = Path::new(argument).exists();
         if text.starts_with('-') {
@@ -198,12 +205,12 @@ impl Translation {
 
     fn finish(mut self) -> Vec<OsString> {
         let constraint = match self.ids.join(" || ") {
-            // All are asked for, as there.
+            // Without any restriction HTCondor's tools list everything.
             none if none.is_empty() && self.words && !self.has_constraint && self.column == QUERY => "true".to_owned(),
             ids => ids,
         };
         if !constraint.is_empty() {
-            // Behind `--` there are no options any more.
+            // The option must precede `--`.
             let end = self.done.iter().position(|argument| argument == "--").unwrap_or(self.done.len());
             self.done.insert(end, format!("--constraint={constraint}").into());
         }
@@ -211,12 +218,13 @@ impl Translation {
     }
 }
 
-/// Whether a name begins a text.
+/// Whether the text starts with a letter.
 fn begins_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// The constraint that is true of a job, if this is the number of one or of a cluster: `7`, `7.0`.
+/// Returns the constraint that selects a job or a cluster by its number: `7.0`, `7`. `None` if the text is no such
+/// number.
 fn job_id(text: &str) -> Option<String> {
     let number = |part: &str| !part.is_empty() && part.len() < 18 && part.bytes().all(|byte| byte.is_ascii_digit());
     match text.split_once('.') {

@@ -1,4 +1,4 @@
-//! Findings as commands of GitHub's workflows, which become annotations of a change.
+//! Findings as workflow commands of GitHub Actions, which GitHub shows as annotations of a change.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
         let mut properties = vec![("file", found.file.to_string())];
         if let Some(place) = found.places.first() {
             properties.extend([("line", place.start.line.to_string()), ("endLine", place.end.line.to_string())]);
-            // Columns count only within one line.
+            // GitHub accepts columns only if the range lies in one line.
             if place.start.line == place.end.line {
                 properties
                     .extend([("col", place.start.column.to_string()), ("endColumn", place.end.column.to_string())]);
@@ -34,10 +34,12 @@ pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Escapes the message of a workflow command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
+/// Escapes the value of a property of a workflow command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

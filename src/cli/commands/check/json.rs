@@ -1,4 +1,4 @@
-//! Findings as JSON, in a schema of a version.
+//! Findings as a JSON document with a versioned schema.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crate::cli::Failure;
 
 use super::located::{Placed, Report};
 
-/// What the first field of a report says.
+/// Value of the field `schema`.
 const SCHEMA: &str = "classad.check/1";
 
 pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {

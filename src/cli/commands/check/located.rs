@@ -1,4 +1,4 @@
-//! What was found, with its place in a file.
+//! Findings of the linter with their positions in files.
 
 use std::sync::Arc;
 
@@ -10,36 +10,36 @@ use crate::cli::render::diagnostics::{Frame, Picture};
 
 pub use crate::cli::render::diagnostics::Mark;
 
-/// All that was found.
+/// All findings of a run.
 #[derive(Default)]
 pub struct Report {
     pub found: Vec<Found>,
-    /// How many ads were looked at.
+    /// Number of ads checked.
     pub ads: usize,
 }
 
-/// Something that was found.
+/// A finding with its position in a file.
 pub struct Found {
-    /// Its number in the checker.
+    /// Number of the finding in the `Checker`, which counts the ads under it.
     pub number: usize,
     pub rule: &'static Rule,
     pub message: String,
     pub help: String,
     pub file: Arc<str>,
-    /// Which ad of the file it is in, the first one of several; 0 if it is in none.
+    /// 1-based number of the first ad with the finding in its file; 0 if it is in no ad.
     pub ad: usize,
-    /// What that ad is called.
+    /// Identity of that ad; `None` if it has none.
     pub id: Option<String>,
-    /// The attribute that it is in.
+    /// Attribute with the finding; `None` for the ad as a whole.
     pub attribute: Option<String>,
-    /// Where, the decisive place first.
+    /// Ranges in the file, the decisive one first.
     pub places: Vec<Placed>,
-    /// In how many ads it is.
+    /// Number of ads with the finding.
     pub ads: usize,
     pub picture: Picture,
 }
 
-/// A place in a file; the end is behind it.
+/// A range in a file; `end` is exclusive. `text` says what it shows.
 pub struct Placed {
     pub start: Position,
     pub end: Position,
@@ -47,6 +47,8 @@ pub struct Placed {
 }
 
 impl Found {
+    /// Locates a finding in `text`. `marks` are its byte ranges there, the decisive one first; `ad` is the 1-based
+    /// number of its ad.
     pub fn new(number: usize, finding: &Finding, text: &Text, marks: Vec<Mark>, ad: usize) -> Self {
         let severity = match finding.rule.level {
             Level::Error => miette::Severity::Error,
@@ -60,7 +62,7 @@ impl Found {
             let start = text.block.position(range.start);
             Placed { start, end: start.behind(&text.block.text[range.clone()]), text: text_there.clone() }
         };
-        // A place that is too far off to be drawn is told by what stands there.
+        // A mark too far from the first one lies outside the picture: quote its text in its label instead.
         let first = marks.first().map_or(0, |(range, _)| range.start);
         let told = |(range, words): Mark| {
             let stands = String::from_utf8_lossy(&text.block.text[range.clone()]).into_owned();
@@ -89,7 +91,7 @@ impl Found {
         self.places.first().map_or(Position::START, |place| place.start)
     }
 
-    /// What a person calls the ad.
+    /// Returns the identity of the ad or its number, for messages; nothing for an expression of the command line.
     pub fn whose(&self) -> String {
         match (&self.id, self.ad) {
             (_, 0) => String::new(),
@@ -100,7 +102,8 @@ impl Found {
 }
 
 impl Report {
-    /// Puts everything in order, and counts in how many ads it is.
+    /// Sorts the findings by file and position. Sets the number of ads of each from `count`, which takes the number of
+    /// the finding.
     pub fn finish(&mut self, count: impl Fn(usize) -> usize) {
         for found in &mut self.found {
             found.ads = count(found.number).max(1);
@@ -117,13 +120,13 @@ impl Report {
         });
     }
 
-    /// How many findings are of a level.
+    /// Returns the number of findings of `level`.
     pub fn of_level(&self, level: Level) -> usize {
         self.found.iter().filter(|found| found.rule.level == level).count()
     }
 }
 
-/// How many attributes the ad of the long form has that a text begins with.
+/// Counts the attribute lines of the first ad in a text of the long form.
 pub fn lines(text: &[u8]) -> usize {
     let mut count = 0;
     let mut at = 0;

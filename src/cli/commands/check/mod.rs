@@ -1,4 +1,4 @@
-//! `classad check`: what is most likely not meant in ads.
+//! `classad check`: the linter for ads.
 
 mod github;
 mod json;
@@ -157,7 +157,7 @@ impl Check {
         })
     }
 
-    /// Prints the table of rules.
+    /// Prints the table of lint rules.
     fn list(&self, session: &Session) -> Result<Status, Failure> {
         if session.options.quiet {
             return Ok(Status::Yes);
@@ -175,7 +175,11 @@ impl Check {
     }
 }
 
-/// The rules of these names.
+/// Returns the canonical names of these rules.
+///
+/// # Errors
+///
+/// Fails if there is no rule of some name; suggests close ones.
 fn rules(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     let rule = |name: &String| {
         find_rule(name).map(|rule| rule.name).ok_or_else(|| {
@@ -199,15 +203,16 @@ fn read_pool(session: &mut Session, sources: Vec<Source>) -> Result<Pool, Failur
     Ok(pool)
 }
 
-/// What is done with each ad.
+/// State of a run: checks ads and collects findings.
 struct Work<'w> {
     checker: Checker,
     report: Report,
+    /// Whether findings of a rule are reported.
     wanted: &'w dyn Fn(&Rule) -> bool,
 }
 
 impl Work<'_> {
-    /// Looks at all ads of a source.
+    /// Checks all ads of a source.
     fn source(&mut self, session: &mut Session, source: &mut Source) -> Result<(), Failure> {
         loop {
             let text = match source.next_text() {
@@ -233,7 +238,7 @@ impl Work<'_> {
         }
     }
 
-    /// Looks at an expression of the command line.
+    /// Checks an expression of the command line, as the constraint of an ad with nothing else.
     fn expression(&mut self, session: &Session, text: &str, protocol: &Protocol) {
         let source = Text::of_argument("-e", text);
         let rules = classad::syntax::Rules::new(session.dialect());
@@ -243,7 +248,7 @@ impl Work<'_> {
                 let name = protocol.names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
                 let ad: Ad = [(name, expression)].into_iter().collect();
                 for (number, finding) in self.checker.check(&ad) {
-                    // An expression by itself has no ad whose names it could name.
+                    // An expression alone is no ad: rules about whole ads do not apply.
                     if finding.rule.reach != Reach::Ad && (self.wanted)(finding.rule) {
                         let marks =
                             finding.labels.iter().filter_map(|label| Some((label.span?.range(), label.text.clone())));
@@ -255,7 +260,7 @@ impl Work<'_> {
         }
     }
 
-    /// What a reader finds wrong.
+    /// Adds a problem that the reader reported as a finding.
     fn problem(&mut self, text: &Text, problem: &Problem) {
         let name = if problem.severity == Severity::Error { "syntax" } else { "ignored-text" };
         let Some(rule) = find_rule(name).filter(|rule| (self.wanted)(rule)) else { return };
@@ -267,11 +272,12 @@ impl Work<'_> {
         self.report.found.push(Found::new(number, &finding, text, marks, problem.ad));
     }
 
+    /// Checks an ad. Finds the positions of its attributes only if there is something to report.
     fn ad(&mut self, session: &Session, text: &Text, entry: &Entry) {
         self.report.ads += 1;
         let written = || places(&text.block.text, text.block.form, entry.offset, session.dialect());
         let mut places: Option<Vec<Place>> = None;
-        // A line is an attribute: those of the long form are counted faster than found.
+        // The long form has one attribute per line. Counting lines is cheaper than locating attributes.
         let is_twice = if text.block.form == Form::Long {
             located::lines(&text.block.text[entry.offset..]) != entry.ad.len()
         } else {
@@ -300,7 +306,7 @@ impl Work<'_> {
         self.report.found.extend(found.into_iter().map(|found| Found { id: id.clone(), ..found }));
     }
 
-    /// The attributes that an ad has twice.
+    /// Returns a finding with its marks for each attribute that an ad defines again.
     fn duplicates(&mut self, places: &[Place]) -> Vec<(usize, Finding, Vec<located::Mark>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &Place> = HashMap::new();
@@ -322,7 +328,8 @@ impl Work<'_> {
     }
 }
 
-/// Where in the text the labels of a finding are; the beginning of the ad if it has none.
+/// Locates the labels of a finding in the text. A finding without labels, or a label without a position, gets the first
+/// byte of the ad, at `offset`.
 fn marks(labels: &[Label], places: &[Place], offset: usize) -> Vec<located::Mark> {
     let mark = |label: &Label| {
         let place = places.iter().rev().find(|place| place.name == label.attribute);

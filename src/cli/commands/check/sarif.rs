@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, which tools for code review read.
+//! Findings as SARIF 2.1.0, for tools for code review.
 
 use std::io::Write;
 
@@ -38,7 +38,7 @@ pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
 }
 
 fn level(level: Level) -> &'static str {
-    // SARIF has the same words.
+    // SARIF uses the names of our levels.
     level.as_str()
 }
 
@@ -73,7 +73,7 @@ fn location(file: &str, place: &Placed) -> Value {
     } })
 }
 
-/// A path as a reference of a URI: what has a meaning there is escaped.
+/// Percent-encodes a path as a relative URI reference.
 fn uri(path: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/.-_~".contains(byte);
     path.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()

@@ -1,4 +1,4 @@
-//! Findings for people.
+//! Findings as annotated source excerpts for the terminal.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::cli::session::Session;
 
 use super::located::Report;
 
-/// So many findings of one rule are drawn; the rest is counted.
+/// Maximum number of findings drawn per rule; further ones are only counted.
 const MOST: usize = 50;
 
 pub fn write(out: &mut impl Write, session: &Session, report: Report) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: Report) -> Result<
     Ok(())
 }
 
-/// How much was found, in one line.
+/// Returns the numbers of findings by level, in one line.
 fn summary(report: &Report) -> String {
     let counts = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
     let counts = counts.map(|(level, word)| (report.of_level(level), word)).into_iter().filter(|(count, _)| *count > 0);

@@ -1,4 +1,4 @@
-//! `classad diff`: what changed between two files of ads.
+//! `classad diff`: differences between two files of ads.
 
 pub mod pattern;
 
@@ -64,14 +64,14 @@ pub struct Diff {
     no_header: bool,
 }
 
-/// An ad that is not the same in both files; on one side at least it is.
+/// An ad that changed, or that only one file has. At least one of `before` and `after` is `Some`.
 struct Change {
     identity: Option<String>,
     before: Option<Entry>,
     after: Option<Entry>,
 }
 
-/// What was found.
+/// The differences between two files; `changed`, `added`, `removed` and `equal` are numbers of ads.
 #[derive(Default)]
 struct Report {
     changes: Vec<Change>,
@@ -81,7 +81,7 @@ struct Report {
     equal: usize,
 }
 
-/// When two ads are the same.
+/// When two ads count as equal: how expressions are compared, and which attributes are ignored.
 struct Comparison {
     measure: Measure,
     ignored: Vec<Pattern>,
@@ -90,7 +90,7 @@ struct Comparison {
 impl Diff {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut sources = input::open(session, &[self.before.clone(), self.after.clone()])?;
-        // What could not be read has been reported; without it everything would seem to have changed.
+        // A file that could not be opened has been reported. Without it every ad would seem to have changed.
         session.decide_dialect(&sources);
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = Comparison {
@@ -109,7 +109,7 @@ impl Diff {
         Ok(Status::of(report.changes.is_empty()))
     }
 
-    /// Only the first file is kept, and of it what has no equal in the second.
+    /// Compares two files. Reads the first into memory and streams the second; drops each pair of equal ads at once.
     fn compare(
         &self,
         session: &mut Session,
@@ -184,13 +184,14 @@ impl Comparison {
         differences
     }
 
+    /// Whether an attribute is compared, that is, not ignored.
     fn counts(&self, name: &Name) -> bool {
         !self.ignored.iter().any(|pattern| pattern.matches(name.as_str()))
     }
 }
 
 impl Change {
-    /// What differs; all attributes of an ad that is on one side only.
+    /// Returns the attributes that differ; all compared attributes of an ad that only one file has.
     fn differences(&self, comparison: &Comparison) -> Vec<Difference<'_>> {
         let counts = |one: &Difference| comparison.counts(one.name());
         match (&self.before, &self.after) {
@@ -200,7 +201,7 @@ impl Change {
         }
     }
 
-    /// What the ad is called: if it has no name, by its number.
+    /// Returns the identity of the ad, or its number in its file if it has none.
     fn label(&self) -> String {
         match (&self.identity, self.numbers()) {
             (Some(identity), _) => identity.clone(),
@@ -209,7 +210,7 @@ impl Change {
         }
     }
 
-    /// Which ad it is in each file.
+    /// Returns the 1-based numbers of the ad in the two files; `None` where it is missing.
     fn numbers(&self) -> (Option<usize>, Option<usize>) {
         let number = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.number);
         (number(&self.before), number(&self.after))
@@ -249,7 +250,7 @@ fn text(attribute: Attribute) -> String {
     String::from_utf8_lossy(&print(attribute.expression, Style::New)).into_owned()
 }
 
-/// Lines for people.
+/// Writer of the default output: lines with `~`, `-` and `+`.
 struct Lines {
     colored: bool,
 }
@@ -278,7 +279,8 @@ impl Lines {
     }
 }
 
-/// One row for each attribute; an ad that is new or gone is one row.  Names are those of the ads alone.
+/// Returns one row for each attribute that differs, and one for an ad that only one file has. For `-o names` each ad is
+/// one row.
 fn rows(report: &Report, comparison: &Comparison, form: Option<OutputForm>) -> Rows {
     let mut rows = Rows::new(&["id", "change", "attribute", "before", "after"]);
     for change in &report.changes {

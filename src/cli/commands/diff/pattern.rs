@@ -1,6 +1,6 @@
-//! Names with a `*` for any letters.
+//! Wildcard patterns for names of attributes.
 
-/// A pattern for names: case does not count, `*` stands for any letters or none.
+/// A pattern for names: ignores case; `*` matches any characters or none.
 #[derive(Clone, Debug)]
 pub struct Pattern(String);
 
@@ -14,7 +14,7 @@ impl Pattern {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut left) = name.strip_prefix(first) else { return false };
         let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-        // The first place that fits leaves the most for the parts behind it.
+        // Greedy leftmost matching is complete: it leaves the most text for the later parts.
         for part in middle.split('*') {
             let Some(at) = left.find(part) else { return false };
             left = &left[at + part.len()..];

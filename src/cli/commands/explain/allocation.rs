@@ -1,4 +1,4 @@
-//! Who gets what when a whole queue is matched.
+//! Allocation of offers to requests when the whole queue is matched, for `--unmatched`.
 
 use classad::matching::Accelerations;
 use classad::matching::negotiate::Settings;
@@ -13,24 +13,24 @@ use crate::cli::session::Session;
 use crate::cli::render::explanation::Case;
 use crate::cli::render::explanation::gangs;
 
-/// The offers that requests took.
+/// Which requests took which offers.
 pub enum Taken {
-    /// One each.
+    /// Bilateral matching: one offer for each request.
     Pairs(Pairs),
-    /// Gangs of them.
+    /// Gangmatching: a gang of offers for each request.
     Gangs(gangs::Queue),
 }
 
-/// The offers that requests took, one each.
+/// The allocation of bilateral matching.
 pub struct Pairs {
-    /// Of each request whether it has an offer.
+    /// Whether a request got an offer, by index of the request.
     is_matched: Vec<bool>,
-    /// Of each offer which requests have it, or parts of it.
+    /// Requests that hold an offer or a part of it, by index of the offer.
     holders: Vec<Vec<usize>>,
 }
 
 impl Taken {
-    /// Whether a request has what it asks for.
+    /// Whether a request got its offer or its gang.
     pub fn is_matched(&self, request: usize) -> bool {
         match self {
             Taken::Pairs(pairs) => pairs.is_matched[request],
@@ -38,7 +38,7 @@ impl Taken {
         }
     }
 
-    /// The requests that have some of these offers, in the order of the requests.
+    /// Returns the requests that hold any of these offers, in ascending order.
     pub fn by(&self, offers: &[usize]) -> Vec<usize> {
         let of = |offer: &usize| match self {
             Taken::Pairs(pairs) => pairs.holders[*offer].as_slice(),
@@ -49,7 +49,7 @@ impl Taken {
         holders.into_iter().collect()
     }
 
-    /// The gangs, if there are any.
+    /// Returns the allocation of gangs; `None` after bilateral matching.
     pub fn gangs(&self) -> Option<&gangs::Queue> {
         match self {
             Taken::Gangs(gangs) => Some(gangs),
@@ -58,7 +58,7 @@ impl Taken {
     }
 }
 
-/// Matches every request in turn with the best offer that is left, as `match` does.
+/// Matches each request in turn with the best offer left, like `classad match`.
 pub fn taken(session: &mut Session, parties: &Parties, case: &Case<'_>) -> Result<Pairs, Failure> {
     let overview = parties.overview(session);
     let task = Task {

@@ -1,4 +1,4 @@
-//! `classad explain`: why requests match nothing.
+//! `classad explain`: explains why requests match nothing.
 
 mod allocation;
 mod suggestions;
@@ -105,7 +105,7 @@ impl Explain {
         }
         let sources = input::sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
-            // That none can be read has been told; to say that there are none would not be true.
+            // Unreadable files have been reported. An explanation without them would be false.
             return Err(Failure::Refused(None));
         }
         let start = Instant::now();
@@ -173,7 +173,7 @@ impl Explain {
             (true, None) => Some(Taken::Pairs(allocation::taken(session, parties, case)?)),
         };
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
-        // Who takes what is decided among all; only then those that were asked for are looked at.
+        // The allocation depends on all requests, so the filters of the command line apply after it.
         let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
         let mut is_wanted = |request: &usize| {
             let request = &case.asking[*request];
@@ -222,7 +222,8 @@ impl Explain {
         Ok(Status::of(matches_all))
     }
 
-    /// The requests that the policy serves, in its order, and those that it does not; offers are all explained.
+    /// Splits the requests into those that the policy serves and those that it does not. The served ones are in the
+    /// order of the policy with `--unmatched`, else in that of the input. With `--reverse` all ads are served.
     fn roots(&self, session: &mut Session, case: &Case<'_>) -> Result<(Vec<usize>, Vec<usize>), Failure> {
         if self.reverse {
             return Ok(((0..case.asking.len()).collect(), Vec::new()));
@@ -236,14 +237,15 @@ impl Explain {
             is_served[*request] = true;
         }
         let unserved = (0..ads.len()).filter(|request| !is_served[*request]).collect();
-        // Reports come in the order of the input; what came first counts only where offers are taken.
+        // Reports follow the order of the input. The order of the policy matters only where offers are taken.
         if !self.unmatched {
             roots.sort_unstable();
         }
         Ok((roots, unserved))
     }
 
-    /// Why a request matches what it matches, and who took that.
+    /// Explains a request by bilateral matching. If it has candidates and there is an allocation, reports the requests
+    /// that hold them.
     fn bilateral(request: &Ad, explainer: &mut Explainer, queue: Option<&Taken>) -> Report {
         let mut report = explainer.explain(request);
         if report.verdict != Verdict::Matches {
@@ -256,11 +258,11 @@ impl Explain {
     }
 }
 
-/// The requests that `--constraint` is true of.
+/// Filter for the requests that `--constraint` is true of; `None` accepts all.
 struct Chosen(Option<Query>);
 
 impl Chosen {
-    /// Whether this is one; it is none if the constraint exceeds its budget.
+    /// Whether the constraint accepts a request. A constraint that exceeds its budget is reported and does not.
     fn includes(&self, session: &mut Session, request: &Identified) -> bool {
         let accepts = |query: &Query| query.accepts(&request.ad);
         self.0.as_ref().map_or(Ok(true), accepts).unwrap_or_else(|halt| {
@@ -269,7 +271,7 @@ impl Chosen {
         })
     }
 
-    /// Refuses to explain nothing.
+    /// Refuses a constraint that accepted no request.
     fn is_some_of(&self, requests: &[Identified]) -> Result<(), Failure> {
         match self.0 {
             Some(_) if requests.is_empty() => {

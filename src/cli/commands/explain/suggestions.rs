@@ -1,5 +1,8 @@
-//! Names that may have been meant, before the ads are read in part: what requests ask for and the first offers do not
-//! have is looked for among the names of all of them.
+//! Suggestions for misspelt attribute names, found before the ads are loaded selectively.
+//!
+//! Selective loading drops the attributes that matching does not need, and with them the candidates for a suggestion.
+//! A first pass therefore finds names that requests use and a sample of the offers lacks, and searches all attribute
+//! names for similar ones.
 
 use std::io;
 
@@ -14,23 +17,23 @@ use rustc_hash::FxHashSet;
 use crate::cli::io::source::Source;
 use crate::cli::session::Session;
 
-/// So much of a file shows nearly all names, in bytes.
+/// Number of bytes of the offers in which nearly all of their names occur.
 const BEGINNING: usize = 1 << 20;
 
-/// So many missing names are compared with those that there are.
+/// Maximum number of missing names for which similar ones are searched.
 const MOST_MISSING: usize = 100;
 
-/// What is to be read besides what matching reads.
+/// Names similar to missing ones, which have to be read besides what matching needs.
 #[derive(Default)]
 pub struct Found {
-    /// Names that are near to missing ones.
+    /// The similar names, as a set of attributes to read.
     pub also: Mentions,
-    /// The same names, in the spelling of the offers.
+    /// The similar names, spelt as in the ads.
     pub names: Vec<Name>,
 }
 
-/// The names near to those that requests mention and that the offers do not seem to have.  Nothing where ads are read
-/// whole anyway.
+/// Returns names similar to those that requests use and the offers seem to lack. Returns none if the ads are read whole
+/// anyway. With `reverse` the offers ask and the requests answer.
 pub fn near(
     session: &Session,
     sources: &[Vec<Source>; 2],
@@ -42,10 +45,11 @@ pub fn near(
     if !asking.iter().chain(offered).all(Source::is_long_file) {
         return Found::default();
     }
-    // What cannot be read is told by whoever reads the ads.
+    // An unreadable file is reported later, when the ads are loaded.
     found(session, asking, offered, protocol, of_policy).unwrap_or_default()
 }
 
+/// Searches the attribute names of both sides for names similar to missing ones.
 fn found(
     session: &Session,
     asking: &[Source],
@@ -61,7 +65,7 @@ fn found(
     if missing.is_empty() {
         return Ok(found);
     }
-    // An attribute that is misspelt is one of the offers, or one of the request's own.
+    // A misspelt name may mean an attribute of the offer or of the request itself.
     for side in [offered, asking] {
         let names = names(side, usize::MAX)?;
         for name in missing.iter().take(MOST_MISSING) {
@@ -73,7 +77,7 @@ fn found(
     Ok(found)
 }
 
-/// The names that the constraints of ads mention and that these ads do not all have.
+/// Returns the names that the constraints and ranks of ads use and that the ad itself does not resolve.
 fn mentioned(session: &Session, sources: &[Source], protocol: &Protocol) -> io::Result<IndexSet<Name>> {
     let mut selection = Selection::new(protocol.names().cloned(), session.dialect()).grouped([]);
     let (mut names, mut seen, mut kept) = (IndexSet::new(), IndexSet::new(), Vec::new());
@@ -88,7 +92,7 @@ fn mentioned(session: &Session, sources: &[Source], protocol: &Protocol) -> io::
                 }
                 let own = mentioned.own.into_iter().chain(mentioned.either);
                 names.extend(own.filter(|name| entry.ad.get(name).is_none()).chain(mentioned.other));
-                // Kept, so that no other gets its address.
+                // The identity is the ad's address: keep the ad so that no other gets the address.
                 kept.push(entry.ad);
             }
             source.ads = selected.number();
@@ -97,7 +101,7 @@ fn mentioned(session: &Session, sources: &[Source], protocol: &Protocol) -> io::
     Ok(names.into_iter().filter(|name| !stands_for_a_side(name)).collect())
 }
 
-/// The names of the attributes in some files, up to so many bytes.
+/// Returns the attribute names in some files. Stops reading after about `most` bytes.
 fn names(sources: &[Source], most: usize) -> io::Result<Vec<Name>> {
     let (mut spellings, mut read) = (Spellings::default(), 0);
     for source in sources {

@@ -1,4 +1,4 @@
-//! `classad man`: manual pages, out of the tree of commands, the topics and the tables.
+//! `classad man`: manual pages, generated from the tree of commands, the help topics and the tables.
 
 use std::fs;
 use std::io::{self, Write};
@@ -35,16 +35,16 @@ pub struct ManualCommand {
     out: Option<PathBuf>,
 }
 
-/// The pages of section 7: name, what it is about, topics that are in it.
+/// The pages of section 7: name, subject and topics of each.
 const SEVENTH: [(&str, &str, &[&str]); 3] = [
     ("language", "the language of classified advertisements", &["language", "dialects", "formats", "functions"]),
     ("gangs", "requests with several ports, policies, and claims", &["gangs", "policy", "claims"]),
     ("explain", "why a request matches nothing", &["explain"]),
 ];
 
-/// A page.
+/// A manual page in roff.
 struct Page {
-    /// Without `classad-`; nothing for the page of it all.
+    /// Name without `classad-`; empty for classad(1).
     name: String,
     section: u8,
     text: Vec<u8>,
@@ -94,7 +94,7 @@ fn write_all(pages: &[Page], folder: &Path) -> io::Result<()> {
     pages.iter().try_for_each(|page| fs::write(folder.join(page.file_name()), &page.text))
 }
 
-/// Every page: that of it all, those of the commands, those of the topics.
+/// Generates every page: classad(1), one for each command, and those of section 7.
 fn pages() -> io::Result<Vec<Page>> {
     let mut tree = crate::cli::tree();
     tree.build();
@@ -112,7 +112,7 @@ fn man(command: Command) -> Man {
     Man::new(command).date(DATE).manual("classad manual").source(concat!("classad ", env!("CARGO_PKG_VERSION")))
 }
 
-/// The options, with one gap between the lines of each where `clap_mangen` asks for three.
+/// Writes the section of the options. Replaces the three line breaks of `clap_mangen` within an option by one space.
 fn options(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
     let mut text = Vec::new();
     man.render_options_section(&mut text)?;
@@ -120,6 +120,7 @@ fn options(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes the title, name, synopsis and description of a page.
 fn head(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
     man.render_title(into)?;
     into.extend(roff::LAYOUT.as_bytes());
@@ -128,7 +129,7 @@ fn head(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
     man.render_description_section(into)
 }
 
-/// classad(1)
+/// Generates classad(1).
 fn whole(tree: &Command) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let man = man(tree.clone());
@@ -161,7 +162,7 @@ fn whole(tree: &Command) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The page of a command: the options of every command stand in classad(1).
+/// Generates the page of a command. Global options are left to classad(1).
 fn of_command(tree: &Command, command: &Command) -> io::Result<Vec<u8>> {
     let mut own = command.clone();
     for arg in tree.get_arguments().filter(|arg| arg.is_global_set()) {
@@ -191,7 +192,7 @@ fn of_command(tree: &Command, command: &Command) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// A page of section 7.
+/// Generates a page of section 7.
 fn of_topics(name: &str, about: &str, topics: &[&str]) -> String {
     let mut text = roff::head(&format!("classad-{name}"), 7, about);
     for (index, topic) in topics.iter().filter_map(|topic| topics::find(topic)).enumerate() {

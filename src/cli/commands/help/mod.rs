@@ -1,4 +1,4 @@
-//! `classad help`: commands and topics.
+//! `classad help`: the help of commands, and topics.
 
 mod page;
 mod roff;
@@ -19,7 +19,7 @@ use crate::cli::{Failure, Status};
 
 use topics::TOPICS;
 
-/// The day of this manual.
+/// Date of the manual pages.
 const DATE: &str = "2026-11-21";
 
 const EXAMPLES: &str = "\
@@ -35,7 +35,7 @@ pub struct Help {
     word: Option<String>,
 }
 
-/// The topics, for the end of the help.
+/// Returns the list of topics for the end of `classad --help`.
 pub fn topics_in_short() -> String {
     let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
     let lines = TOPICS.iter().map(|topic| format!("\n  {:width$}  {}", topic.name, topic.about()));

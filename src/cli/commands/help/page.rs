@@ -1,19 +1,19 @@
-//! The texts of topics: as much of Markdown as they need.
+//! Parser for the text of help topics: the subset of Markdown that they use.
 
-/// A part of a text.
+/// A block of a help text.
 pub enum Block {
-    /// What the text is about: its name and one line.
+    /// Name and one-line subject of the text.
     Title(String, String),
     Heading(String),
-    /// One line, however long; what is written literally stands between backquotes.
+    /// A paragraph as one line. Literal text stands between backquotes.
     Paragraph(String),
-    /// Lines that stay as they are.
+    /// Preformatted lines.
     Literal(Vec<String>),
-    /// Terms and what they are.
+    /// Terms and their definitions.
     Terms(Vec<(String, String)>),
 }
 
-/// Reads a text.  `insert` gives the terms of a table that the text names: `<!-- functions -->`.
+/// Parses the text of a topic. A line `<!-- NAME -->` stands for the terms that `insert` returns for NAME.
 pub fn parse(text: &str, insert: &dyn Fn(&str) -> Vec<(String, String)>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();
@@ -38,7 +38,7 @@ pub fn parse(text: &str, insert: &dyn Fn(&str) -> Vec<(String, String)>) -> Vec<
     blocks
 }
 
-/// Reads what stands below the options in the help of a command: lines that are indented stay as they are.
+/// Parses the text below the options in the help of a command. Indented lines are preformatted.
 pub fn of_help(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().peekable();
@@ -58,7 +58,7 @@ pub fn of_help(text: &str) -> Vec<Block> {
                 paragraph.push(' ');
                 paragraph.push_str(next);
             }
-            // Behind examples something else begins.
+            // The first paragraph after the examples gets a heading of its own.
             if matches!(blocks.last(), Some(Block::Literal(_))) && !blocks.iter().any(is_notes) {
                 blocks.push(Block::Heading("Notes".to_owned()));
             }

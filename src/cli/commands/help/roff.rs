@@ -1,18 +1,18 @@
-//! Topics as parts of manual pages.
+//! Renders help texts as roff, for manual pages.
 
 use std::fmt::Write;
 
 use super::page::Block;
 
-/// Lines end where words do: neither names nor options are torn apart, and no blanks put between them.
+/// Requests that turn off justification and hyphenation, which would break names and options apart.
 pub const LAYOUT: &str = ".ad l\n.nh\n";
 
-/// The text in the language of `man`.  Titles are what the page begins with, and left out.
+/// Renders blocks as roff. Omits titles: the head of the page has them.
 pub fn rendered(blocks: &[Block]) -> String {
     let mut out = String::new();
     let mut behind_heading = false;
     for block in blocks {
-        // The first paragraph begins with its heading.
+        // A paragraph right after a heading needs no `.PP`.
         let new = if std::mem::take(&mut behind_heading) { "" } else { ".PP\n" };
         match block {
             Block::Title(..) => behind_heading = true,
@@ -37,7 +37,7 @@ pub fn rendered(blocks: &[Block]) -> String {
     out
 }
 
-/// The head of a page: what it is called, in which section, and what it is about.
+/// Returns the head of a page: title line, name and subject.
 pub fn head(name: &str, section: u8, about: &str) -> String {
     let upper = quoted(&name.to_uppercase());
     format!(
@@ -49,13 +49,13 @@ pub fn head(name: &str, section: u8, about: &str) -> String {
     )
 }
 
-/// What else to read, at the end of a page.
+/// Returns the section SEE ALSO. `pages` are names with their manual sections.
 pub fn see_also(pages: &[(String, u8)]) -> String {
     let pages: Vec<String> = pages.iter().map(|(name, section)| format!(".BR {} ({section})", escaped(name))).collect();
     format!(".SH \"SEE ALSO\"\n{}\n", pages.join(" ,\n"))
 }
 
-/// A line of text, of which what stands between backquotes is bold.
+/// Renders a line of text. Text between backquotes becomes bold.
 fn inline(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
         0 => escaped(part),
@@ -68,12 +68,12 @@ fn literal(line: &str) -> String {
     protected(&escaped(line))
 }
 
-/// A line that is no request, whatever it begins with.
+/// Keeps a line that begins with a control character from being read as a request.
 fn protected(line: &str) -> String {
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line.to_owned() }
 }
 
-/// What `man` would take for something else.
+/// Escapes the characters that roff would interpret or replace.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

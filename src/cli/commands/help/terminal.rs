@@ -1,14 +1,14 @@
-//! Topics for a terminal, or a pipe.
+//! Renders help texts as plain text.
 
 use super::page::Block;
 
-/// Terms longer than this stand on a line of their own.
+/// Maximum width, in characters, of a term that shares its line with the definition.
 const LONGEST_TERM: usize = 22;
 
-/// Text is not made wider than this, however wide the terminal.
+/// Maximum width of the text, in characters, even on a wider terminal.
 const WIDEST: usize = 100;
 
-/// A text, in lines of this width.
+/// Renders blocks in lines of at most `width` characters.
 pub fn rendered(blocks: &[Block], width: usize) -> String {
     let width = width.min(WIDEST);
     let mut parts = Vec::new();
@@ -24,7 +24,7 @@ pub fn rendered(blocks: &[Block], width: usize) -> String {
     parts.join("\n")
 }
 
-/// A term and what it is, beside it or below it.
+/// Renders a term with its definition beside it, or below it if the term is long.
 fn row(term: &str, text: &str, width: usize) -> String {
     let margin = LONGEST_TERM + 4;
     let lines = wrapped(text, width.saturating_sub(margin).max(20));
@@ -47,7 +47,7 @@ fn indented(lines: &[String], by: &str) -> String {
     out
 }
 
-/// Lines of this width; a word that is longer stands alone.
+/// Breaks text into lines of at most `width` characters. A longer word gets a line of its own.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

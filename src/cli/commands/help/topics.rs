@@ -1,4 +1,4 @@
-//! The topics: one table.
+//! The table of help topics.
 
 use classad::ad::BinaryOperator;
 use classad::eval::FUNCTIONS;
@@ -7,7 +7,7 @@ use classad::lint::RULES;
 use super::page::{self, Block};
 use crate::cli::args::condor_options;
 
-/// A topic: what `classad help` calls it, and its text.
+/// A topic of `classad help`: its name and its text in Markdown.
 pub struct Topic {
     pub name: &'static str,
     text: &'static str,
@@ -15,7 +15,7 @@ pub struct Topic {
 
 macro_rules! topics {
     ($($name:literal)*) => {
-        /// The topics, as they are listed.
+        /// The topics, in the order of their listing.
         pub const TOPICS: &[Topic] =
             &[$(Topic { name: $name, text: include_str!(concat!("topics/", $name, ".md")) },)*];
     };
@@ -23,23 +23,24 @@ macro_rules! topics {
 
 topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" }
 
-/// The topic of this name.
+/// Returns the topic of this name, in any case; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(name))
 }
 
 impl Topic {
+    /// Parses the text of the topic.
     pub fn blocks(&self) -> Vec<Block> {
         page::parse(self.text, &table)
     }
 
-    /// What it is about, in a line.
+    /// Returns the subject of the topic, from the first line of its text.
     pub fn about(&self) -> &'static str {
         self.text.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, about)| about)
     }
 }
 
-/// The table of this name, as terms and what they are.
+/// Returns the table of this name as terms and definitions; an empty one if there is none.
 pub fn table(name: &str) -> Vec<(String, String)> {
     match name {
         "functions" => functions(),
@@ -61,7 +62,7 @@ fn functions() -> Vec<(String, String)> {
     FUNCTIONS.iter().map(|function| (function.signature.to_owned(), text(function))).collect()
 }
 
-/// The operators by how tightly they bind; those between operands by their table.
+/// Returns the operators from the tightest to the loosest binding. Binary ones come from the table of the language.
 fn operators() -> Vec<(String, String)> {
     let mut levels: Vec<(u8, Vec<&str>)> = Vec::new();
     for operator in BinaryOperator::ALL {
@@ -83,7 +84,7 @@ fn operators() -> Vec<(String, String)> {
     all
 }
 
-/// What the operators that bind like this one do.
+/// Describes the binary operators with the precedence of `symbol`.
 fn meaning(symbol: &str) -> &'static str {
     match symbol {
         "*" => "products",

@@ -146,7 +146,7 @@ impl Match {
         Ok(Status::of(!here.pairings.is_empty()))
     }
 
-    /// What is asked for.
+    /// Returns which pairs to find.
     fn wanted(&self, session: &Session) -> Wanted {
         Wanted {
             strategy: self.strategy,
@@ -157,17 +157,17 @@ impl Match {
         }
     }
 
-    /// What has to be read.
+    /// Returns how much of the ads to read.
     fn reading(&self) -> Reading {
         match (self.what_if.is_empty(), self.notify.notify.is_some() || self.advertising.remembers()) {
-            // What is set may refer to anything.
+            // A --what-if expression may refer to any attribute.
             (false, _) => Reading::Whole,
             (true, true) => Reading::NeededAndAdvertisements,
             (true, false) => Reading::Needed,
         }
     }
 
-    /// Refuses what makes no sense together.
+    /// Refuses options that contradict each other.
     fn check(&self) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         let takes_nothing = self.all || self.best.is_some();

@@ -1,4 +1,4 @@
-//! `--what-if NAME=EXPR`: ads as they are not.
+//! `--what-if NAME=EXPR`: matching with hypothetical attributes.
 
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, Extent, Liberties, direct_references, specialize};
@@ -7,7 +7,7 @@ use crate::cli::Failure;
 use crate::cli::io::input::{self, Identified};
 use crate::cli::session::Session;
 
-/// Attributes that every request, or every offer, is to have.
+/// Hypothetical attributes of every request and of every offer.
 #[derive(Default)]
 pub struct WhatIf {
     pub requests: Vec<(Name, Expression)>,
@@ -15,7 +15,7 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// Reads `NAME=EXPR` and `request.NAME=EXPR`, of requests, and `offer.NAME=EXPR`.
+    /// Parses definitions: `NAME=EXPR` or `request.NAME=EXPR` for requests, `offer.NAME=EXPR` for offers.
     pub fn new(session: &mut Session, definitions: &[String]) -> Result<Self, Failure> {
         let mut what_if = WhatIf::default();
         for definition in definitions {
@@ -32,13 +32,13 @@ impl WhatIf {
         Ok(what_if)
     }
 
-    /// Whether nothing is to be changed.
+    /// Whether there are no definitions.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty() && self.offers.is_empty()
     }
 }
 
-/// The ads with these attributes.
+/// Returns the ads with these attributes added or replaced.
 pub fn changed(ads: &[Identified], definitions: &[(Name, Expression)], context: &Context) -> Vec<Ad> {
     let change = |ad: Ad, (name, expression): &(Name, Expression)| {
         let expression = in_terms_of_the_old(&ad, name, expression, context);
@@ -47,8 +47,8 @@ pub fn changed(ads: &[Identified], definitions: &[(Name, Expression)], context: 
     ads.iter().map(|ad| definitions.iter().fold(ad.ad.clone(), change)).collect()
 }
 
-/// An expression that refers to the attribute that it defines, as in `Memory=Memory/2`, means what is
-/// there already: it is specialized in the ad as it is.
+/// Resolves references of a definition to the attribute that it replaces, as in `Memory=Memory/2`: they mean the old
+/// attribute, so the expression is specialized in the unchanged ad.
 fn in_terms_of_the_old(ad: &Ad, name: &Name, expression: &Expression, context: &Context) -> Expression {
     let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
     if !direct_references(expression, &frame, &environment, context).internal.contains(name) {

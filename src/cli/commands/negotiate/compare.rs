@@ -1,4 +1,4 @@
-//! What a cycle costs, acceleration by acceleration: Figure 3 of the 2006 paper.
+//! Cost of a negotiation cycle with each further acceleration: figure 3 of the 2006 paper.
 
 use std::time::Instant;
 
@@ -14,7 +14,8 @@ const NONE: Accelerations = Accelerations::NONE;
 const CLUSTERS: Accelerations = Accelerations { autoclusters: true, ..NONE };
 const LISTS: Accelerations = Accelerations { match_lists: true, ..CLUSTERS };
 
-/// A row for each configuration; each has what those before it have.  Priorities come from the policy alone.
+/// Runs a cycle in each configuration and returns a row for each. A configuration adds one acceleration to the one
+/// before it. Priorities come from the policy alone.
 pub fn rows(settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Rows, PolicyFault> {
     let header = [
         "configuration",
@@ -38,7 +39,7 @@ pub fn rows(settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Ro
     run("baseline", requests, NONE)?;
     run("autoclusters", requests, CLUSTERS)?;
     run("match lists", requests, LISTS)?;
-    // The submitters' agents make them before the cycle, which does not wait for it.
+    // Submitters' agents build resource requests before the cycle, so the time for it does not count.
     let Settings { policy, protocol, context, .. } = settings;
     let clusters = Clusters::new(requests, offers, &policy.of_requests(), protocol, context);
     let counted = clusters.clusters.iter().enumerate();
@@ -50,7 +51,7 @@ pub fn rows(settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Ro
 
 fn row(name: &str, outcome: &Outcome, seconds: f64) -> Vec<Cell> {
     let counted = &outcome.statistics;
-    #[allow(clippy::cast_precision_loss)] // of a count
+    #[allow(clippy::cast_precision_loss)] // counts stay far below 2^53
     let percent = 100.0 * counted.matched as f64 / counted.roots.max(1) as f64;
     let count = |count: u64| Cell::from(usize::try_from(count).unwrap_or(usize::MAX));
     vec![

@@ -1,4 +1,4 @@
-//! `classad negotiate`: a whole negotiation cycle.
+//! `classad negotiate`: a complete negotiation cycle.
 
 mod compare;
 mod transcript;
@@ -111,7 +111,7 @@ impl Negotiate {
         let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell)
             .map_err(|fault| given.refuse(session, fault))?;
         let seconds = start.elapsed().as_secs_f64();
-        // Nobody is told of a cycle that cannot be accounted for.
+        // Save the usage before notifying anyone: a failure here voids the cycle.
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
             keep_accounts(path, accountant, &outcome)?;
         }
@@ -133,7 +133,7 @@ impl Negotiate {
         Ok(Status::of(!outcome.grants.is_empty()))
     }
 
-    /// Refuses what makes no sense together.
+    /// Refuses options that contradict each other.
     fn check(&self) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         if self.notify.notify.is_some() && self.compare {
@@ -145,7 +145,7 @@ impl Negotiate {
         Ok(())
     }
 
-    /// What has to be read.
+    /// Returns how much of the ads to read.
     fn reading(&self) -> Reading {
         if self.notify.notify.is_some() || self.advertising.remembers() {
             Reading::NeededAndAdvertisements
@@ -154,14 +154,15 @@ impl Negotiate {
         }
     }
 
-    /// The usage so far, brought up to now.  Usage is shared by owner if the policy does not say how.
+    /// Reads the file of `--usage` and ages the usage up to now. Returns `None` without the option. If the policy
+    /// defines no shares, sets them by owner.
     fn accounts(&self, session: &mut Session, given: &mut GivenPolicy) -> Result<Option<Accountant>, Failure> {
         let Some(path) = &self.usage else { return Ok(None) };
         if given.policy.share.is_none() {
             let owner = parse_expression(b"Owner", Rules::new(session.dialect()));
             given.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
         }
-        // The first cycle has no file yet.
+        // The first cycle creates the file.
         let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
         let mut accountant = if is_new { Accountant::default() } else { settings(session, path, Accountant::parse)?.0 };
         accountant.advance(session.context().now.unwrap_or_default());
@@ -201,7 +202,7 @@ fn row(parties: &Parties, grant: &Grant) -> Vec<Cell> {
     ]
 }
 
-/// Writes what each submitter has got into the file, at once or not at all.
+/// Adds the offers that each submitter got to its usage and replaces the file atomically.
 fn keep_accounts(path: &str, accountant: &mut Accountant, outcome: &Outcome) -> Result<(), Failure> {
     #[allow(clippy::cast_precision_loss)] // a count of offers
     accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
@@ -210,7 +211,7 @@ fn keep_accounts(path: &str, accountant: &mut Accountant, outcome: &Outcome) -> 
         .map_err(|error| Failure::Refused(Some(format!("cannot write {path}: {}", diagnostics::io_reason(&error)))))
 }
 
-/// Prints the counters of the 2006 paper (§4.1, §6).
+/// Prints the counters of the 2006 paper 4.1 and 6.
 fn statistics(outcome: &Outcome, seconds: f64) {
     let counted = &outcome.statistics;
     let preempted = outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count() as u64;
@@ -228,12 +229,12 @@ fn statistics(outcome: &Outcome, seconds: f64) {
     ];
     output::counters(&counters, seconds);
     if io::stderr().is_terminal() {
-        // If standard error is closed there is no one to tell.
+        // Ignore a closed standard error.
         let _ = shares(&mut io::stderr().lock(), outcome);
     }
 }
 
-/// What became of the requests, and who got the offers, as bars.
+/// Draws bar charts of the outcomes of requests and of the offers by submitter.
 fn shares(err: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let counted = &outcome.statistics;
     let became =
@@ -241,7 +242,7 @@ fn shares(err: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
     let submitters: Vec<(&str, usize)> =
         outcome.submitters.iter().map(|(submitter, offers)| (submitter.as_str(), *offers)).collect();
-    // One submitter has what was matched.
+    // A single submitter's bar would repeat that of the matched requests.
     let submitters = if submitters.len() > 1 { &submitters[..] } else { &[] };
     for (heading, bars) in [("requests", &became[..]), ("offers by submitter", submitters)] {
         let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What happened in a negotiation cycle, for people and as records.
+//! Transcript of the events of a negotiation cycle, as text and as records.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::OutputForm;
 use crate::cli::render::rows::{Cell, Rows, value_text};
 
-/// A transcript: lines to read, and a record for each.
+/// A transcript: a line of text and a record for each event.
 pub struct Transcript<'p> {
     parties: &'p Parties,
     lines: Vec<String>,
@@ -26,7 +26,7 @@ impl<'p> Transcript<'p> {
         Transcript { parties, lines: Vec::new(), records, round: 0 }
     }
 
-    /// Writes the lines; records, if a form is asked for.
+    /// Writes the lines of text, or the records if `form` is given.
     pub fn write(&self, out: &mut dyn Write, form: Option<OutputForm>, with_header: bool) -> Result<(), Failure> {
         if form.is_some() {
             return self.records.write(out, form, with_header);
@@ -37,6 +37,7 @@ impl<'p> Transcript<'p> {
         Ok(())
     }
 
+    /// Appends an event. `cells` are the columns request, offer, preempted and detail.
     fn note(&mut self, line: String, submitter: &str, event: &str, cells: [String; 4]) {
         self.lines.push(line);
         let mut record: Vec<Cell> = vec![self.round.into(), submitter.to_owned().into(), event.to_owned().into()];
@@ -44,6 +45,7 @@ impl<'p> Transcript<'p> {
         self.records.rows.push(record);
     }
 
+    /// Records an event of the cycle.
     pub fn tell(&mut self, event: &Event<'_>) {
         let parties = self.parties;
         let nothing = String::new;
@@ -92,7 +94,7 @@ impl<'p> Transcript<'p> {
     }
 }
 
-/// Why no offer is left.
+/// Explains a rejection from the numbers of compatible offers and of those that the docking vector discarded.
 fn reason(compatible: usize, discarded: usize) -> String {
     match (compatible, discarded) {
         (0, _) => "no offer is compatible".to_owned(),

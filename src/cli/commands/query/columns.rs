@@ -1,4 +1,4 @@
-//! The expressions of the command line, and their values in ads.
+//! The expressions on the command line of `query`, and their values in ads.
 
 use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::{Context, Environment, Evaluator};
@@ -10,23 +10,24 @@ use crate::cli::io::input::{self, Identified};
 use crate::cli::render::rows::Cell;
 use crate::cli::session::Session;
 
-/// The expressions of the command line.
+/// The parsed expressions of the command line.
 pub struct Columns {
+    /// Expressions of `--af`, each with its text.
     pub af: Vec<(String, Expression)>,
-    /// Columns in HTCondor's words.
+    /// Columns of HTCondor's `-autoformat` and `-format`.
     pub mask: Option<Mask>,
-    /// The attributes of ads that are printed; all if none are asked for.
+    /// Attributes to print of each ad; all if empty.
     pub attributes: Vec<Name>,
     pub sort: Option<Expression>,
     pub group: Option<Expression>,
     pub id: Option<Expression>,
 }
 
-/// Values of an ad.
+/// A row of values of an ad.
 #[derive(Default)]
 pub struct Row {
     pub cells: Vec<Cell>,
-    /// How many of them are undefined because a budget was exceeded.
+    /// Number of cells that are undefined because their evaluation exceeded a budget.
     pub failures: u64,
 }
 
@@ -46,25 +47,25 @@ impl Columns {
         })
     }
 
-    /// All of them.
+    /// Returns all expressions.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let options = [&self.sort, &self.group, &self.id].into_iter().flatten();
         let masked = self.mask.iter().flat_map(Mask::expressions);
         self.af.iter().map(|(_, expression)| expression).chain(masked).chain(options)
     }
 
-    /// Whether a row is printed for each ad.
+    /// Whether the output is a row for each ad rather than the ad.
     pub fn are_rows(&self) -> bool {
         !self.af.is_empty() || self.mask.is_some()
     }
 
-    /// An ad with only those of its attributes that are asked for.
+    /// Projects an ad onto the attributes of `--attributes`.
     pub fn kept(&self, ad: &Ad) -> Ad {
         let kept = ad.iter().filter(|attribute| self.attributes.contains(attribute.name));
         kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 
-    /// The row of an ad.
+    /// Evaluates the row of an ad.
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         match &self.mask {
             Some(mask) => mask.row(ad, context),
@@ -74,7 +75,7 @@ impl Columns {
 }
 
 impl Row {
-    /// The values of these expressions.
+    /// Evaluates these expressions in an ad.
     pub fn of<'e>(ad: &Ad, expressions: impl IntoIterator<Item = &'e Expression>, context: &Context) -> Self {
         let mut row = Row::default();
         for expression in expressions {
@@ -83,13 +84,13 @@ impl Row {
         row
     }
 
-    /// The values behind what an ad is called.
+    /// Returns the cells with the ad's name before them.
     pub fn behind(self, id: String) -> Vec<Cell> {
         std::iter::once(Cell::from(id)).chain(self.cells).collect()
     }
 }
 
-/// The value of an expression in an ad; undefined, and counted, where it exceeds a budget.
+/// Evaluates an expression in an ad. Where it exceeds a budget, counts a failure and returns undefined.
 pub fn value(ad: &Ad, expression: &Expression, context: &Context, failures: &mut u64) -> Value {
     let (environment, frame) = Environment::alone(ad.clone());
     Evaluator::new(&environment, context).evaluate(expression, &frame).unwrap_or_else(|_| {
@@ -98,7 +99,7 @@ pub fn value(ad: &Ad, expression: &Expression, context: &Context, failures: &mut
     })
 }
 
-/// The usual columns of a table.
+/// Attributes that may become columns of a table by default, the first ones preferred.
 pub const USUAL: [&str; 12] = [
     "Owner",
     "Type",
@@ -114,7 +115,7 @@ pub const USUAL: [&str; 12] = [
     "Cmd",
 ];
 
-/// The columns of a table when none are asked for: those of the usual ones that any ad has.
+/// Returns the default columns of a table: the first six of the default attributes that some ad has.
 pub fn usual_columns(session: &Session, found: &[Identified]) -> Vec<(String, Expression)> {
     let present = USUAL.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
     let rules = classad::syntax::Rules::new(session.dialect());
@@ -125,7 +126,7 @@ pub fn usual_columns(session: &Session, found: &[Identified]) -> Vec<(String, Ex
     columns.take(6).collect()
 }
 
-/// Splits a list of expressions at the commas that are in no bracket and no string.
+/// Splits a list of expressions at its commas, except those in brackets or in strings.
 fn split_expressions(list: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut quoted, mut escaped, mut start) = (0_i32, None, false, 0);

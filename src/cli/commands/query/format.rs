@@ -1,21 +1,25 @@
-//! The formats of `-format`: text around one conversion.
+//! Format strings of `-format`: text around at most one conversion.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use super::printf::Conversion;
 
-/// A text with a conversion in it, if there is one.
+/// A format string.
 pub struct Format {
     pub before: String,
-    /// Whether what stands before is a label.
+    /// Whether `before` is a label, which a heading replaces.
     pub is_label: bool,
     pub conversion: Option<Conversion>,
     pub after: String,
 }
 
 impl Format {
-    /// From its text.  `%` and something that is no letter stands for itself.
+    /// Parses a format string. A `%` that begins no conversion stands for itself.
+    ///
+    /// # Errors
+    ///
+    /// Fails on an unknown conversion and on a second one.
     pub fn parse(written: &str) -> Result<Format, String> {
         let text = unescaped(written);
         let mut format = Format { before: String::new(), is_label: false, conversion: None, after: String::new() };
@@ -39,12 +43,13 @@ impl Format {
         Ok(format)
     }
 
+    /// Appends text: before the conversion, or after it if it has been parsed.
     fn push(&mut self, text: &str) {
         if self.conversion.is_some() { &mut self.after } else { &mut self.before }.push_str(text);
     }
 }
 
-/// What the escapes of a text stand for, as in C.
+/// Replaces the escape sequences of C.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -72,7 +77,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// The character whose number stands here, in so many digits at most.
+/// Reads a character code of at most `most` digits.
 fn code(characters: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> char {
     let mut code = 0;
     for _ in 0..most {

@@ -136,12 +136,12 @@ impl Query {
         Ok(status)
     }
 
-    /// The constraints and the files.
+    /// Returns the constraints and the files.
     fn asked(&self) -> Result<(Vec<String>, Vec<String>), Failure> {
         let mut constraints = self.given.clone();
         let mut files = self.ads.clone();
         if let Some(first) = &self.first {
-            // What stands first is the constraint, unless that was said otherwise.
+            // The first positional argument is the constraint, unless --constraint gives one.
             if constraints.is_empty() {
                 input::not_an_option("query", first, true)?;
                 constraints.push(first.clone());
@@ -153,6 +153,7 @@ impl Query {
         Ok((constraints, files))
     }
 
+    /// Returns the value of the constraint in the ads to print.
     fn sought(&self) -> Sought {
         match (self.undefined, self.invert) {
             (true, _) => Sought::Undefined,
@@ -161,7 +162,7 @@ impl Query {
         }
     }
 
-    /// Whether the ads are written themselves, and no rows about them.
+    /// Whether the output is the ads themselves rather than rows about them.
     fn writes_ads(&self, columns: &Columns) -> bool {
         let table = self.output.is_none() && Session::is_terminal();
         let rows = self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names);
@@ -169,7 +170,7 @@ impl Query {
         !columns.are_rows() && columns.group.is_none() && !undecided && !table && !rows
     }
 
-    /// A list of expressions without a form is for scripts: no heading.
+    /// Whether a table gets a heading. Output into a pipe without `-o` has none, for scripts.
     fn has_heading(&self) -> bool {
         !self.no_header && (self.output.is_some() || Session::is_terminal())
     }

@@ -1,4 +1,4 @@
-//! What is printed of what is found.
+//! Output of `query`.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -19,7 +19,7 @@ use crate::cli::render::rows::{Cell, RowWriter};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
-/// The answer, as it comes to be.
+/// Output of a query, which takes ads and rows as the scan finds them.
 pub struct Answer<'q> {
     query: &'q Query,
     columns: &'q Columns,
@@ -27,31 +27,34 @@ pub struct Answer<'q> {
     context: Context,
     out: Out,
     shape: Shape<'q>,
-    /// Ads that can be printed only when all are known.
+    /// Ads that wait for the end of the scan, because of `--sort` or because all determine the columns.
     found: Vec<Identified>,
-    /// Rows that were printed, where equal ones are printed once.
+    /// Rows printed so far, for `--distinct`.
     printed: HashSet<Vec<Cell>>,
+    /// Value and number of ads of each group, by the text of the value.
     groups: IndexMap<String, (Cell, usize)>,
-    /// How many ads were found, and how many of them, or of their rows, count for the limit.
+    /// Number of ads found.
     total: usize,
+    /// Number of ads, or of rows, that count toward `--limit`.
     counted: usize,
-    /// Evaluations that exceeded a budget.
+    /// Number of evaluations that exceeded a budget.
     failures: u64,
 }
 
-/// What is printed.
+/// Kind of the output.
 enum Shape<'q> {
     Nothing,
     Count,
     Ads(AdWriter),
-    /// The values of `--af`.
+    /// Rows with the values of `--af`.
     Rows(RowWriter),
-    /// Rows in HTCondor's words.
+    /// Rows of HTCondor's `-autoformat` and `-format`.
     Masked(MaskWriter<'q>),
-    /// Which attributes are wanting, for each ad.
+    /// A row for each ad with the attributes that it lacks, for `--undefined`.
     Lacks(RowWriter),
+    /// Values of `--group-by` with their numbers of ads.
     Groups,
-    /// The usual attributes of all ads.
+    /// A table of the default columns.
     Usual,
 }
 
@@ -94,7 +97,7 @@ impl<'q> Answer<'q> {
         })
     }
 
-    /// What it needs of each ad.
+    /// Returns which part of each matching ad the output needs.
     pub fn need(&self) -> Need {
         match self.shape {
             Shape::Nothing | Shape::Count => Need::Presence,
@@ -105,7 +108,7 @@ impl<'q> Answer<'q> {
         }
     }
 
-    /// Takes what is found in a piece of a source; false if it is enough.
+    /// Takes a finding of the scan of `text`. Returns false if no more are needed.
     pub fn take(&mut self, session: &mut Session, text: &Text, finding: Finding) -> Result<bool, Failure> {
         match finding {
             Finding::Problem(problem) => {
@@ -128,7 +131,7 @@ impl<'q> Answer<'q> {
         Ok(!(session.options.quiet || is_full))
     }
 
-    /// Whether ads are printed as they are found; otherwise all have to be known first.
+    /// Whether ads are printed as they are found, rather than after the scan.
     fn streams(&self) -> bool {
         self.columns.sort.is_none() && !matches!(self.shape, Shape::Groups)
     }
@@ -137,6 +140,7 @@ impl<'q> Answer<'q> {
         self.query.limit.unwrap_or(usize::MAX)
     }
 
+    /// Prints an ad, or keeps it until the end of the scan.
     fn ad(&mut self, session: &mut Session, ad: Identified) -> Result<(), Failure> {
         if !self.streams() || matches!(self.shape, Shape::Usual) {
             self.counted += 1;
@@ -146,7 +150,7 @@ impl<'q> Answer<'q> {
         self.print(session, &ad)
     }
 
-    /// Prints an ad, or its row, unless there are enough.
+    /// Prints an ad or its row, unless the limit has been reached.
     fn print(&mut self, session: &mut Session, ad: &Identified) -> Result<(), Failure> {
         let limit = self.limit();
         match &mut self.shape {
@@ -167,7 +171,7 @@ impl<'q> Answer<'q> {
         Ok(())
     }
 
-    /// Prints a row, or counts it in its group.
+    /// Prints a row or counts it in its group.
     fn row(&mut self, row: Row) -> Result<(), Failure> {
         let limit = self.limit();
         self.failures += row.failures;
@@ -177,7 +181,7 @@ impl<'q> Answer<'q> {
                     self.groups.entry(cell.text.clone()).or_insert((cell, 0)).1 += 1;
                 }
             }
-            // It is there already.
+            // An equal row has been printed.
             Shape::Rows(_) if self.query.distinct && !self.printed.insert(row.cells.clone()) => {}
             Shape::Rows(rows) => {
                 self.counted += 1;
@@ -196,7 +200,7 @@ impl<'q> Answer<'q> {
         Ok(())
     }
 
-    /// Prints what could not be printed before, and what ends the output.
+    /// Prints the ads that waited for the end of the scan, and the end of the output.
     pub fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
         let mut found = std::mem::take(&mut self.found);
         if let Some(sort) = &self.columns.sort {
@@ -246,7 +250,7 @@ impl<'q> Answer<'q> {
     }
 }
 
-/// The names that the constraint needs and the ad does not have.
+/// Lists the names that the constraint reads and the ad lacks.
 fn lacks(ad: &Ad, constraint: &Expression, context: &Context) -> String {
     let (environment, frame) = Environment::alone(ad.clone());
     let references = external_references(constraint, &frame, &environment, context);

@@ -1,9 +1,9 @@
-//! Several threads look through a source, each through every so manieth piece.  What they find is taken in the order
-//! of the input, and is what one thread finds.
+//! Parallel scan of a source: its blocks are dealt to threads in turn. The findings are taken in the order of the
+//! input, so the output equals that of a single thread.
 //!
-//! Which names have to be read is found out while reading: what one ad mentions is read of all that follow.  A
-//! thread therefore starts from the names that were known when its piece was read; if a piece before it has brought
-//! up more since, the piece is looked through once more.  That happens near the beginning, if at all.
+//! The set of attributes to read grows during the scan: an attribute that one ad refers to is read in all later ads. A
+//! thread starts from the set known when its block was read. If an earlier block has since extended the set, the main
+//! thread scans the block again. That is rare, and happens near the beginning.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -21,58 +21,59 @@ use crate::cli::io::input;
 use crate::cli::io::source::{Source, Text};
 use crate::cli::session::Session;
 
-/// So many pieces are given to each thread before what it found in the first is taken: while that is printed,
-/// it has something to do, and memory stays bounded.
+/// Maximum number of pending blocks per thread. More than one, so that threads work while findings are printed; few, so
+/// that memory stays bounded.
 const AHEAD: usize = 2;
 
-/// As much as the main thread usually has, in bytes.
+/// Stack size of a thread, in bytes: as usual for a main thread.
 const STACK: usize = 8 << 20;
 
-/// A piece to be looked through.
+/// A block for a thread to scan.
 struct Task {
     block: Arc<Block>,
-    /// The names that were known when it was read.
+    /// Attributes to read, as known when the block was read.
     known: Arc<Vec<Name>>,
 }
 
-/// What is found in a piece.
+/// The result of scanning a block.
 struct Done {
     findings: Vec<Finding>,
-    /// The number of its last ad.
+    /// Number of the last ad of the block, as the thread counted it.
     last: usize,
-    /// The names known behind it, if there are more.
+    /// Attributes to read, if the block extended the set.
     known: Option<Vec<Name>>,
 }
 
-/// A piece that was given to a thread, if there is one.
+/// A block whose findings have not been taken. `worker` is the thread that scans it; `None` if there is no thread.
 struct Pending<'w> {
     text: Text,
     known: Arc<Vec<Name>>,
     worker: Option<&'w Worker>,
 }
 
-/// A thread.
+/// A thread that scans blocks, with its channels.
 struct Worker {
     tasks: Sender<Task>,
     done: Receiver<Done>,
 }
 
-/// A search through sources, one after the other.
+/// A scan of sources, one after the other.
 pub struct Search<'q, 'a> {
     pub seeker: &'q Seeker<'q>,
     pub answer: &'a mut Answer<'q>,
-    /// What is to be read of each ad, as far as that is known.
+    /// Attributes to read of each ad, as known so far; `None` if ads are read whole.
     pub selection: Option<Selection>,
+    /// Number of threads to use.
     pub threads: usize,
-    /// The first piece of all.
+    /// First block of the first source with content, for hints after an empty result.
     pub first: Option<Text>,
 }
 
 impl Search<'_, '_> {
-    /// Looks through a source; false if it is enough.  What comes bit by bit is looked through as it comes, by one
-    /// thread.
+    /// Scans a source. Returns false if no more findings are needed. A pipe is scanned by one thread, so that findings
+    /// are printed as the input arrives.
     pub fn source(&mut self, session: &mut Session, source: &mut Source) -> Result<bool, Failure> {
-        // The first piece shows nearly all names that count; and threads are not worth it if it is all.
+        // The first block reveals nearly all attributes to read. If it is the only one, threads do not pay off.
         let Some(text) = next_text(session, source) else { return Ok(true) };
         if !self.piece(session, source, &text)? {
             return Ok(false);
@@ -93,7 +94,7 @@ impl Search<'_, '_> {
         Ok(true)
     }
 
-    /// Looks through a piece; false if it is enough.
+    /// Scans a block on this thread. Returns false if no more findings are needed.
     fn piece(&mut self, session: &mut Session, source: &mut Source, text: &Text) -> Result<bool, Failure> {
         let (before, thought) = (source.ads, text.block.before);
         let answer = &mut *self.answer;
@@ -104,7 +105,7 @@ impl Search<'_, '_> {
         Ok(last.is_some())
     }
 
-    /// Looks through what is left of a source; false if it is enough.
+    /// Scans the rest of a source on several threads. Returns false if no more findings are needed.
     fn pieces(&mut self, session: &mut Session, source: &mut Source, workers: &[Worker]) -> Result<bool, Failure> {
         let mut known: Arc<Vec<Name>> = Arc::new(self.selection.iter().flat_map(Selection::names).cloned().collect());
         let mut pending: VecDeque<Pending<'_>> = VecDeque::new();
@@ -148,7 +149,8 @@ impl Search<'_, '_> {
         Ok(true)
     }
 
-    /// Takes what a thread found in a piece; false if it is enough.
+    /// Takes the findings of a thread, with ads renumbered by the true number of ads before the block. Returns false if
+    /// no more are needed.
     fn take(
         &mut self,
         session: &mut Session,
@@ -169,7 +171,7 @@ impl Search<'_, '_> {
 }
 
 impl Worker {
-    /// Starts a thread; none if there can be no more.
+    /// Starts a thread; `None` if the system refuses.
     fn new<'s>(scope: &'s Scope<'s, '_>, seeker: &'s Seeker<'_>) -> Option<Worker> {
         let (tasks, to_do) = channel();
         let (found, done) = channel();
@@ -178,11 +180,12 @@ impl Worker {
     }
 }
 
-/// Looks through pieces until there are no more, or no one wants to know.
+/// Scans blocks until a channel is closed.
 fn work(seeker: &Seeker<'_>, tasks: &Receiver<Task>, done: &Sender<Done>) {
     let mut selection: Option<Selection> = None;
     for Task { block, known } in tasks {
-        // What others have found out, or what this one found in a piece that is looked through once more.
+        // Start from exactly the names of the task: other threads may have added some, and this thread may have added
+        // some in a block that will be scanned again.
         if !selection.as_ref().is_some_and(|selection| selection.names().eq(known.iter())) {
             selection = seeker.selection();
             selection.as_mut().into_iter().for_each(|selection| selection.extend(known.iter()));
@@ -200,7 +203,7 @@ fn work(seeker: &Seeker<'_>, tasks: &Receiver<Task>, done: &Sender<Done>) {
     }
 }
 
-/// The next piece of a source; none at its end, or if it cannot be read on.
+/// Reads the next block of a source; `None` at its end and after an error, which is reported.
 fn next_text(session: &mut Session, source: &mut Source) -> Option<Text> {
     source.next_text().unwrap_or_else(|error| {
         input::broken_off(session, source, &error);

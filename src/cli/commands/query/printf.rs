@@ -1,12 +1,12 @@
-//! Conversions of values to text, as of `printf`: `%-8.3f`.
+//! Conversions of C's `printf`, such as `%-8.3f`.
 
-/// So wide may a conversion be, and so precise.
+/// Maximum width and precision of a conversion, in characters.
 const MOST: usize = 4096;
 
-/// What a value can be converted to.
+/// Supported conversion letters.
 const LETTERS: &str = "sdiuxXofFeEgGvVr";
 
-/// What a conversion converts.
+/// Kind of value that a conversion takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     String,
@@ -14,11 +14,11 @@ pub enum Sort {
     Real,
     /// Any value.
     Value,
-    /// What is not evaluated.
+    /// The unevaluated expression.
     Raw,
 }
 
-/// A conversion: `%-8.3f`.
+/// A conversion such as `%-8.3f`.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Conversion {
@@ -33,12 +33,17 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// The conversion of a letter, nothing else.
+    /// Returns the conversion of a letter without flags, width and precision.
     pub fn plain(letter: char) -> Self {
         Conversion { letter, ..Conversion::default() }
     }
 
-    /// The conversion behind a `%`, and how long its text is; none if this is no conversion.
+    /// Parses the conversion after a `%` and returns it with the length of its text in bytes; `None` if the text
+    /// begins with no conversion.
+    ///
+    /// # Errors
+    ///
+    /// Fails on an unsupported letter, and on a width or precision that is too large.
     pub fn read(text: &str) -> Result<Option<(Conversion, usize)>, String> {
         let mut conversion = Conversion::default();
         let mut rest = text;
@@ -58,7 +63,7 @@ impl Conversion {
             rest = behind;
             conversion.precision = Some(count(&mut rest)?.unwrap_or(0));
         }
-        // How wide a number is in C does not matter.
+        // Skip C's length modifiers: all integers have 64 bits here.
         rest = rest.trim_start_matches(['h', 'l', 'L', 'q', 'j', 'z']);
         let Some(letter) = rest.chars().next().filter(char::is_ascii_alphabetic) else { return Ok(None) };
         if !LETTERS.contains(letter) {
@@ -82,7 +87,7 @@ impl Conversion {
         }
     }
 
-    /// Whether strings stand in quotes.
+    /// Whether strings are printed in quotes.
     pub fn is_quoted(&self) -> bool {
         self.letter == 'V'
     }
@@ -91,13 +96,13 @@ impl Conversion {
         self.width
     }
 
-    /// A text, cut to the precision.
+    /// Formats a text, cut to the precision.
     pub fn text(&self, text: &str) -> String {
         let cut: String = text.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
         self.padded("", &cut, false)
     }
 
-    /// An integer.
+    /// Formats an integer.
     pub fn integer(&self, number: i64) -> String {
         let (sign, digits) = match self.letter {
             'u' => ("", number.cast_unsigned().to_string()),
@@ -107,12 +112,12 @@ impl Conversion {
             _ => (self.sign(number < 0), number.unsigned_abs().to_string()),
         };
         let least = self.precision.unwrap_or(1);
-        // Nothing is left of a zero that may have no digits.
+        // In C a zero with precision 0 has no digits.
         let digits = if least == 0 && number == 0 { String::new() } else { format!("{digits:0>least$}") };
         self.padded(sign, &digits, self.precision.is_none())
     }
 
-    /// A real number.
+    /// Formats a real number.
     pub fn real(&self, number: f64) -> String {
         let sign = self.sign(number.is_sign_negative() && !number.is_nan());
         let magnitude = number.abs();
@@ -133,7 +138,7 @@ impl Conversion {
         format!("{number:.precision$}{point}")
     }
 
-    /// With an exponent of a sign and two digits at least.
+    /// Formats like `%e`: with an exponent of a sign and at least two digits.
     fn scientific(&self, number: f64, precision: usize) -> String {
         let text = format!("{number:.precision$e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -142,7 +147,7 @@ impl Conversion {
         format!("{digits}{point}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
     }
 
-    /// With an exponent where it is shorter so; without the zeros at the end.
+    /// Formats like `%g`: with an exponent for very small and very large numbers, and without trailing zeros.
     fn shorter(&self, number: f64, precision: usize) -> String {
         let text = self.scientific(number, precision - 1);
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -166,6 +171,7 @@ impl Conversion {
         }
     }
 
+    /// Pads to the width. `with_zeros` is whether the flag `0` applies.
     fn padded(&self, sign: &str, text: &str, with_zeros: bool) -> String {
         let wanting = self.width.saturating_sub(sign.len() + text.chars().count());
         match (self.left, self.zero && with_zeros) {
@@ -176,7 +182,7 @@ impl Conversion {
     }
 }
 
-/// Reads a number, if there is one.
+/// Reads a decimal number and advances `text`; `None` if there is none.
 fn count(text: &mut &str) -> Result<Option<usize>, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
@@ -199,7 +205,7 @@ mod tests {
         format.conversion.expect("a conversion")
     }
 
-    /// What the printf of C prints.
+    /// The expected texts are those of C's `printf`.
     #[test]
     fn numbers_are_printed_as_in_c() {
         for (format, number, printed) in [

@@ -1,5 +1,5 @@
-//! What is looked for in each piece of a source, and what is found there.  Nothing here is told to anyone, so that
-//! several pieces may be looked through at once.
+//! Scan of a block of a source for matching ads. The scan reports its findings to a visitor and prints nothing, so that
+//! several threads can scan blocks at once.
 
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::Simple;
@@ -11,7 +11,7 @@ use classad::protocol::{IDENTITY, identity, is_met};
 use super::columns::{Columns, Row, USUAL};
 use super::unknown_names::Missing;
 
-/// Which ads are looked for.
+/// Value of the constraint in the ads to find.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sought {
     True,
@@ -19,22 +19,22 @@ pub enum Sought {
     Undefined,
 }
 
-/// What is needed of an ad.
+/// Part of a matching ad that the output needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// That it is there.
+    /// Its existence.
     Presence,
-    /// All of it.
+    /// All attributes.
     Whole,
-    /// As much as was asked for.
+    /// The attributes that were read selectively.
     Part,
-    /// The values of its row.
+    /// The values of its row of `--af` or of the print mask.
     Row,
     /// The value of `--group-by`.
     Group,
 }
 
-/// What is looked for.
+/// Scanner for the ads that a query selects. Shared by the threads.
 pub struct Seeker<'q> {
     pub constraint: &'q Expression,
     pub query: matching::Query,
@@ -42,18 +42,18 @@ pub struct Seeker<'q> {
     pub context: Context,
     pub sought: Sought,
     pub need: Need,
-    /// Whether the ads are written themselves, if any are.
+    /// Whether the output is the ads themselves.
     pub writes_ads: bool,
-    /// Whether every ad is read whole.
+    /// Whether every ad is read whole, for `--strict-input`.
     pub is_strict: bool,
-    /// Which names of the constraint no ad had so far.
+    /// Names of the constraint that no ad has had so far.
     pub missing: Missing,
 }
 
-/// What is found.
+/// A finding of the scan.
 pub enum Finding {
     Present,
-    /// An ad, and its name if it has one.
+    /// A matching ad. `name` is `None` if it has no identity; `number` is its 1-based number in the source.
     Ad {
         ad: Ad,
         name: Option<String>,
@@ -61,7 +61,7 @@ pub enum Finding {
     },
     Row(Row),
     Problem(Problem),
-    /// An ad in which the constraint exceeded a budget.
+    /// An ad in which the constraint exceeded a budget; `number` as in `Ad`.
     Halted {
         halt: Halt,
         number: usize,
@@ -69,7 +69,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The same, if there were so many other ads before those of its piece than was thought.
+    /// Corrects the number of the ad. The scan assumed `thought` ads before the block; there were `before`.
     pub fn renumbered(self, thought: usize, before: usize) -> Self {
         let renumber = |number: usize| number - thought + before;
         match self {
@@ -83,11 +83,12 @@ impl Finding {
     }
 }
 
-/// What is to be done with what is found; false if that is enough.
+/// Visitor of findings, which returns false to end the scan.
 pub type Visit<'v, E> = &'v mut dyn FnMut(Finding) -> Result<bool, E>;
 
 impl Seeker<'_> {
-    /// Looks through a piece of a source; the number of the last ad, or none if it is not to go on.
+    /// Scans a block and passes its findings to `visit`. With a selection, reads only the selected attributes of ads in
+    /// the long form. Returns the number of the last ad, or `None` if `visit` ended the scan.
     pub fn seek<E>(
         &self,
         block: &Block,
@@ -100,10 +101,11 @@ impl Seeker<'_> {
         let mut selected = block.selected(selection);
         let last = self.each(block, &mut selected, visit)?;
         self.missing.note(|name| selected.occurs(name));
-        // Those that were sifted out count, too.
+        // The reader also counts the ads that it filtered out.
         Ok(last.map(|_| selected.number()))
     }
 
+    /// Scans the items read from a block. Returns the number of the last ad, or `None` if `visit` ended the scan.
     fn each<E>(
         &self,
         block: &Block,
@@ -130,6 +132,7 @@ impl Seeker<'_> {
         Ok(Some(last))
     }
 
+    /// Tests an ad and passes the needed part of it to `visit`. Returns false if `visit` ended the scan.
     fn look_at<E>(&self, block: &Block, entry: Entry, visit: Visit<'_, E>) -> Result<bool, E> {
         let number = entry.number;
         match self.query.value(&entry.ad) {
@@ -170,7 +173,8 @@ impl Seeker<'_> {
         }
     }
 
-    /// What has to be read of each ad to answer; none if that cannot be told.
+    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. A constraint over literals also
+    /// becomes a filter of the reader.
     pub fn selection(&self) -> Option<Selection> {
         let mut asked = Mentions::default();
         for expression in self.columns.expressions().chain([self.constraint]) {

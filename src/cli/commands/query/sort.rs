@@ -1,4 +1,4 @@
-//! `--sort`.
+//! The order of `--sort`.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use classad::eval::{Context, compare};
 use super::columns::value;
 use crate::cli::io::input::Identified;
 
-/// Puts ads in the order of an expression: numbers, then strings, then the rest; equal ones as they came.
+/// Sorts ads by the value of an expression: numbers, then strings, then times, then other values. The sort is stable.
 pub fn order(found: &mut [Identified], by: &Expression, context: &Context, failures: &mut u64) {
     let rank = |value: &Value| match value.kind() {
         Type::Boolean | Type::Integer | Type::Real => 0,
@@ -23,7 +23,7 @@ pub fn order(found: &mut [Identified], by: &Expression, context: &Context, failu
     });
 }
 
-/// A value with an order.
+/// A value with a total order: by `rank`, which groups comparable types, then by value.
 struct Sortable {
     rank: u8,
     value: Value,
@@ -38,7 +38,7 @@ impl Ord for Sortable {
             } else if less(&other.value, &self.value) {
                 Ordering::Greater
             } else {
-                // NaN is behind all numbers, so that this is an order.
+                // NaN comes after all numbers, which makes the order total.
                 let nan = |v: &Value| matches!(v, Value::Real(real) if real.is_nan());
                 nan(&self.value).cmp(&nan(&other.value))
             }

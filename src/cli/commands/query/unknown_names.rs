@@ -1,4 +1,4 @@
-//! Names of the constraint that no ad has: if nothing is found, one is most likely misspelt.
+//! Names of the constraint that no ad has. After an empty result they are most likely misspelt.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -12,21 +12,21 @@ use crate::cli::io::input;
 use crate::cli::io::source::Text;
 use crate::cli::session::Session;
 
-/// What may have been meant is looked for in so many ads.
+/// Maximum number of ads whose attribute names are candidates for suggestions.
 const SAMPLE: usize = 100;
 
-/// The names that the constraint looks up in each ad, and whether one has it.
+/// The names that the constraint looks up in each ad, each with whether some ad has it.
 pub struct Missing(Vec<(Name, AtomicBool)>);
 
 impl Missing {
-    /// No ad has been seen yet.
+    /// Collects the names of the constraint, none of them seen in an ad.
     pub fn new(constraint: &Expression, dialect: Dialect) -> Self {
         let Mentions { own, either, .. } = Mentions::of(constraint, dialect);
         let names: IndexSet<Name> = own.into_iter().chain(either).filter(|name| !stands_for_an_ad(name)).collect();
         Missing(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
-    /// Notes which of the names some ads have; several threads may.
+    /// Marks the names that `has` is true of. Several threads may call it at once.
     pub fn note(&self, has: impl Fn(&Name) -> bool) {
         for (name, is_there) in &self.0 {
             if !is_there.load(Relaxed) && has(name) {
@@ -35,7 +35,8 @@ impl Missing {
         }
     }
 
-    /// Tells which names no ad had, if there were ads; what may have been meant is in the first of them.
+    /// Reports the names that no ad had, with suggestions from the first ads of `first`. Reports none if there were
+    /// no ads.
     pub fn tell(&self, session: &Session, first: &Text) {
         let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
         let mut known = Census::names();

@@ -1,4 +1,4 @@
-//! The two sides: ads as text, of files, of the pool.
+//! The commands `:my` and `:target`, and loading of the pool.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::cli::io::input::{self, Identified};
 use crate::cli::io::source::Source;
 use crate::cli::render::diagnostics;
 
-/// One of the two sides.
+/// The side of a match: `MY` or `TARGET`.
 #[derive(Clone, Copy)]
 enum Side {
     My,
@@ -49,7 +49,7 @@ pub fn target(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failur
     side(desk, argument, Side::Target)
 }
 
-/// Shows an ad, or puts another in its place.
+/// Shows the ad of a side, or replaces it.
 fn side(desk: &mut Desk<'_>, argument: &Argument<'_>, side: Side) -> Result<(), Failure> {
     let name = side.name();
     let ad = if argument.is_empty() {
@@ -70,7 +70,7 @@ fn side(desk: &mut Desk<'_>, argument: &Argument<'_>, side: Side) -> Result<(), 
         chosen(desk, argument)?
     };
     let attributes = counted(ad.ad.len(), "attribute");
-    // What was written here has no name of its own.
+    // An ad typed at the prompt has no name.
     let message = if ad.id() == name {
         format!("{name} has {attributes}")
     } else {
@@ -80,7 +80,7 @@ fn side(desk: &mut Desk<'_>, argument: &Argument<'_>, side: Side) -> Result<(), 
     desk.print(&diagnostics::line(&message))
 }
 
-/// The ad that a file or the pool has.
+/// Returns the ad that the argument selects: `FILE`, `FILE WHICH`, or the name or number of an ad of the pool.
 fn chosen(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<Identified, Failure> {
     let words = argument.words();
     let (first, which) = match words.as_slice() {
@@ -96,7 +96,7 @@ fn chosen(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<Identified, Fa
     let wanted = which.map_or("1", |which| which.text.as_str());
     let (mut found, mut ads) = (None, 0);
     for mut source in open(desk, argument, std::slice::from_ref(first))? {
-        // The rest of the file need not be read.
+        // Stop reading at the ad.
         input::each_ad(desk.session, &mut source, |session, ad| {
             let ad = input::identify(session, ad, None);
             ads += 1;
@@ -117,19 +117,19 @@ fn chosen(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<Identified, Fa
     })
 }
 
-/// Whether an ad is the one of this number or name.
+/// Whether `wanted` is the name of an ad or its 1-based number.
 fn is_meant(wanted: &str, id: &str, number: usize) -> bool {
     wanted == id || wanted.parse() == Ok(number)
 }
 
-/// The ad of the pool of this name or number.
+/// Returns the ad of the pool with this name or 1-based number; `None` if there is no such ad.
 fn pick(ads: &[Identified], wanted: &str) -> Option<Identified> {
     let mut numbered = (1..).zip(ads);
     let (_, ad) = numbered.find(|(number, ad)| is_meant(wanted, ad.id(), *number))?;
     Some(Identified::unnamed(ad.ad.clone()).called(ad.id().to_owned()))
 }
 
-/// Opens files, and goes over to their dialect.
+/// Opens files and decides the dialect by their forms. Refuses standard input.
 fn open(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<Vec<Source>, Failure> {
     if let Some(word) = files.iter().find(|file| file.text == "-") {
         let message = "standard input is where the entries come from";
@@ -145,12 +145,12 @@ fn open(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<
     Ok(sources)
 }
 
-/// Loads the files that are named into the pool.
+/// Replaces the pool by the ads of the files that the argument names.
 pub fn pool_of_files(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
     load_pool(desk, argument, &argument.words())
 }
 
-/// Puts the ads of files into the pool, and tells how many there are.
+/// Replaces the pool by the ads of these files, and prints a summary.
 pub fn load_pool(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -> Result<(), Failure> {
     let before = desk.session.mistakes();
     let sources = open(desk, argument, files)?;
@@ -160,7 +160,7 @@ pub fn load_pool(desk: &mut Desk<'_>, argument: &Argument<'_>, files: &[Word]) -
     tell_pool(desk, lost)
 }
 
-/// Tells what the pool is.
+/// Prints a summary of the pool. `lost` is the number of ads or files that could not be read.
 pub fn tell_pool(desk: &mut Desk<'_>, lost: usize) -> Result<(), Failure> {
     if desk.pool.files.is_empty() {
         return desk.print("the pool is empty: `:pool FILE` loads one");
@@ -178,7 +178,7 @@ pub fn tell_pool(desk: &mut Desk<'_>, lost: usize) -> Result<(), Failure> {
     desk.print(&diagnostics::line(&text))
 }
 
-/// `3 ads`
+/// Returns a number with its noun, such as `3 ads`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! What stands behind a command, with its place.
+//! The argument of a command, with its location in the entry.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::cli::Failure;
 use crate::cli::io::source::Text;
 use crate::cli::session::Session;
 
-/// A part of an entry.
+/// A part of an entry: the argument of a command, or a part of one.
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
-    /// The entry.
+    /// The text of the entry, for diagnostics.
     pub source: &'a Text,
     pub text: &'a str,
-    /// Where it begins in the entry.
+    /// Byte offset of the part in the entry.
     pub offset: usize,
 }
 
 impl<'a> Argument<'a> {
-    /// What stands in a range of the text of an entry.
+    /// Makes the argument in a byte range of an entry.
     pub fn of(source: &'a Text, text: &'a str, range: Range<usize>) -> Self {
         Argument { source, text: &text[range.clone()], offset: range.start }
     }
@@ -29,32 +29,36 @@ impl<'a> Argument<'a> {
         self.text.is_empty()
     }
 
-    /// Its words.
+    /// Splits the argument into words.
     pub fn words(&self) -> Vec<Word> {
         words(self.text)
     }
 
-    /// A part of it.
+    /// Returns the part of the argument in a byte range of it.
     pub fn part(&self, range: Range<usize>) -> Self {
         Argument { text: &self.text[range.clone()], offset: self.offset + range.start, ..*self }
     }
 
-    /// Where it stands in the entry.
+    /// The byte range of the argument in the entry.
     pub fn range(&self) -> Range<usize> {
         self.offset..self.offset + self.text.len()
     }
 
-    /// Says under it what is wrong with it.
+    /// Reports an error under the argument.
     pub fn refuse(&self, session: &mut Session, message: impl Into<String>) -> Failure {
         self.problem(session, &Problem::at(self.range(), 0, message))
     }
 
-    /// The same with its own place and advice.
+    /// Reports a problem of the entry that has its own range and help.
     pub fn problem(&self, session: &mut Session, problem: &Problem) -> Failure {
         session.problem(self.source, problem).err().unwrap_or(Failure::Refused(None))
     }
 
-    /// The one number that it is, if it is not empty.
+    /// Parses the argument as a number from 1 on; `None` if it is empty.
+    ///
+    /// # Errors
+    ///
+    /// The argument is no such number; that is reported.
     pub fn number(&self, session: &mut Session) -> Result<Option<usize>, Failure> {
         if self.is_empty() {
             return Ok(None);

@@ -1,17 +1,17 @@
-//! Words behind a command: names of files, settings, numbers.
+//! Splitting of arguments into words: names of files, settings, numbers.
 
 use std::ops::Range;
 
-/// A word without its quotes.
+/// A word of an argument, without its quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Word {
     pub text: String,
-    /// Where it stands, with its quotes.
+    /// Byte range of the word in the argument, including its quotes.
     pub range: Range<usize>,
 }
 
-/// The words of a text: what blanks separate, but for those in double quotes and behind a backslash.  `~/` at the
-/// beginning of a word is the user's own folder.
+/// Splits a text into words at blanks, except in double quotes and after a backslash. `~/` at the beginning of a word
+/// is replaced by the user's home directory.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let (mut is_quoted, mut is_escaped, mut is_inside) = (false, false, false);

@@ -1,4 +1,4 @@
-//! The table of commands, which `:help`, the completion, the hints and `classad repl --help` read.
+//! The table of commands, for `:help`, completion, hints and `classad repl --help`.
 
 use super::argument::Argument;
 use super::state::Desk;
@@ -7,48 +7,48 @@ use crate::cli::Failure;
 
 /// A command of the prompt.
 pub struct Command {
-    /// What it is called by, behind a colon.
+    /// Name, without the colon.
     pub name: &'static str,
-    /// What may stand behind it, in words.
+    /// Synopsis of its argument.
     pub arguments: &'static str,
-    /// What it does, in one line.
+    /// Description in one line.
     pub doc: &'static str,
-    /// How it is used; a test runs it.
+    /// Example of its use; a test runs it.
     pub example: &'static str,
-    /// What stands behind it.
+    /// Kind of argument, for completion and continuation lines.
     pub takes: Takes,
-    /// What does it.
+    /// Function that runs it.
     pub run: fn(&mut Desk<'_>, &Argument<'_>) -> Result<(), Failure>,
 }
 
-/// What may stand behind a command.
+/// The kind of a command's argument.
 #[derive(Clone, Copy)]
 pub enum Takes {
     Nothing,
     Expression,
-    /// A bracketed ad, a file, an ad of the pool.
+    /// A bracketed ad, a file, or the name of an ad of the pool.
     Ad,
     /// Files or an expression.
     Pool,
     /// `name = expression`
     Definition,
     Files,
-    /// One of these words.
+    /// Words of a topic.
     Words(Topic),
 }
 
-/// Words of a kind.
+/// A set of words that completion offers.
 #[derive(Clone, Copy)]
 pub enum Topic {
     Dialects,
     Settings,
-    /// Ads of the pool, and `target`.
+    /// Names of the ads of the pool, and `target`.
     Others,
-    /// Commands and functions.
+    /// Names of commands and functions.
     Help,
 }
 
-/// Every command.
+/// All commands, in the order of `:help`.
 pub static COMMANDS: [Command; 17] = [
     Command {
         name: "my",
@@ -188,7 +188,7 @@ pub static COMMANDS: [Command; 17] = [
     },
 ];
 
-/// The command of this name, or the only one that begins so.
+/// Returns the command of this name, or the only one of which it is an abbreviation; `None` if there are several.
 pub fn find(name: &str) -> Option<&'static Command> {
     let mut beginning = beginning_with(name);
     match (beginning.next(), beginning.next()) {
@@ -197,7 +197,7 @@ pub fn find(name: &str) -> Option<&'static Command> {
     }
 }
 
-/// The commands that begin so; none of them begins with nothing.
+/// Returns the commands of which this is an abbreviation; the empty text abbreviates none.
 pub fn beginning_with(name: &str) -> impl Iterator<Item = &'static Command> {
     let begins = |command: &&Command| {
         let beginning = command.name.get(..name.len());

@@ -1,4 +1,4 @@
-//! What is entered: a command, a definition, an expression; and whether it is all there.
+//! Classification of entries: command, definition or expression; and whether an entry is complete.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,21 +9,21 @@ use classad::syntax::{Rules, Strings, Token, is_unfinished, lex};
 use super::arguments::words;
 use super::commands::{self, Command, Takes};
 
-/// What is entered; ranges are those of its text.
+/// An entry. Ranges are byte ranges of its text.
 pub enum Entry {
-    /// Blanks and comments.
+    /// Only blanks and comments.
     Nothing,
-    /// A command, and what stands behind its name.
+    /// A command and the range of its argument.
     Command(&'static Command, Range<usize>),
-    /// What begins like a command.
+    /// A colon and a name that is no command.
     NoCommand(Range<usize>),
     /// `name = expression`
     Definition(Definition),
-    /// An expression, or what is to be one.
+    /// Anything else: an expression, which may be malformed.
     Expression(Range<usize>),
 }
 
-/// `name = expression`
+/// The parts of a definition `name = expression`, as byte ranges of the entry.
 pub struct Definition {
     pub name: Range<usize>,
     pub expression: Range<usize>,
@@ -51,7 +51,7 @@ impl Entry {
 }
 
 impl Definition {
-    /// The definition that a part of a text is, if it is one.
+    /// Parses a part of a text as `name = expression`; `None` if it is something else.
     pub fn within(text: &str, range: Range<usize>) -> Option<Self> {
         let tokens = lex(&text.as_bytes()[range.clone()], Strings::Escaped);
         let [(Token::Name | Token::Quoted, name), (Token::Assign, sign), ..] = tokens.as_slice() else { return None };
@@ -60,14 +60,15 @@ impl Definition {
     }
 }
 
-/// A range without the blanks at its ends.
+/// Shrinks a range by the blanks at its ends.
 pub fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let inside = &text[range.clone()];
     let start = range.start + inside.len() - inside.trim_start().len();
     start..start.max(range.start + inside.trim_end().len())
 }
 
-/// Whether an entry goes on in the next line; two blank lines end whatever was begun.
+/// Whether an entry continues in the next line, as a bracket, a string or an operator is open. Two blank lines end
+/// any entry.
 pub fn goes_on(text: &str, dialect: Dialect) -> bool {
     let blank_lines = text.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
     if blank_lines >= 2 {
@@ -95,7 +96,7 @@ pub fn goes_on(text: &str, dialect: Dialect) -> bool {
     }
 }
 
-/// Whether these are the names of files that there are.
+/// Whether all words are names of existing files.
 pub fn names_files(text: &str) -> bool {
     let words = words(text);
     !words.is_empty() && words.iter().all(|word| Path::new(&word.text).exists())

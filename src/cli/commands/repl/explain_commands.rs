@@ -1,4 +1,4 @@
-//! Gangs, and why there is no match.
+//! The commands `:gang` and `:explain`.
 
 use classad::matching::gang::{Gang, Gangmatcher};
 use classad::protocol::Protocol;
@@ -107,7 +107,7 @@ pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failu
     Ok(())
 }
 
-/// Explains the one request.
+/// Explains the only request of `parties`.
 fn explained(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
     let given = GivenPolicy::default();
     let case = Case::new(parties, false, protocol, &given, evidence);

@@ -1,4 +1,4 @@
-//! What expressions are: values, types, traces, what is left of them, what they refer to; definitions.
+//! Evaluation of expressions, and the commands `:type`, `:trace`, `:specialize`, `:refs` and `:let`.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ use crate::cli::render::output::out;
 use crate::cli::render::references::{Named, external, internal};
 use crate::cli::render::{diagnostics, expression_tree};
 
-/// Prints the value of an expression with its type.
+/// Evaluates an expression, and prints its value with the type.
 pub fn value(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
     let expression = desk.expression(argument)?;
     let value = desk.evaluate(&expression, argument)?;
@@ -35,7 +35,7 @@ pub fn value(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure
     Ok(())
 }
 
-/// The text of a value and its type; an ad that does not fit into a line has one for each attribute.
+/// Returns the text of a value and its type. An ad that does not fit into one line has a line for each attribute.
 fn typed(desk: &Desk<'_>, value: &Value) -> String {
     let text = match value {
         Value::Ad(nested) => ad_text(desk, nested.ad()),
@@ -47,7 +47,7 @@ fn typed(desk: &Desk<'_>, value: &Value) -> String {
     }
 }
 
-/// An ad on one line, or on several if it does not fit.
+/// Returns the text of an ad, on one line if it fits.
 pub fn ad_text(desk: &Desk<'_>, ad: &Ad) -> String {
     let mut text = print_ad(ad, Style::New);
     let width = diagnostics::width();
@@ -61,13 +61,13 @@ pub fn ad_text(desk: &Desk<'_>, ad: &Ad) -> String {
     lines.join("\n")
 }
 
-/// Says why a value is an error: under the expression if the fault lies there.
+/// Reports the origin of an error value, if it is known: under the expression if it lies there, else as a note.
 fn tell_fault(desk: &mut Desk<'_>, expression: &Expression, value: &Value, argument: &Argument<'_>) {
     let Some(fault) = value.fault().filter(|fault| !fault.reason.starts_with("written as")) else { return };
     let message = format!("the value is error: {fault}");
     let (environment, frame) = desk.meeting();
     let read = direct_references(expression, &frame, &environment, &desk.session.context());
-    // What it reads has places in other texts.
+    // The span is one of this expression only if the expression reads no attribute: these have other texts.
     let is_own = read.internal.is_empty() && (desk.target.is_none() || read.external.is_empty());
     let range = fault.span.range();
     if is_own && argument.text.get(range.clone()).is_some_and(|text| !text.is_empty()) {
@@ -118,7 +118,7 @@ pub fn specialized(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), F
     desk.print(&format!("{text}\n{}", diagnostics::line(&verdict)))
 }
 
-/// The constraint of this side.
+/// Returns the constraint of the own side's ad.
 fn constraint(desk: &mut Desk<'_>) -> Result<Expression, Failure> {
     let request = desk.request()?;
     let protocol = desk.protocol();
@@ -175,7 +175,8 @@ fn shown(name: &Name, text: &str) -> String {
     diagnostics::line(&format!("{} = {}", print_name(name), words.join(" ")))
 }
 
-/// `name = expression` as an entry: what `:let` does, and a word for whoever meant to compare.
+/// Runs an entry `name = expression`: defines the name as `:let` does. Adds a note if an ad has an attribute of that
+/// name, as the user may have meant to compare.
 pub fn assign(desk: &mut Desk<'_>, source: &Text, text: &str, definition: &Definition) -> Result<(), Failure> {
     let written = &text[definition.name.clone()];
     let name = bind(desk, &Argument::of(source, text, 0..text.len()), definition)?;
@@ -187,7 +188,7 @@ pub fn assign(desk: &mut Desk<'_>, source: &Text, text: &str, definition: &Defin
     Ok(())
 }
 
-/// Defines a name, and prints what it is.
+/// Defines a name, and prints its value.
 fn bind(desk: &mut Desk<'_>, argument: &Argument<'_>, definition: &Definition) -> Result<Name, Failure> {
     let written = argument.part(definition.name.clone());
     let name = match input::attribute_name(desk.session, written.text) {
@@ -206,7 +207,7 @@ fn bind(desk: &mut Desk<'_>, argument: &Argument<'_>, definition: &Definition) -
 }
 
 impl Desk<'_> {
-    /// Prints lines, unless nothing is to be printed.
+    /// Prints text, unless `--quiet` is given.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         if !self.session.options.quiet {
             writeln!(out(), "{text}")?;

@@ -1,4 +1,4 @@
-//! `:help`, from the tables; `:history`; `:quit`.
+//! The commands `:help`, `:history` and `:quit`.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ An expression is evaluated; `NAME = EXPR` defines an attribute; what begins with
 A command may be written as short as only it begins:
 ";
 
-/// Every command with its arguments and what it does.
+/// Returns the list of all commands with their arguments and descriptions, at most `width` characters wide.
 pub fn all(width: usize) -> String {
     let usages: Vec<String> = COMMANDS.iter().map(usage).collect();
     let column = usages.iter().map(String::len).max().unwrap_or_default();
@@ -33,7 +33,7 @@ pub fn all(width: usize) -> String {
             width.saturating_sub(indent.len()).max(24),
         );
         let mut lines = doc.lines().map(str::trim);
-        // What is too long for its column has a line of its own.
+        // A usage that is too long for its column gets a line of its own.
         if usage.len() + 2 > indent.len() - 2 {
             let _ = writeln!(text, "  {usage}");
         } else {

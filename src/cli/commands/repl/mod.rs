@@ -1,4 +1,4 @@
-//! `classad repl`: expressions and commands, one by one, at a prompt or from a script.
+//! `classad repl`: evaluates expressions and runs commands, from a prompt or from a script.
 
 mod ads;
 mod argument;
@@ -84,7 +84,7 @@ impl Repl {
         desk.is_asked = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
         for (load, paths) in loaded.into_iter().flatten() {
             let source = Text::of_argument("command line", &paths);
-            // Who asks for a script wants what the script prints.
+            // In a script, print only what the entries print, not what loading prints.
             let is_quiet = desk.session.options.quiet;
             desk.session.options.quiet |= !desk.is_asked;
             let result = load(&mut desk, &Argument::of(&source, &paths, 0..paths.len()));
@@ -106,7 +106,7 @@ impl Repl {
 
 type Load = fn(&mut Desk<'_>, &Argument<'_>) -> Result<(), Failure>;
 
-/// Files that load each other are read this deep.
+/// Maximum depth of files that load each other.
 const DEEPEST: usize = 20;
 
 /// `:load`
@@ -132,7 +132,7 @@ fn load(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Enters the lines of a file.
+/// Runs the entries of a file.
 fn read_file(desk: &mut Desk<'_>, path: &str) -> Result<(), Failure> {
     let refused = |reason: String| Failure::Refused(Some(format!("cannot read {path}: {reason}")));
     let file = File::open(path).map_err(|error| refused(diagnostics::io_reason(&error)))?;
@@ -142,7 +142,7 @@ fn read_file(desk: &mut Desk<'_>, path: &str) -> Result<(), Failure> {
     read_lines(desk, path, BufReader::new(file))
 }
 
-/// Enters the lines of something, until it ends or is left.
+/// Runs the entries of a reader until it ends, `:quit` is entered, or the run is interrupted.
 fn read_lines(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
     let mut script = Script::new(reader);
     while !desk.has_left {
@@ -173,7 +173,7 @@ fn read_lines(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(
     Ok(())
 }
 
-/// An entry as it stands behind the prompt; further lines stand below its first.
+/// Returns an entry as it appears after the prompt, with its further lines aligned to the first.
 fn transcribed(text: &str) -> String {
     let prompts = std::iter::once(prompt::PROMPT.to_owned());
     let prompts = prompts.chain(std::iter::repeat(format!("{:>1$}", "> ", prompt::PROMPT.len())));
@@ -189,7 +189,7 @@ mod tests {
     use crate::cli::session::Session;
     use crate::cli::{taken_apart, tree};
 
-    /// Every command's example does something, and nothing is wrong with it.
+    /// The example of every command runs without an error.
     #[test]
     fn the_examples_of_commands_run() {
         let arguments = ["classad", "repl", "--quiet"].map(Into::into).into();

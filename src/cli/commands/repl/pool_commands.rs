@@ -1,4 +1,4 @@
-//! One among many: in how many ads of the pool something is true, and which of them match.
+//! The commands `:pool` and `:match`.
 
 use std::fmt::Write;
 
@@ -22,10 +22,10 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::Rows;
 
-/// So many ads are named.
+/// Maximum number of ads named for each outcome.
 const MOST_NAMED: usize = 3;
 
-/// So many matches are shown unless it is said how many.
+/// Default number of matches printed.
 const USUAL: usize = 10;
 
 /// `:pool`
@@ -52,25 +52,25 @@ pub fn pool(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure>
     count(desk, &expression)
 }
 
-/// The word that is most likely to be the name of a file that is not there.
+/// Returns the first word that names no existing file, if all words look like paths; else `None`.
 fn missing_file(words: &[Word]) -> Option<&Word> {
     let is_path = |word: &&Word| word.text.contains(['/', '.']) && !word.text.contains(['(', ')', '<', '>', '=', '"']);
     let missing = words.iter().find(|word| !std::path::Path::new(&word.text).exists());
     missing.filter(|_| words.iter().all(|word| is_path(&word)))
 }
 
-/// Whether an expression looks something up, and no ad of the pool has any of it.
+/// Whether an expression looks up attributes, and none of them exists in the pool or is defined.
 fn is_unknown(desk: &Desk<'_>, expression: &Expression) -> bool {
     let names = looked_up(expression);
     !names.is_empty() && names.iter().all(|name| is_missing(desk, name))
 }
 
-/// Whether neither an ad of the pool nor what is defined has a name.
+/// Whether no ad of the pool has the attribute and it is not defined, either.
 fn is_missing(desk: &Desk<'_>, name: &Name) -> bool {
     desk.pool.census.attribute(name).is_none() && !desk.definitions.contains_key(name)
 }
 
-/// The names that an expression looks up in the ad in which it stands.
+/// Returns the names that an expression looks up in its own ad.
 fn looked_up(expression: &Expression) -> IndexSet<Name> {
     let is_own = |of: &Expression| matches!(of.kind(), Kind::Attribute(name) if name.is("my") || name.is("self"));
     let (mut names, mut pending) = (IndexSet::new(), vec![expression]);
@@ -83,7 +83,7 @@ fn looked_up(expression: &Expression) -> IndexSet<Name> {
                 names.insert(name.clone());
             }
             Kind::Select(of, _) => pending.push(of),
-            // It has names of its own.
+            // Names in a nested ad may be found there.
             Kind::Ad(_) => {}
             kind => kind.for_each_child(|child| pending.push(child)),
         }
@@ -91,24 +91,24 @@ fn looked_up(expression: &Expression) -> IndexSet<Name> {
     names
 }
 
-/// The ads of which an expression is one thing.
+/// The ads for which an expression has one of the outcomes.
 #[derive(Default)]
 struct Tally {
     ads: usize,
-    /// The first of them.
+    /// Names of the first ads.
     named: Vec<String>,
-    /// Why the first error is one.
+    /// Reason of the first error.
     reason: Option<String>,
 }
 
-/// Tells of how many ads of the pool an expression is true, false, undefined, an error.
+/// Prints for how many ads of the pool an expression is true, false, undefined, or an error.
 fn count(desk: &mut Desk<'_>, expression: &Expression) -> Result<(), Failure> {
     let context = desk.session.context();
     let mut tallies =
         [Outcome::True, Outcome::False, Outcome::Undefined, Outcome::Error].map(|is| (is, Tally::default()));
     let (mut numbers, mut failures): (Vec<f64>, u64) = (Vec::new(), 0);
     for offer in desk.pool.offers() {
-        // What an ad has itself goes before what is defined here.
+        // Attributes of the ad take precedence over definitions.
         let ad = desk.definitions.iter().fold(offer.ad.clone(), |ad, (name, defined)| match ad.get(name) {
             Some(_) => ad,
             None => ad.with(name.clone(), defined.expression.clone()),
@@ -157,11 +157,11 @@ fn count(desk: &mut Desk<'_>, expression: &Expression) -> Result<(), Failure> {
 }
 
 impl Tally {
-    /// `true  2 of 12: slot1, slot2`
+    /// Returns the line of an outcome, such as `true  2 of 12 ads: slot1, slot2`.
     fn line(&self, outcome: Outcome, all: usize) -> String {
         let of = if outcome == Outcome::True { format!(" of {}", counted(all, "ad")) } else { String::new() };
         let mut text = format!("{:9}  {}{of}", outcome.as_str(), thousands(self.ads));
-        // What is false is the usual case.
+        // Most ads are false: do not name them.
         if outcome != Outcome::False && !self.named.is_empty() {
             let more = if self.ads > self.named.len() { ", ..." } else { "" };
             let _ = write!(text, ": {}{more}", self.named.join(", "));
@@ -209,7 +209,7 @@ pub fn matching(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Fail
     }
 }
 
-/// Tells whether the two sides match.
+/// Prints whether the two sides match.
 fn meet(desk: &mut Desk<'_>) -> Result<(), Failure> {
     let request = desk.request()?;
     let message = "there is no other side: `:target FILE` or `:target [ ... ]` gives an ad";

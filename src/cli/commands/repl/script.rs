@@ -1,16 +1,17 @@
-//! Entries from a pipe or a file.
+//! Reading of entries from a pipe or a file.
 
 use std::io::{self, BufRead};
 
 use crate::cli::render::output;
 
-/// An entry that has so many lines is whole: something is wrong with it, and all that follows must not be lost in it.
+/// Maximum number of lines of an entry. A longer one most likely lacks a bracket, and must not swallow the rest of the
+/// script.
 const MOST_LINES: usize = 4096;
 
-/// Lines that are read as entries.
+/// Reads lines and joins them into entries.
 pub struct Script<R> {
     reader: R,
-    /// How many lines have been read.
+    /// Number of lines read so far.
     lines: usize,
 }
 
@@ -19,8 +20,10 @@ impl<R: BufRead> Script<R> {
         Script { reader, lines: 0 }
     }
 
-    /// The next entry and the number of its first line; an entry has as many lines as it goes on.  What is not UTF-8
-    /// stands in it as a character that begins nothing.
+    /// Reads the next entry: its text and the 1-based number of its first line; `None` at the end.
+    ///
+    /// Lines are added to an entry as long as `goes_on` says that it continues. Bytes that are no UTF-8 become U+FFFD,
+    /// which no token begins with.
     pub fn next(&mut self, goes_on: impl Fn(&str) -> bool) -> io::Result<Option<(String, usize)>> {
         output::hand_on();
         let (mut text, first) = (String::new(), self.lines + 1);

@@ -1,4 +1,4 @@
-//! Settings: what evaluations are given, and how results look.
+//! The commands `:set` and `:dialect`, and the table of settings.
 
 use clap::ValueEnum;
 use classad::ad::Dialect;
@@ -12,14 +12,14 @@ use crate::cli::args::global::{self, Color};
 /// A setting.
 pub struct Setting {
     pub name: &'static str,
-    /// What it can be.
+    /// Synopsis of its values.
     pub values: &'static str,
     pub doc: &'static str,
     get: fn(&Desk<'_>) -> String,
     set: fn(&mut Desk<'_>, &str) -> Result<(), String>,
 }
 
-/// Every setting.
+/// All settings.
 pub static SETTINGS: [Setting; 5] = [
     Setting {
         name: "max-steps",

@@ -1,4 +1,4 @@
-//! What is there at the prompt: the two sides, definitions, the pool.
+//! The state of the prompt, and the dispatch of entries.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,39 +25,39 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 
-/// What is there at the prompt.
+/// The state of the prompt: the two sides, definitions, the pool, and what has been entered.
 pub struct Desk<'s> {
     pub session: &'s mut Session,
     pub my: Option<Identified>,
     pub target: Option<Identified>,
     pub definitions: IndexMap<Name, Defined>,
     pub pool: Pool,
-    /// What has been entered so far, also in earlier sessions.
+    /// The entries so far, including those of earlier sessions.
     pub entries: Vec<String>,
-    /// Whether nothing more is to be read.
+    /// Whether `:quit` was entered.
     pub has_left: bool,
-    /// How many files that load each other are being read.
+    /// Number of nested files that are being loaded.
     pub loading: usize,
-    /// Whether someone sits at a terminal, and is asked for every entry.
+    /// Whether entries are read from a prompt on a terminal.
     pub is_asked: bool,
-    /// Whether entries are printed, too, before what they give.
+    /// Whether each entry is printed before its result.
     pub echo: bool,
 }
 
-/// What is defined by its text: in another dialect it may mean something else.
+/// A definition. The text is kept because the expression is parsed anew when the dialect changes.
 pub struct Defined {
     pub text: String,
     pub expression: Expression,
 }
 
-/// The ads that can be matched.
+/// The ads to match with.
 pub struct Pool {
-    /// They are the offers; the request is whoever asks.
+    /// The ads of the pool as offers. The request is set by each command.
     pub parties: Parties,
     pub census: Census,
-    /// Where they come from.
+    /// Names of the files that were loaded.
     pub files: Vec<String>,
-    /// Their names, for the completion.
+    /// Names of the ads, for completion.
     pub ids: Rc<[String]>,
 }
 
@@ -96,12 +96,18 @@ impl<'s> Desk<'s> {
         }
     }
 
-    /// Does what an entry asks for, which begins in this line of something; what is wrong with it is told.
+    /// Runs an entry and reports its errors.
+    ///
+    /// `name` and `line` locate the entry in diagnostics; `place` is the prefix of messages.
+    ///
+    /// # Errors
+    ///
+    /// The output cannot be written, or the entry is bad and `--fail-fast` is given.
     pub fn answer(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
         self.session.turn(place);
         let source = Text::of_lines(name, text, line);
         let result = self.enter(&source, text);
-        // What has been answered comes before what is said of the next.
+        // Flush the results, so that they precede messages about the next entry.
         drop(out());
         match result {
             Err(Failure::Refused(Some(message))) => {
@@ -160,7 +166,7 @@ impl<'s> Desk<'s> {
         Protocol::new(self.session.dialect())
     }
 
-    /// Reads an expression.
+    /// Parses the argument as an expression.
     pub fn expression(&mut self, argument: &Argument<'_>) -> Result<Expression, Failure> {
         if argument.is_empty() {
             return Err(Failure::Refused(Some("an expression is missing".to_owned())));
@@ -169,7 +175,7 @@ impl<'s> Desk<'s> {
             .map_err(|error| argument.problem(self.session, &Problem::from_syntax(error, argument.offset, 0)))
     }
 
-    /// This side: the ad with what is defined besides; none if there is neither.
+    /// Returns the own side: the ad of `:my` with the definitions added. `None` if there is neither.
     pub fn this_side(&self) -> Option<Ad> {
         if self.my.is_none() && self.definitions.is_empty() {
             return None;
@@ -178,7 +184,7 @@ impl<'s> Desk<'s> {
         Some(self.definitions.iter().fold(ad, |ad, (name, defined)| ad.with(name.clone(), defined.expression.clone())))
     }
 
-    /// This side as a request.
+    /// Returns the own side as a request.
     pub fn request(&self) -> Result<Identified, Failure> {
         let message = "there is nothing to match: `:my FILE` or `:my [ ... ]` gives an ad";
         let ad = self.this_side().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?;
@@ -186,12 +192,12 @@ impl<'s> Desk<'s> {
         Ok(Identified::unnamed(ad).called(id.to_owned()))
     }
 
-    /// What an expression stands among.
+    /// Returns the environment in which expressions are evaluated.
     pub fn meeting(&self) -> (Environment, Arc<Frame>) {
         partial_scope::meeting(self.this_side(), self.target.as_ref().map(|target| &target.ad))
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression; an exceeded budget is reported under `argument`.
     pub fn evaluate(&mut self, expression: &Expression, argument: &Argument<'_>) -> Result<Value, Failure> {
         let (environment, frame) = self.meeting();
         let value = Evaluator::new(&environment, &self.session.context()).evaluate(expression, &frame);
@@ -208,7 +214,8 @@ impl<'s> Desk<'s> {
         })
     }
 
-    /// Goes over to HTCondor's dialect if one of these is in a form of HTCondor's, unless one was asked for.
+    /// Changes to HTCondor's dialect if one of these sources is in a form of HTCondor's, unless `--dialect` or
+    /// `:dialect` has set one.
     pub fn decide_dialect(&mut self, sources: &[Source]) {
         let before = self.session.dialect();
         self.session.decide_dialect(sources);
@@ -221,7 +228,7 @@ impl<'s> Desk<'s> {
         }
     }
 
-    /// Goes over to another dialect: what has been defined is read anew, ads stay what they are.
+    /// Changes the dialect. Definitions are parsed anew; ads stay as they are.
     pub fn set_dialect(&mut self, dialect: Dialect) {
         self.session.options.dialect = Some(dialect);
         self.session.context_mut().dialect = dialect;

@@ -1,4 +1,4 @@
-//! Where specs are: files as they are named, and in folders every YAML file that has cases.
+//! Finds spec files: those named on the command line, and in folders every YAML file with cases.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use crate::cli::Failure;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// The specs that the command line names, those of a folder in the order of their names.
+/// Returns the paths of the specs on the command line. Those in a folder are sorted by name.
 pub fn specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Failure> {
     if named.iter().filter(|path| *path == "-").count() > 1 {
         return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
@@ -34,7 +34,7 @@ pub fn specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Fa
     Ok(found)
 }
 
-/// Adds the specs in and below a folder.  Links to folders are not followed: they may lead back.
+/// Adds the specs in and below a folder. Does not follow symbolic links to folders, which may form cycles.
 fn in_folder(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
     let mut pending = vec![folder.to_owned()];
     while let Some(path) = pending.pop() {
@@ -45,7 +45,7 @@ fn in_folder(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -> Resu
                 entries.push(entry.map_err(at)?.path());
             }
             entries.retain(|entry| !entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
-            // The last one is taken first.
+            // `pending` is a stack: sort backwards, so that the first name is popped first.
             entries.sort_unstable_by(|left, right| right.cmp(left));
             pending.extend(entries);
             continue;
@@ -63,7 +63,7 @@ fn in_folder(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -> Resu
     Ok(())
 }
 
-/// Whether a line begins with the key of a spec's cases, or with what it is easily mistaken for.
+/// Whether a line begins with `cases:`, or with a near miss such as `Case:`, which is to be reported as an error.
 fn has_cases(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n').any(|line| {
         let key = line.split(|byte| *byte == b':').next().unwrap_or_default().trim_ascii_end();

@@ -1,4 +1,4 @@
-//! Results as a JSON document: `classad.test/1`.
+//! Test results as a JSON document with the schema `classad.test/1`.
 //!
 //! ```text
 //! {"schema": "classad.test/1", "passed": N, "failed": N, "stopped": N, "updated": N, "files": [FILE...]}
@@ -7,8 +7,8 @@
 //!  "unmet": [{"key", "line", "column", "expected", "actual"}...], "reasons": [...], "message"}
 //! ```
 //!
-//! `expected` and `actual` are texts in the language's own syntax.  A case is `stopped` by a budget, or because its ads
-//! or its policy cannot be used; `message` says why.
+//! `expected` and `actual` are texts in the syntax of ClassAds. A case is `stopped` if it exceeds a budget, or if its
+//! ads or its policy cannot be used; `message` says why.
 
 use std::io::Write;
 

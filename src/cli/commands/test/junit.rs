@@ -1,4 +1,4 @@
-//! Results as XML as `JUnit` has it: a suite for each spec.  No times: the same input gives the same bytes.
+//! Test results as `JUnit` XML, with a suite for each spec. Omits times, so that the output is reproducible.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many cases, failures and errors there are.
+/// Returns the attributes with the numbers of cases, failures and errors in `files`.
 fn counts<'f>(files: impl Iterator<Item = &'f File>) -> String {
     let (mut tests, mut failures, mut errors) = (0, 0, 0);
     for file in files {
@@ -89,12 +89,12 @@ fn at(place: Option<Position>) -> String {
     place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default()
 }
 
-/// The text of an attribute: line ends would become blanks, and are written as what they are.
+/// Escapes the value of an XML attribute. Escapes line ends and tabs too, which a parser would turn into blanks.
 fn escaped(text: &str) -> String {
     escaped_text(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// A text that XML can carry: some characters have no place there, not even as references.
+/// Escapes XML text. Replaces characters that XML cannot carry, not even as references, with U+FFFD.
 fn escaped_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `classad test`: policies under test.
+//! `classad test`: unit tests of policies.
 
 mod find;
 mod json;
@@ -115,7 +115,7 @@ pub enum TestForm {
     Json,
 }
 
-/// So many problems of a spec are shown.
+/// Maximum number of problems printed per spec; further ones are only counted.
 const MOST_PROBLEMS: usize = 20;
 
 impl Test {
@@ -147,14 +147,14 @@ impl Test {
         Ok(Status::of(report.outcomes().next().is_some() && report.outcomes().all(is_passed)))
     }
 
-    /// Whether a case is to be run.
+    /// Whether `--filter` and `--tag` select a case.
     fn selects(&self, name: &str, tags: &[String]) -> bool {
         let filter = self.filter.as_ref().map(|filter| filter.to_lowercase());
         filter.is_none_or(|filter| name.to_lowercase().contains(&filter))
             && (self.tag.is_empty() || self.tag.iter().any(|tag| tags.contains(tag)))
     }
 
-    /// What the command line leaves for specs to say.
+    /// Returns the defaults of a spec's settings, from the command line.
     fn conditions(session: &Session) -> Conditions {
         let options = &session.options;
         Conditions {
@@ -166,7 +166,7 @@ impl Test {
         }
     }
 
-    /// Runs the cases of a spec.
+    /// Runs the cases of a spec and adds their results to the report.
     fn spec(&self, session: &mut Session, path: &Path, report: &mut Report) -> Result<(), Failure> {
         let is_stdin = path.as_os_str() == "-";
         let shown = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
@@ -209,7 +209,11 @@ impl Test {
         Ok(())
     }
 
-    /// Reads a spec and runs those of its cases that are selected.
+    /// Reads a spec and runs the selected cases. Adds the tags of all cases to `tags`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problems of a malformed spec.
     fn cases(
         &self,
         text: &Text,
@@ -228,7 +232,8 @@ impl Test {
             .collect())
     }
 
-    /// Rewrites what is expected, if the cases then pass.
+    /// Rewrites the expectations of a spec for `--update`, if its cases then pass. Returns the results of the new spec,
+    /// or `before` if the file stays as it is.
     fn rewrite(
         &self,
         session: &mut Session,
@@ -242,7 +247,7 @@ impl Test {
         let refuse = |reason: &str| format!("{} is left as it is: {reason}", text.name);
         let Some((new, count)) = self.new_text(text, folder, &conditions) else { return Ok(before) };
         let new = Text::of_file(&text.name, new, Form::Yaml);
-        // Nothing is written that has not been tried.
+        // Run the new spec before it replaces the file.
         let after = match self.cases(&new, folder, &conditions, &mut report.tags) {
             Ok(after) => after,
             Err(problems) => {
@@ -264,7 +269,8 @@ impl Test {
         Ok(after)
     }
 
-    /// The text of a spec in which everything is expected that comes out, and how much of it is new.
+    /// Returns the text of a spec with each unmet expectation replaced by the actual value, and the number of
+    /// replacements; `None` if the spec is malformed.
     fn new_text(&self, text: &Text, folder: &Path, given: &Conditions) -> Option<(Vec<u8>, usize)> {
         let outline = Outline::parse(&text.block.text).ok()?;
         let mut open = opener(folder);
@@ -274,7 +280,7 @@ impl Test {
         Some((updated(&text.block.text, &outline, &mismatches), mismatches.len()))
     }
 
-    /// Reports what is wrong with a spec.
+    /// Reports the problems of a malformed spec.
     fn broken(session: &mut Session, text: &Text, problems: &[Problem]) {
         for problem in problems.iter().take(MOST_PROBLEMS) {
             diagnostics::problem(&session.options, text, problem);
@@ -285,7 +291,7 @@ impl Test {
         session.trouble(&format!("{} is broken, and none of its cases is run", text.name));
     }
 
-    /// Tells which tags no case has, and that no case has the name.
+    /// Reports tags of `--tag` that no case has, with similar ones.
     fn tell_what_is_not_there(&self, session: &Session, report: &Report) {
         let known: Vec<&str> = report.tags.iter().map(String::as_str).collect();
         for tag in self.tag.iter().filter(|tag| !known.contains(&tag.as_str())) {
@@ -296,7 +302,7 @@ impl Test {
     }
 }
 
-/// Opens the files that a spec in this folder names.
+/// Returns a function that opens a file named by a spec in `folder`.
 fn opener(folder: &Path) -> impl FnMut(&str) -> io::Result<Box<dyn Read>> {
     move |path| File::open(folder.join(path)).map(|file| Box::new(file) as Box<dyn Read>)
 }

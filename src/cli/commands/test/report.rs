@@ -1,4 +1,4 @@
-//! What came of the cases, without the specs.
+//! The model of test results that all output forms share. It owns its data and does not borrow from the specs.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,52 +12,52 @@ use classad::policy_test::{Case, Fact, Mismatch, Stop};
 use crate::cli::io::source::Text;
 use crate::cli::render::diagnostics::Mark;
 
-/// What is expected and what comes are cut off behind so many characters in a sentence.
+/// Maximum number of characters of an expected or actual value in a sentence; longer ones are cut.
 const LONGEST: usize = 100;
 
-/// What came of all specs.
+/// Results of all specs.
 #[derive(Default)]
 pub struct Report {
     pub files: Vec<File>,
-    /// How many expected values were rewritten.
+    /// Number of expectations rewritten by `--update`.
     pub updated: usize,
-    /// The tags of all cases, selected or not.
+    /// Tags of all cases, selected or not.
     pub tags: BTreeSet<String>,
 }
 
-/// What came of a spec.
+/// Results of a spec.
 pub struct File {
     pub name: String,
-    /// None if it cannot be read.
+    /// Text of the spec; `None` if it cannot be read or is malformed.
     pub text: Option<Text>,
     pub outcomes: Vec<Outcome>,
-    /// Why it is broken: places and what is wrong there.
+    /// Problems of a malformed spec: position and message.
     pub problems: Vec<(Option<Position>, String)>,
 }
 
-/// What came of a case.
+/// Result of a case.
 pub struct Outcome {
     pub name: String,
     pub tags: Vec<String>,
-    /// Where the question stands, if anybody is to be told.
+    /// Position of the case's expression, of its first unmet expectation, or of the case; `None` if no output shows it.
     pub place: Option<Position>,
     pub verdict: Verdict,
-    /// What is where in the spec.
+    /// Marks to draw in the text of the spec.
     pub marks: Vec<Mark>,
-    /// Why it came out so.
+    /// Reasons for the actual value.
     pub reasons: Vec<String>,
 }
 
-/// Whether a case passed.
+/// Verdict on a case.
 pub enum Verdict {
-    /// It was not run.
+    /// Listed by `--list`, not run.
     Listed,
     Passed,
     Failed(Vec<Unmet>),
     Stopped(Stop),
 }
 
-/// An expectation that was not met.
+/// An unmet expectation: its key in the spec, its position, and the values.
 pub struct Unmet {
     pub key: &'static str,
     pub place: Position,
@@ -70,7 +70,7 @@ impl Report {
         self.files.iter().flat_map(|file| &file.outcomes)
     }
 
-    /// Notes that a spec has no outcomes.
+    /// Adds a spec that cannot be read or is malformed. Without `problems` the message is `reason`.
     pub fn broken(&mut self, name: &str, mut problems: Vec<(Option<Position>, String)>, reason: String) {
         if problems.is_empty() {
             problems.push((None, reason));
@@ -79,14 +79,15 @@ impl Report {
     }
 }
 
-/// Problems with their places.
+/// Returns the messages of problems with their positions in `text`.
 pub fn placed(text: &Text, problems: &[Problem]) -> Vec<(Option<Position>, String)> {
     let place = |problem: &Problem| (Some(text.block.position(problem.range.start)), problem.message.clone());
     problems.iter().map(place).collect()
 }
 
 impl Outcome {
-    /// What came of a case that was run, or would come if it were.
+    /// Builds the result of a case; `result` is `None` if it was only listed. `is_placed` is whether the output shows
+    /// the positions of passed and listed cases.
     pub fn of<'o>(
         case: &Case<'o>,
         outline: &Outline<'_>,
@@ -116,6 +117,7 @@ impl Outcome {
         outcome
     }
 
+    /// Sets the verdict, marks and reasons of a case with unmet expectations.
     fn fail<'o>(&mut self, case: &Case<'o>, outline: &Outline<'_>, text: &Text, mismatches: Vec<Mismatch<'o>>) {
         let evidence = case.evidence(&mismatches);
         let of_part = |(node, part, words): (&_, Range<usize>, String)| (outline.part(node, part), words);
@@ -133,7 +135,7 @@ impl Outcome {
 }
 
 impl Unmet {
-    /// `expect: 2.0 (a real), where 2 (an integer) was expected`
+    /// Describes the mismatch: `expect: 2.0 (a real), where 2 (an integer) was expected`.
     pub fn sentence(&self) -> String {
         let [expected, actual] = [&self.expected, &self.actual].map(|fact| shortened(&fact.text(), LONGEST));
         let (of_expected, of_actual) = (phrase(&self.expected, &self.actual), phrase(&self.actual, &self.expected));
@@ -141,7 +143,7 @@ impl Unmet {
     }
 }
 
-/// Why a case has no answer.
+/// Explains why a case stopped without a result.
 pub fn reason(stop: &Stop) -> String {
     match stop {
         Stop::Halt(halt @ Halt::TooLong(_)) => format!("{halt} (max-steps)"),
@@ -152,7 +154,7 @@ pub fn reason(stop: &Stop) -> String {
     }
 }
 
-/// The type of a value, if it is not that of the other.
+/// Returns the type of a value in parentheses if the other value has a different one; else nothing.
 fn phrase(fact: &Fact, other: &Fact) -> String {
     use classad::ad::{Kind, Type};
     let kind = |fact: &Fact| match fact {

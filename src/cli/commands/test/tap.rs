@@ -1,4 +1,4 @@
-//! Results in the Test Anything Protocol, version 14.
+//! Test results in the Test Anything Protocol, version 14.
 
 use std::io::Write;
 
@@ -32,7 +32,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A test point: a case.
+/// Writes the test point of a case.
 fn point(out: &mut dyn Write, number: usize, file: &File, outcome: &Outcome) -> Result<(), Failure> {
     let is_passed = matches!(outcome.verdict, Verdict::Passed);
     let ok = if is_passed { "ok" } else { "not ok" };
@@ -59,7 +59,7 @@ fn point(out: &mut dyn Write, number: usize, file: &File, outcome: &Outcome) -> 
     }
 }
 
-/// What a harness shows of a point, in YAML.
+/// Writes the YAML diagnostic block of a test point.
 fn block(out: &mut dyn Write, entries: &[(&str, String)]) -> Result<(), Failure> {
     writeln!(out, "  ---")?;
     for (key, text) in entries {
@@ -69,7 +69,7 @@ fn block(out: &mut dyn Write, entries: &[(&str, String)]) -> Result<(), Failure>
     Ok(())
 }
 
-/// A description on one line, in which `#` begins no directive.
+/// Puts a description on one line and escapes `#`, which would begin a directive.
 fn description(text: &str) -> String {
     let text = crate::cli::render::diagnostics::line(text);
     text.replace('\\', "\\\\").replace('#', "\\#")

@@ -1,4 +1,4 @@
-//! Results for people: what decides in one line, then a picture of each case that failed.
+//! Test results as text: a summary line, then an annotated excerpt of each failed case.
 
 use std::io::Write;
 
@@ -12,13 +12,13 @@ use crate::cli::session::Session;
 
 use super::report::{File, Outcome, Report, Unmet, Verdict};
 
-/// So many cases are named in the first line.
+/// Maximum number of cases of each kind named in the summary line.
 const MOST_NAMED: usize = 3;
 
-/// So many lines of a difference are shown, before and behind those that are left out.
+/// Maximum number of lines of a difference printed at its start, and again at its end; those between are omitted.
 const MOST_LINES: usize = 30;
 
-/// Prints which cases there are.
+/// Prints the selected cases with their tags.
 pub fn list(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
     for file in &report.files {
         for outcome in &file.outcomes {
@@ -30,7 +30,7 @@ pub fn list(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints what came of the cases.
+/// Prints the summary and the failed cases.
 pub fn write(out: &mut dyn Write, session: &Session, report: &Report) -> Result<(), Failure> {
     writeln!(out, "{}", diagnostics::line(&summary(report)))?;
     for file in &report.files {
@@ -43,7 +43,7 @@ pub fn write(out: &mut dyn Write, session: &Session, report: &Report) -> Result<
     Ok(())
 }
 
-/// How many passed, and which did not.
+/// Returns the summary line: the number of passed cases, and the names of the others.
 fn summary(report: &Report) -> String {
     let all = report.outcomes().count();
     let named = |is: &dyn Fn(&Verdict) -> bool| -> Vec<String> {
@@ -89,6 +89,7 @@ fn summary(report: &Report) -> String {
     parts.join("; ")
 }
 
+/// Lists the first names and the number of the others.
 fn some(names: &[String]) -> String {
     let first = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(MOST_NAMED) {
@@ -97,7 +98,7 @@ fn some(names: &[String]) -> String {
     }
 }
 
-/// The picture of a case that failed, and what is different.
+/// Prints the excerpt of a failed case, its differences and its reasons.
 fn failed(
     out: &mut dyn Write,
     session: &Session,

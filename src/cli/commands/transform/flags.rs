@@ -1,4 +1,4 @@
-//! The flags that change ads, in the order of the command line.
+//! Flags of `transform` that change ads. Their order on the command line matters, so they are parsed by hand.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use classad::ad::{Expression, Name};
@@ -11,7 +11,7 @@ use crate::cli::io::source::Text;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
-/// A flag: its name, what it takes, what it does.
+/// A flag: name, placeholder of its value, and help text.
 struct Flag {
     name: &'static str,
     value: &'static str,
@@ -30,7 +30,7 @@ const FLAGS: [Flag; 7] = [
     Flag { name: RULES, value: "FILE", help: "Apply a file of HTCondor's transform rules" },
 ];
 
-/// What the command line says is to be done with ads, in its order.
+/// The flags and their values, in the order of the command line.
 pub struct Steps(Vec<(&'static str, String)>);
 
 impl Args for Steps {
@@ -70,16 +70,16 @@ impl FromArgMatches for Steps {
     }
 }
 
-/// Where a rule comes from.
+/// Origin of a rule.
 pub enum Origin {
-    /// A flag, as it was written.
+    /// A flag with its value, as written.
     Flag(String),
-    /// A file of rules: its position among them, and the rule's name.
+    /// A file of rules: its index into [`Pipeline::sources`], and the name of the rule if it has one.
     File(usize, Option<String>),
 }
 
 impl Origin {
-    /// The file of rules.
+    /// Returns the index of the file of rules; `None` for a flag.
     pub fn file(&self) -> Option<usize> {
         match self {
             Origin::Flag(_) => None,
@@ -87,7 +87,7 @@ impl Origin {
         }
     }
 
-    /// In words: the flag, or the rule's name, file, line and keyword.
+    /// Describes the origin: the flag, or the rule's name, file, line and keyword.
     pub fn describe(&self, sources: &[Text], statement: Option<&Statement>) -> String {
         match self {
             Origin::Flag(text) => text.clone(),
@@ -104,31 +104,31 @@ impl Origin {
     }
 }
 
-/// Rules, and where each comes from.
+/// Rules with their origins.
 pub struct Pipeline {
     pub transform: Transform,
-    /// Where the rules come from, one for each.
+    /// Origin of each rule of `transform`, by index.
     pub origins: Vec<Origin>,
     /// The files of rules.
     pub sources: Vec<Text>,
 }
 
 impl Steps {
-    /// Opens the files of rules.
+    /// Reads the files of rules.
     pub fn open(&self) -> Result<Vec<Text>, Failure> {
         let mut sources = Vec::new();
         for (_, path) in self.0.iter().filter(|(name, _)| *name == RULES) {
             let bytes = std::fs::read(path).map_err(|error| {
                 Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error))))
             })?;
-            // Rules are HTCondor's, which decides the dialect.
+            // Rules are written for HTCondor: like the long form they imply its dialect.
             sources.push(Text::of_file(path, bytes, Form::Long));
         }
         Ok(sources)
     }
 
-    /// The rules that the flags are and that the files hold.  Whatever is wrong is told before any ad is
-    /// touched.
+    /// Builds the rules from the flags and from the files in `sources`. Reports all errors in rules here, before any ad
+    /// is changed.
     pub fn pipeline(
         &self,
         session: &mut Session,
@@ -161,7 +161,7 @@ impl Steps {
     }
 }
 
-/// What a flag does.
+/// Parses the value of a flag into its action.
 fn action(session: &mut Session, flag: &str, value: &str) -> Result<Action, Failure> {
     let refuse = |reason: &str| Failure::Refused(Some(format!("--{flag} {value}: {reason}")));
     let (target, rest) = read_target(value, session.dialect()).map_err(|reason| refuse(&reason))?;
@@ -189,7 +189,7 @@ fn action(session: &mut Session, flag: &str, value: &str) -> Result<Action, Fail
     })
 }
 
-/// Whether this can be a name in the ad without quotes.
+/// Whether the text is a name that needs no quotes.
 fn is_new_name(text: &str) -> bool {
     Name::new(text).is_plain()
 }

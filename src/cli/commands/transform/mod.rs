@@ -1,4 +1,4 @@
-//! `classad transform`: ads changed by flags and by rules, in the order of the command line.
+//! `classad transform`: changes ads by flags and rules, in the order of the command line.
 
 mod flags;
 mod preview;
@@ -62,7 +62,7 @@ impl TransformAds {
         self.rewrite.check(&self.files)?;
         let mut sources = input::open(session, &self.files)?;
         let rules = self.steps.open()?;
-        // Rules are HTCondor's, too.
+        // Files of rules help to decide the dialect, like the ads.
         let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
         session.decide_dialect_by(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
         let only = input::optional(session, "--where", self.only.as_deref())?;
@@ -78,7 +78,7 @@ impl TransformAds {
         }
     }
 
-    /// Writes the ads that come of those of all sources.
+    /// Writes the resulting ads of all sources.
     fn print(
         &self,
         session: &mut Session,
@@ -97,7 +97,7 @@ impl TransformAds {
         Ok(Status::Yes)
     }
 
-    /// Writes what would change.
+    /// Writes a preview of the changes.
     fn differences(
         &self,
         session: &mut Session,
@@ -118,20 +118,20 @@ impl TransformAds {
     }
 }
 
-/// Where an ad comes from, and what happened to it.
+/// One of the ads that resulted from an ad, with its provenance.
 pub struct ResultOf<'a> {
-    /// The ad before.
+    /// The ad before the changes.
     before: &'a classad::ad::Ad,
     result: &'a classad::transform::Transformed,
-    /// Which ad of its source it was.
+    /// 1-based number of the original ad in its source.
     number: usize,
-    /// The text that it stands in.
+    /// Text that contains the original ad.
     text: &'a Text,
-    /// Which of the ads that came of it this is; none if there is only one.
+    /// 1-based number of this ad among those that resulted from the original; `None` if it is the only one.
     copy: Option<usize>,
 }
 
-/// Does something with each ad that comes of those of a source; faults are reported.
+/// Applies the rules to each ad of a source and passes each resulting ad to `visit`. Reports what rules could not do.
 fn each_result(
     session: &mut Session,
     source: &mut Source,
@@ -159,7 +159,7 @@ fn each_result(
     })
 }
 
-/// Rewrites each file whose ads all parsed and could be changed as the rules want it.
+/// Rewrites the files in place. A file in which an ad did not parse or a rule could not be applied stays as it is.
 fn rewrite(
     session: &mut Session,
     sources: &mut [Source],
@@ -187,7 +187,7 @@ fn rewrite(
     Ok(Status::Yes)
 }
 
-/// Whether a file is compressed: its ads were read, but they would be written as they are.
+/// Whether a file is compressed. Rewriting would replace it with uncompressed text.
 fn is_compressed(path: &str) -> bool {
     let mut first = Vec::new();
     let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));
@@ -195,7 +195,7 @@ fn is_compressed(path: &str) -> bool {
 }
 
 impl Pipeline {
-    /// Reports what a rule or a flag could not do with an ad.
+    /// Reports what a rule or a flag could not do with the ad named `id`.
     fn report(&self, session: &mut Session, id: &str, fault: &Fault) -> Result<(), Failure> {
         let transform: &Transform = &self.transform;
         let statement = fault.cause.and_then(|cause| {

@@ -1,4 +1,4 @@
-//! What would change: attribute by attribute, and what changes it.
+//! Preview of a transformation: the changed attributes, and the rules and flags that change them.
 
 use std::io::Write;
 
@@ -15,17 +15,17 @@ use crate::cli::io::input::Identified;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::OutputForm;
 
-/// The version of the schema of the JSON output.
+/// Version of the schema of the JSON output.
 const VERSION: u32 = 1;
 
-/// An attribute that would change.
+/// A changed attribute: before (`None` if it is new), after (`None` if it is deleted), and what changed it.
 struct Change<'a> {
     old: Option<Attribute<'a>>,
     new: Option<Attribute<'a>>,
     by: Vec<Cause>,
 }
 
-/// Writes differences one after the other.
+/// Writer of the preview, ad by ad.
 pub struct Differences<'a> {
     pipeline: &'a Pipeline,
     form: Option<OutputForm>,
@@ -34,7 +34,11 @@ pub struct Differences<'a> {
 }
 
 impl<'a> Differences<'a> {
-    /// As text, or in one of the forms of JSON.
+    /// Creates a writer of text, or of JSON.
+    ///
+    /// # Errors
+    ///
+    /// Refuses any other form.
     pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => Ok(Differences { pipeline, form, colored, count: 0 }),
@@ -44,12 +48,12 @@ impl<'a> Differences<'a> {
         }
     }
 
-    /// Whether anything would change.
+    /// Whether any ad changed.
     pub fn any(&self) -> bool {
         self.count > 0
     }
 
-    /// Writes what changed of an ad, if anything did.
+    /// Writes the changes of an ad, if there are any.
     pub fn add(
         &mut self,
         out: &mut dyn Write,
@@ -81,7 +85,7 @@ impl<'a> Differences<'a> {
         Ok(())
     }
 
-    /// Writes what ends the output.
+    /// Writes the end of the output.
     pub fn finish(&self, out: &mut dyn Write, quiet: bool) -> Result<(), Failure> {
         if self.form == Some(OutputForm::Json) && !quiet {
             writeln!(out, "{}", if self.count == 0 { "[]" } else { "\n]" })?;
@@ -160,7 +164,7 @@ impl<'a> Differences<'a> {
     }
 }
 
-/// What is different, in the order of the old ad and then of the new one; each with all that touched it.
+/// Returns the attributes that differ, in the order of the old ad and then of the new one, each with all its causes.
 fn changes<'a>(old: &'a Ad, new: &'a Ad, fired: &[classad::transform::Fired]) -> Vec<Change<'a>> {
     let mut causes = std::collections::HashMap::<&Name, Vec<Cause>>::new();
     for one in fired {

@@ -1,55 +1,55 @@
-//! Chance with a seed, the same on every platform: only whole numbers of 64 bits are drawn, and reals are
-//! made with operations that IEEE 754 defines to the last bit.
+//! A seeded random number generator with the same results on every platform: it draws 64-bit integers, and computes
+//! reals only with operations that IEEE 754 defines exactly.
 
 use fastrand::Rng;
 
-/// A stream of chance.
+/// A stream of random numbers.
 pub struct Chance(Rng);
 
 impl Chance {
-    /// The stream of this name; other names and other seeds have others.
+    /// Creates the stream of a seed and a name; each pair has a stream of its own.
     pub fn new(seed: u64, name: &str) -> Self {
         let start = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xcbf2_9ce4_8422_2325;
         let mixed = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         Chance(Rng::with_seed(mixed))
     }
 
-    /// A whole number from zero up to, not including, a bound; zero if the bound is not above it.
+    /// Draws an integer from 0 up to, not including, a bound; 0 if the bound is not positive.
     pub fn below(&mut self, bound: i64) -> i64 {
         if bound > 0 { self.0.i64(0..bound) } else { 0 }
     }
 
-    /// A whole number from the first up to, not including, the second.
+    /// Draws an integer from `from` up to, not including, `to`.
     pub fn between(&mut self, from: i64, to: i64) -> i64 {
         from + self.below(to - from)
     }
 
-    /// A real from zero up to, not including, one.
+    /// Draws a real from 0 up to, not including, 1.
     pub fn fraction(&mut self) -> f64 {
         self.0.f64()
     }
 
-    /// A real from the first up to the second.
+    /// Draws a real between `from` and `to`.
     pub fn real(&mut self, from: f64, to: f64) -> f64 {
         from + (to - from) * self.fraction()
     }
 
-    /// A real from zero up to a bound, a whole number of parts of which so many are one.
+    /// Draws a real between 0 and a bound, rounded to a multiple of `1 / parts`.
     pub fn rounded(&mut self, bound: f64, parts: f64) -> f64 {
         round(self.fraction() * bound, parts)
     }
 
-    /// True so often.
+    /// Returns true with the probability `share`.
     pub fn is(&mut self, share: f64) -> bool {
         self.fraction() < share
     }
 
-    /// One of several.
+    /// Draws one element uniformly.
     pub fn one<'t, T>(&mut self, several: &'t [T]) -> &'t T {
         &several[self.place(several.len())]
     }
 
-    /// One of several by their weights, whatever these sum to.
+    /// Draws one element by weight; the weights need not sum to 1.
     pub fn weighted<'t, T>(&mut self, table: &'t [(T, f64)]) -> &'t T {
         let mut left = self.fraction() * table.iter().map(|(_, weight)| weight).sum::<f64>();
         let chosen = table.iter().position(|(_, weight)| {
@@ -59,7 +59,7 @@ impl Chance {
         &table[chosen.unwrap_or(table.len() - 1)].0
     }
 
-    /// So many of several, none of them twice; all of them if there are not so many.
+    /// Draws `count` distinct elements in random order, or all if there are fewer.
     pub fn some<T: Clone>(&mut self, several: &[T], count: usize) -> Vec<T> {
         let mut places: Vec<usize> = (0..several.len()).collect();
         let count = count.min(several.len());
@@ -70,7 +70,7 @@ impl Chance {
         places[..count].iter().map(|&place| several[place].clone()).collect()
     }
 
-    /// The same things in another order.
+    /// Shuffles in place (Fisher-Yates).
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
             things.swap(last, self.place(last + 1));
@@ -82,23 +82,23 @@ impl Chance {
     }
 }
 
-/// The nearest whole number of parts of which so many are one.
+/// Rounds to a multiple of `1 / parts`.
 pub fn round(real: f64, parts: f64) -> f64 {
     (real * parts).round() / parts
 }
 
-/// Places whose weights fall with a power of their number (Zipf's law).
+/// A Zipf distribution over 0-based indexes.
 pub struct Zipf {
-    /// The sum of the weights up to each place.
+    /// The cumulated weights.
     sums: Vec<f64>,
 }
 
 impl Zipf {
-    /// So many places, the weight of the n-th being n to the power of minus so many tenths.
+    /// Creates the distribution of `places` indexes, of which the n-th (1-based) has the weight `n ^ -(tenths / 10)`.
     pub fn new(places: usize, tenths: usize) -> Self {
         let mut sum = 0.0;
         let weights = (1..=places).map(|place| {
-            #[allow(clippy::cast_precision_loss)] // there are not so many places
+            #[allow(clippy::cast_precision_loss)] // far fewer than 2^53 places
             let root = tenth_root(place as f64);
             sum += 1.0 / std::iter::repeat_n(root, tenths).product::<f64>();
             sum
@@ -106,16 +106,16 @@ impl Zipf {
         Zipf { sums: weights.collect() }
     }
 
-    /// A place by its weight; the first is 0.
+    /// Draws an index.
     pub fn draw(&self, chance: &mut Chance) -> usize {
         let wanted = chance.fraction() * self.sums.last().copied().unwrap_or_default();
         self.sums.partition_point(|&sum| sum <= wanted).min(self.sums.len().saturating_sub(1))
     }
 }
 
-/// By Newton's method: the powers of the system's library differ in their last bits.
+/// Computes the tenth root by Newton's method: `powf` differs between platforms in the last bits.
 fn tenth_root(number: f64) -> f64 {
-    // Above the root, from where every step leads down to it.
+    // Start above the root, from where every step decreases.
     let mut root = 1.0 + (number - 1.0) / 10.0;
     loop {
         let square = root * root;

@@ -1,14 +1,14 @@
-//! Ads in the making: names and the texts of expressions are read once, whatever the number of ads.
+//! Templates and builders of generated ads, which parse each name and each expression text once.
 
 use classad::ad::{Ad, Dialect, Expression, Name, Value};
 use classad::format::{Form, read};
 use classad::syntax::{Rules, parse_expression};
 use rustc_hash::FxHashMap;
 
-/// So many texts are remembered before all are forgotten; ads without end must not fill the memory.
+/// Maximum number of cached expression texts; the cache is cleared when full, so that memory stays bounded.
 const MOST_TEXTS: usize = 10_000;
 
-/// What ads of one kind have in common, and the names and texts that were seen before.
+/// The common attributes of the ads of one kind, and a cache of names and parsed texts.
 #[derive(Default)]
 pub struct Mould {
     common: Vec<(Name, Expression)>,
@@ -17,7 +17,7 @@ pub struct Mould {
 }
 
 impl Mould {
-    /// Ads all of which begin with the attributes of this one, given in the long form.
+    /// Creates a template with common attributes, given in the long form.
     pub fn new(common: &str) -> Self {
         let ads = read(common.as_bytes(), Form::Long, Dialect::Condor).flatten();
         let common = ads.flat_map(|entry| {
@@ -27,7 +27,7 @@ impl Mould {
         Mould { common: common.collect(), ..Mould::default() }
     }
 
-    /// Begins an ad.
+    /// Starts an ad with the common attributes.
     pub fn draft(&mut self) -> Draft<'_> {
         Draft { attributes: self.common.clone(), mould: self }
     }
@@ -36,7 +36,7 @@ impl Mould {
         self.names.entry(name).or_insert_with(|| Name::new(name)).clone()
     }
 
-    /// The expression of a text that is known to be one.
+    /// Parses a text, which must be an expression, or returns it from the cache.
     fn expression(&mut self, text: &str) -> Expression {
         if let Some(expression) = self.texts.get(text) {
             return expression.clone();
@@ -52,38 +52,38 @@ impl Mould {
     }
 }
 
-/// An ad in the making.
+/// Builds an ad attribute by attribute.
 pub struct Draft<'m> {
     mould: &'m mut Mould,
     attributes: Vec<(Name, Expression)>,
 }
 
 impl Draft<'_> {
-    /// One more attribute: a literal.
+    /// Adds an attribute with a literal.
     pub fn put(&mut self, name: &'static str, literal: impl Literal) -> &mut Self {
         self.bind(name, Expression::literal(literal.value()))
     }
 
-    /// One more attribute: an expression, given as its text.
+    /// Adds an attribute with an expression, given as text.
     pub fn write(&mut self, name: &'static str, text: &str) -> &mut Self {
         let expression = self.mould.expression(text);
         self.bind(name, expression)
     }
 
-    /// One more attribute.
+    /// Adds an attribute with an expression.
     pub fn bind(&mut self, name: &'static str, expression: Expression) -> &mut Self {
         let name = self.mould.name(name);
         self.attributes.push((name, expression));
         self
     }
 
-    /// The ad.
+    /// Returns the ad.
     pub fn finish(&mut self) -> Ad {
         self.attributes.drain(..).collect()
     }
 }
 
-/// What can be written out as a literal.
+/// A Rust value that converts to a literal.
 pub trait Literal {
     fn value(self) -> Value;
 }

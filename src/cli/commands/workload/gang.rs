@@ -1,5 +1,5 @@
-//! The workloads of gangmatching: the base (thesis §5.2.1, Figures 26 to 30), with duds (§5.6.2), and the one on
-//! which the choice of ports by the number of candidates fails (§5.7).
+//! The gangmatching workloads: the base (thesis 5.2.1, Figures 26 to 30), with duds (thesis 5.6.2), and the one that
+//! defeats the heuristic of choosing the port with the fewest candidates (thesis 5.7).
 
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Expression, Kind as Tree, Span};
@@ -43,7 +43,8 @@ enum Variant {
 
 type System = (&'static str, &'static str);
 
-/// Figure 26; its probabilities sum to 1.0011 and are taken for weights.  The most frequent first, SGI last.
+/// Architectures and operating systems with their weights (thesis Figure 26, whose probabilities sum to 1.0011),
+/// the most frequent first.
 const SYSTEMS: [(System, f64); 8] = [
     (("INTEL", "LINUX"), 0.3191),
     (("INTEL", "WINNT40"), 0.2411),
@@ -55,15 +56,15 @@ const SYSTEMS: [(System, f64); 8] = [
     (("SGI", "IRIX6"), 0.0212),
 ];
 
-/// Figure 27, in megabytes.
+/// Memory sizes in megabytes with their weights (thesis Figure 27).
 const MEMORY: [(f64, f64); 5] = [(32.0, 0.07), (64.0, 0.4), (128.0, 0.2), (256.0, 0.2), (800.0, 0.13)];
 
 const MEGABYTE: f64 = 1_048_576.0;
 
-/// A machine that suits every job for its system: the most memory, and nine tenths of the most virtual memory.
+/// Memory and virtual memory, in megabytes, of a machine that suits every job for its system.
 const LARGE: (f64, f64) = (800.0, 1440.0);
 
-/// Duds have other keys than the machines that a licence may be valid on.
+/// Offset of the keys of duds, which puts them outside the intervals of all licences.
 const DUDS: u32 = 1_000_000;
 
 impl Plan for Gang {
@@ -95,7 +96,7 @@ impl Gang {
         self.variant == Variant::Heuristic
     }
 
-    /// How many machines, duds aside.
+    /// Number of machines without duds.
     fn count(&self) -> u32 {
         self.machines.unwrap_or(if self.is_heuristic() { 500 } else { 100 })
     }
@@ -124,8 +125,8 @@ impl Gang {
         }))
     }
 
-    /// Each valid on the machines of its part.  The interval that the thesis prints is empty for the first part;
-    /// what is meant is from `part * size` up to `(part + 1) * size`.
+    /// Generates the licences, each valid on the machines of its part.  The interval printed in the thesis is empty for
+    /// the first part; the intended one is from `part * size` up to, not including, `(part + 1) * size`.
     fn licenses(&self) -> Ads<'_> {
         let (machines, parts) = (u64::from(self.count()), u64::from(self.selectivity));
         let percent = self.licenses.unwrap_or(if self.is_heuristic() { 200 } else { 100 });
@@ -172,7 +173,7 @@ impl Gang {
     }
 }
 
-/// The ad with these ports, its last attribute.
+/// Adds the ports as the last attribute and returns the ad.
 fn ports<const N: usize>(draft: &mut Draft, ports: [Ad; N]) -> Ad {
     let node = |tree| Expression::new(tree, Span::default());
     let list = ports.map(|port| node(Tree::Ad(port)));

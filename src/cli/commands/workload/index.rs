@@ -1,4 +1,4 @@
-//! The workload of the index (thesis §4.6.1, Figures 19 and 20).
+//! The workload of the index (thesis 4.6.1, Figures 19 and 20).
 
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, BinaryOperator, Expression, Kind as Tree, Name, Span, Value};
@@ -91,8 +91,8 @@ impl Plan for Index {
 }
 
 impl Index {
-    /// The names of the objects' attributes, A, B, C, or of the queries', Z, Y, X; where the two would meet
-    /// they have two letters and more.
+    /// Returns the names of the objects' attributes, A, B, C..., or of the queries', Z, Y, X...; with more than 13
+    /// attributes, when the two would overlap, they are PAA, PAB... and QAA, QAB....
     fn names(&self, of_objects: bool) -> Vec<Name> {
         let letter = |number: u16| char::from(b'A' + (number % 26) as u8);
         let names = (0..self.attrs).map(|number| match (of_objects, self.attrs) {
@@ -104,7 +104,7 @@ impl Index {
         names.map(|name| Name::new(&name)).collect()
     }
 
-    /// How many values the attribute in this place may have.
+    /// Returns the number of values of the attribute at a 0-based place.
     fn domain(&self, place: usize) -> i64 {
         match self.mix {
             Mix::Mixed if place < usize::from(self.attrs).div_ceil(2) => 10,

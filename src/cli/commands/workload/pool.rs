@@ -1,4 +1,5 @@
-//! A modern pool: machines of an HTCondor 25 with some 170 attributes each, and a queue of jobs of many users.
+//! The workload of a modern pool: slots of HTCondor 25 with about 170 attributes each, and a queue of jobs of many
+//! users.
 
 mod job;
 mod machine;
@@ -42,14 +43,13 @@ const GROUPS: [&str; 8] = ["physics", "chemistry", "biostat", "astro", "cs", "ec
 const SITES: [&str; 7] = ["Wisc", "UCSD", "Purdue", "Nebraska", "MIT", "Caltech", "UChicago"];
 const LABS: [&str; 5] = ["hep", "chtc", "stat", "bio", "lab"];
 
-/// When the pool is looked at, in seconds since 1970.
+/// Current time of the generated pool, in seconds since 1970.
 const NOW: i64 = 1_760_000_000;
 
-/// How many jobs a user submits at once, on average, and not one alone: the chance that one more follows, which
-/// is the exponential function of -1/40.
+/// Probability that a cluster gets one more job: exp(-1/40), so that clusters have about 40 jobs on average.
 const ONE_MORE: f64 = 0.975_309_912_028_332_7;
 
-/// A user and the group that the user belongs to.
+/// A user with an accounting group.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct User {
     number: u32,
@@ -57,7 +57,7 @@ struct User {
     group: &'static str,
 }
 
-/// Jobs that were submitted together: all make the same request.
+/// A job cluster: jobs submitted together, with the same request.
 struct Cluster {
     request: usize,
     jobs: u32,
@@ -120,8 +120,8 @@ impl Pool {
         (0..self.users).map(user).collect()
     }
 
-    /// The different requests, and who makes them when: clusters in the order of their submission, in sizes
-    /// that differ widely.  If there are jobs enough, every request is made.
+    /// Generates the distinct requests, and the job clusters in the order of submission, with widely varying sizes.
+    /// Every request occurs if there are enough jobs.
     fn queue(&self, seed: u64) -> (Vec<Request>, Vec<Cluster>) {
         let mut chance = Chance::new(seed, "pool requests");
         let most = self.shapes.min(self.jobs) as usize;

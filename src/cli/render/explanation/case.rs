@@ -1,4 +1,4 @@
-//! What an explanation is about: the ads that ask, those that are offered, and the policy.
+//! The input of an explanation: the ads to explain, the ads they could match, and the policy.
 
 use classad::explain::{Explainer, Report, Wording};
 use classad::pool::Clusters;
@@ -11,23 +11,23 @@ use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::line;
 use crate::cli::session::Session;
 
-/// What is to be explained, and to whom it could be matched.
+/// The input of an explanation: the ads to explain, and those that they could match.
 pub struct Case<'c> {
     pub asking: &'c [Identified],
     pub offered: &'c [Identified],
-    /// What one of those offered is called, and several.
+    /// Noun for the ads of `offered`, singular and plural.
     pub ads: [&'static str; 2],
     pub protocol: Protocol,
     pub given: &'c GivenPolicy,
-    /// Whether offers are explained.
+    /// Whether offers are explained, with `--reverse`.
     pub is_reverse: bool,
-    /// Whether some offers have ports, so that requests get gangs.
+    /// Whether some offers have ports, so that requests are served by gangs.
     pub has_ports: bool,
     pub evidence: u8,
 }
 
 impl<'c> Case<'c> {
-    /// Why requests have no offers, or offers no requests.
+    /// Makes the input for explaining requests or, with `is_reverse`, offers.
     pub fn new(
         parties: &'c Parties,
         is_reverse: bool,
@@ -47,16 +47,17 @@ impl<'c> Case<'c> {
     pub fn explainer(&self, session: &Session) -> Explainer {
         let ads: Vec<_> = self.offered.iter().map(|ad| ad.ad.clone()).collect();
         let explainer = Explainer::new(&ads, self.protocol.clone(), session.context());
-        // A docking vector is that of requests.
+        // The docking vector orders offers for requests, not the other way round.
         if self.is_reverse { explainer } else { explainer.with_docking(self.given.policy.docking.clone()) }
     }
 
-    /// Requests in groups of those that nothing tells apart, each in the order of the input.
+    /// Groups ads that get the same explanation, by autocluster. `left` and the groups hold indexes into `asking`;
+    /// groups and their members are in the order of the input.
     pub fn alike(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
         if let [only] = left {
             return vec![vec![*only]];
         }
-        // Those that were read as one ad are alike.
+        // Ads that share one `Ad` are in one group without further comparison.
         let mut same: IndexMap<usize, Vec<usize>> = IndexMap::new();
         for request in left {
             same.entry(self.asking[*request].ad.identity()).or_default().push(*request);
@@ -78,12 +79,12 @@ impl<'c> Case<'c> {
         groups
     }
 
-    /// Whether a request is served by gangs.
+    /// Whether a request is served by gangs rather than by pairs.
     pub fn is_gang(&self, request: usize) -> bool {
         !self.is_reverse && (self.has_ports || super::gangs::has_ports(&self.asking[request].ad))
     }
 
-    /// What a group is called.
+    /// Returns the name of a group: `A`, `A and B`, or `A and 5 more`.
     pub fn subject(&self, group: &[usize]) -> String {
         let first = self.asking[group[0]].id();
         let subject = match group.len() {
@@ -94,7 +95,7 @@ impl<'c> Case<'c> {
         line(&subject)
     }
 
-    /// The sentence about a group.
+    /// Returns the summary sentence about a group. `longest` is the maximum length of a quoted clause in characters.
     pub fn summary(&self, session: &Session, group: &[usize], report: &Report, longest: usize) -> String {
         let wording = Wording {
             subject: &self.subject(group),

@@ -1,4 +1,4 @@
-//! The constraint as source: one clause a line, with what each is in the offers.
+//! The diagram of a constraint: one clause a line, labelled with its outcomes among the offers.
 
 use std::fmt;
 
@@ -10,13 +10,14 @@ use crate::cli::session::Session;
 
 use super::writer::{shortened, thousands};
 
-/// The clauses of a constraint, as miette draws them.
+/// The clauses of a constraint, as a diagnostic for miette.
 struct Picture {
     source: NamedSource<String>,
     labels: Vec<LabeledSpan>,
 }
 
-/// The picture of the clauses of a report; `is_labelled` says which ones have labels.
+/// Draws the clauses of a report. `name` is the heading; `is_labelled` tells by the index of a clause whether it gets
+/// a label.
 pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn(usize) -> bool) -> String {
     let width = diagnostics::width();
     let room = width.saturating_sub(12).max(20);
@@ -26,7 +27,7 @@ pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn
         let shown = shortened(&line(&enclosed(clause)), room);
         if is_labelled(place) {
             let span = SourceSpan::new(text.len().into(), shown.len());
-            // Labels are not wrapped; they begin below the middle of the clause.
+            // miette does not wrap labels, and begins them below the middle of the clause.
             let room = width.saturating_sub(14 + shown.chars().count() / 2).max(20);
             let parts = label(clause, report.offers);
             let mut fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
@@ -41,7 +42,7 @@ pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn
     if handler.with_context_lines(usize::MAX / 2).render_report(&mut drawn, &picture).is_err() {
         return String::new();
     }
-    // The heading has been written as a sentence.
+    // Drop miette's heading: the summary sentence takes its place.
     let is_frame = |line: &&str| line.contains('\u{256d}') || line.contains(",-");
     let mut frame = drawn.lines().skip_while(|line| !is_frame(line)).map(str::trim_end);
     let first = frame.next().map(without_place).unwrap_or_default();
@@ -49,10 +50,10 @@ pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn
     format!("{first}\n{}", rest.join("\n")).trim_end().to_owned()
 }
 
-/// How the heading of a frame ends, in colour and without.
+/// The end of a frame's first line, in colour and without.
 const ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
 
-/// The first line of a frame without the line and column of the first label, which are none of a file.
+/// Removes line and column of the first label from the first line of a frame: they refer to no file.
 fn without_place(line: &str) -> String {
     let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
     let Some(end) = ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
@@ -68,7 +69,7 @@ fn without_place(line: &str) -> String {
     format!("{left}{behind}")
 }
 
-/// A clause, in parentheses if `&&` binds more tightly than what it is.
+/// Returns the text of a clause, in parentheses if its operator binds less tightly than `&&`.
 fn enclosed(clause: &ClauseReport) -> String {
     use classad::ad::{BinaryOperator, Kind};
     match clause.examined.clause.expression.bare().kind() {
@@ -77,7 +78,7 @@ fn enclosed(clause: &ClauseReport) -> String {
     }
 }
 
-/// What a clause is in the offers, in a few words: those first that matter most.
+/// Returns the parts of a clause's label, the most important first: the last ones are dropped for want of room.
 fn label(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
     let mut words = vec![match counts.is_true {

@@ -1,4 +1,4 @@
-//! A report as data: one of `classad.explain/1`.
+//! Reports as JSON, of the schema `classad.explain/1`.
 
 use classad::ad::Value;
 use classad::explain::Report;
@@ -10,7 +10,7 @@ use super::case::Case;
 use crate::cli::Failure;
 use crate::cli::render::output::out;
 
-/// A report about the requests of a group.
+/// Returns the report about a group of requests.
 pub fn report(case: &Case<'_>, group: &[usize], report: &Report, summary: &str) -> Json {
     let requests: Vec<&str> = group.iter().map(|request| case.asking[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
@@ -79,11 +79,11 @@ fn value(value: &Value) -> Json {
     }
 }
 
-/// What the ads cannot tell.
+/// Reasons for missing matches that cannot be seen in the ads.
 pub const NOT_EXAMINED: [&str; 4] =
     ["claims made since the ads were read", "quotas and shares", "user priorities", "preemption by rank"];
 
-/// Writes the JSON of all reports.
+/// Writes the document of all reports.
 pub fn write_json(reports: &[serde_json::Value]) -> Result<(), Failure> {
     let document = serde_json::json!({ "schema": "classad.explain/1", "reports": reports });
     let mut out = out();

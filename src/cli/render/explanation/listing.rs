@@ -1,4 +1,4 @@
-//! Parts of a report as text: headings with rows below them.
+//! Text sections of a report: two-column listings, wrapped sentences.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use crate::cli::render::diagnostics::{self, line};
 
 use super::writer::{MANY, thousands};
 
-/// A heading, and below it rows of two columns: what is on the left may take several lines, and one that is too long
-/// for its line goes on in the next.
+/// Returns a heading with rows of two columns below it; empty without rows. The left column of a row may have several
+/// lines.
 pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -16,7 +16,7 @@ pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     let length = |text: &str| text.chars().count();
     let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
     let room = width.saturating_sub(right + 2).max(20);
-    // A long rewriting is written as two lines.
+    // A rewriting ("`old` -> `new`") that is too long is split at the arrow.
     let lines = |parts: &Vec<String>| -> Vec<String> {
         let mut lines = Vec::new();
         for (place, part) in parts.iter().enumerate() {
@@ -29,7 +29,7 @@ pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
         lines
     };
     let rows: Vec<(Vec<String>, &String)> = rows.iter().map(|(left, right)| (lines(left), right)).collect();
-    // What is too long has its count in the next line.
+    // A line that is too long has its right column in the next line.
     let lengths = rows.iter().flat_map(|(left, _)| left).map(|line| length(line));
     let left = lengths.filter(|length| *length <= room).max().unwrap_or(2);
     let mut text = format!("{heading}\n");
@@ -47,19 +47,19 @@ pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     text
 }
 
-/// Tells how many are not shown.
+/// Appends how many of `all` items exceed the limit `most`, if any.
 pub fn push_rest(text: &mut String, all: usize, most: usize) {
     if all > most {
         let _ = writeln!(text, "  and {} more{}", thousands(all - most), if most < MANY { " (-v)" } else { "" });
     }
 }
 
-/// A sentence, in lines that are no wider than the page.
+/// Appends a sentence, wrapped at the width of the terminal.
 pub fn push_wrapped(text: &mut String, indent: &str, sentence: &str) {
     diagnostics::wrap(text, indent, sentence.split(' ').map(str::to_owned), diagnostics::width());
 }
 
-/// A part of a report, below what is there.
+/// Appends a section unless it is empty.
 pub fn push_section(text: &mut String, section: &str) {
     if !section.is_empty() {
         text.push_str(section.trim_end());

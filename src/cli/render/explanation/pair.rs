@@ -1,4 +1,4 @@
-//! One request and one offer: why not this one?
+//! Explanations of single pairs: why a request and a named offer do not match.
 
 use std::io::Write;
 
@@ -18,7 +18,11 @@ use super::gangs::Gangs;
 use super::listing::push_wrapped;
 use super::writer::{shortened, sign};
 
-/// Explains why a named offer and requests do not match.
+/// Explains why the offer of this name and a request, or all requests, do not match. The status says whether all do.
+///
+/// # Errors
+///
+/// No offer or no request has the name.
 pub fn explain(
     session: &mut Session,
     case: &Case<'_>,
@@ -80,7 +84,7 @@ pub fn explain(
     Ok(Status::of(matches_all))
 }
 
-/// What decides, in one sentence.
+/// Returns the summary sentence: the first unmet clause of each side.
 fn summary(paired: &Paired, request: &str, offer: &str) -> String {
     if paired.is_match() {
         return line(&format!("{request} and {offer} match"));
@@ -98,7 +102,7 @@ fn summary(paired: &Paired, request: &str, offer: &str) -> String {
     line(&reasons.join("; "))
 }
 
-/// ` (TARGET.Memory is 4096)`
+/// Returns the values that a clause reads, such as ` (TARGET.Memory is 4096)`; empty without any.
 fn reads(clause: &PairedClause) -> String {
     let values = clause.reads.iter().map(|(name, value)| {
         let value = print_value(value, Style::New);
@@ -108,7 +112,7 @@ fn reads(clause: &PairedClause) -> String {
     if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
 }
 
-/// The clauses that are not true; with evidence all of them.
+/// Returns a heading and the unmet clauses below it; with `has_all` all clauses.
 fn listed(heading: &str, clauses: &[PairedClause], has_all: bool) -> String {
     let unmet = clauses.iter().filter(|clause| clause.outcome != Outcome::True).count();
     let mut text = line(&format!("{heading}: {} of {} clauses met", clauses.len() - unmet, clauses.len())) + "\n";
@@ -128,7 +132,7 @@ fn json(clause: &PairedClause) -> serde_json::Value {
     serde_json::json!({ "text": clause.text, "outcome": clause.outcome.as_str(), "reads": reads })
 }
 
-/// What every part of both constraints is where a request and an offer meet.
+/// Returns the evaluation trees of both constraints of a pair.
 pub fn trees(session: &Session, case: &Case<'_>, request: usize, offer: usize) -> Result<String, Failure> {
     let (request, offer) = (&case.asking[request], &case.offered[offer]);
     let (environment, frames) = Environment::pair(request.ad.clone(), offer.ad.clone());
@@ -140,7 +144,7 @@ pub fn trees(session: &Session, case: &Case<'_>, request: usize, offer: usize) -
         writeln!(text, "{name} of {}:", line(ad.id()))?;
         expression_tree::values(&mut text, expression, frame, &mut Evaluator::new(&environment, &context))?;
     }
-    // An ad that is named is written out: no line needs all of it.
+    // Values that are whole ads are written out: cut the lines.
     let width = diagnostics::width().max(40);
     let text = String::from_utf8_lossy(&text);
     Ok(text.lines().map(|text| shortened(&line(text), width) + "\n").collect())

@@ -1,4 +1,4 @@
-//! Reports on standard output: text for people, JSON for scripts.
+//! Writing of reports to standard output, as text or as JSON.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -19,20 +19,20 @@ use super::listing::{listing, push_rest, push_section, push_wrapped};
 use super::pair;
 use super::{diagram, gangs, json};
 
-/// Clauses in sentences are cut off behind so many characters.
+/// Maximum number of characters of a clause that is quoted in a sentence.
 pub const LONGEST: usize = 70;
 
-/// So many changes, refusals, nearest offers and conflicts are told, unless evidence is asked for.
+/// Maximum number of changes and refusals printed without `-v`, and of nearest offers with it.
 pub const FEW: usize = 3;
 
-/// So many refusals and conflicts, if it is.
+/// Maximum number of refusals and conflicts printed with `-v`.
 pub const MANY: usize = 10;
 
-/// The reports of a run.
+/// Writes the reports of a run.
 pub struct Page<'c> {
     case: &'c Case<'c>,
     form: OutputForm,
-    /// Those of a document that is written when all are there.
+    /// The reports of a JSON document, which is written at the end.
     reports: Vec<serde_json::Value>,
     is_first: bool,
     was_brief: bool,
@@ -57,7 +57,7 @@ impl<'c> Page<'c> {
         self.text(text)
     }
 
-    /// Adds the report of a gang.
+    /// Adds the report about the gang of a group of requests.
     pub fn add_gang(
         &mut self,
         session: &Session,
@@ -80,7 +80,7 @@ impl<'c> Page<'c> {
         matches!(self.form, OutputForm::Json | OutputForm::Jsonl)
     }
 
-    /// Adds a report as data.
+    /// Adds a report as JSON.
     fn document(&mut self, json: serde_json::Value) -> Result<(), Failure> {
         if self.form == OutputForm::Jsonl {
             writeln!(out(), "{json}")?;
@@ -90,7 +90,7 @@ impl<'c> Page<'c> {
         Ok(())
     }
 
-    /// Adds a report as text, with a blank line before and behind what is more than a line.
+    /// Adds a report as text. Reports of several lines are separated by blank lines from their neighbours.
     fn text(&mut self, mut text: String) -> Result<(), Failure> {
         let is_brief = text.lines().count() == 1;
         if !self.is_first && (!is_brief || !self.was_brief) {
@@ -109,7 +109,7 @@ impl<'c> Page<'c> {
         Ok(())
     }
 
-    /// What stands below the sentence.
+    /// Appends the sections below the summary sentence.
     fn evidence(&self, session: &Session, group: &[usize], report: &Report, text: &mut String) -> Result<(), Failure> {
         let has_all = self.case.evidence > 0;
         let most = if has_all { usize::MAX } else { FEW };
@@ -175,12 +175,13 @@ impl<'c> Page<'c> {
         text
     }
 
-    /// ` (1.0 has no RequestDisk)`, if something is lacking.
+    /// Returns which attributes the group lacks, such as ` (1.0 has no RequestDisk)`; empty if it lacks none.
     fn lacks(&self, group: &[usize], lacking: &[Name]) -> String {
         line(&lacks(&self.case.subject(group), group.len() > 1, lacking))
     }
 
-    /// `slot1@node003: clause 4 is false; it refuses by clause 2`, with the clauses in the place of numbers.
+    /// Returns what is in the way of one of the nearest offers, such as
+    /// ``slot1@node003: `Memory > 4` is false; it refuses by `Owner == "a"` ``.
     fn near(&self, group: &[usize], report: &Report, near: &Near) -> String {
         let quoted = |text: &str| format!("`{}`", shortened(text, LONGEST));
         let mut reasons: Vec<String> = near
@@ -197,7 +198,7 @@ impl<'c> Page<'c> {
     }
 }
 
-/// What would let it match.
+/// Returns the section of changes with which the group would match.
 fn changes(changes: &[Change], most: usize, ads: [&str; 2]) -> String {
     let rows = changes.iter().take(most).map(|change| {
         let matches = format!("{} {}", thousands(change.matches), ads[usize::from(change.matches != 1)]);
@@ -223,7 +224,7 @@ fn conflicts(report: &Report) -> String {
     text
 }
 
-/// The findings that the sentence does not tell.
+/// Returns the findings that the summary sentence does not mention.
 fn findings(report: &Report, has_all: bool) -> String {
     let told = report.verdict.clauses();
     let mut text = String::new();
@@ -237,7 +238,7 @@ fn findings(report: &Report, has_all: bool) -> String {
     text
 }
 
-/// Every clause with its counts.
+/// Returns the table of all clauses with their counts.
 fn clause_table(report: &Report) -> String {
     let header = ["#", "clause", "true", "false", "undef", "error", "left", "only", "best"];
     let mut grid = Grid::new(&header).numbers(&[2, 3, 4, 5, 6, 7]).expendable(&[8, 7, 6]);
@@ -253,7 +254,7 @@ fn clause_table(report: &Report) -> String {
     grid.text(Some(diagnostics::width()))
 }
 
-/// The word for an outcome, as a sign.
+/// Returns the word for an outcome in listings of clauses.
 pub fn sign(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::True => "ok",

@@ -18,7 +18,7 @@ pub(super) const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// What a calendar and a clock show; any of it may be beyond its range.
+/// Broken-down time, like C's `struct tm`. Every part may be out of range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     pub year: i64,
@@ -31,7 +31,8 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// The number of a day, from year 1 on; of months beyond their range HTCondor takes an average.
+    /// Returns the number of a day, counted from year 1. Months out of range count with an average length, as in
+    /// HTCondor.
     fn day_number(self, month: i64, day: i64) -> i64 {
         let before = self.year - 1;
         let short_february = match month {
@@ -42,17 +43,17 @@ impl Clock {
         365 * before + before / 4 - before / 100 + before / 400 + (367 * month - 362) / 12 - short_february + day
     }
 
-    /// 0 is Sunday.
+    /// Returns the day of the week; 0 is Sunday.
     fn weekday(self) -> i64 {
         self.day_number(self.month, self.day) % 7
     }
 
-    /// 0 is the first of January.
+    /// Returns the day of the year; 0 is the first of January.
     fn day_of_year(self) -> i64 {
         self.day_number(self.month, self.day) - self.day_number(1, 1)
     }
 
-    /// The hour on a clock of twelve.
+    /// Returns the hour on a 12-hour clock.
     fn hour_of_twelve(self) -> i64 {
         match self.hour {
             0 => 12,
@@ -61,7 +62,7 @@ impl Clock {
         }
     }
 
-    /// The year and the number of the week by ISO 8601: both are those of the week's Thursday.
+    /// Returns the year and the number of the ISO 8601 week: those of its Thursday.
     fn iso_week(self) -> (i64, i64) {
         let length = |year| if is_leap(year) { 366 } else { 365 };
         let thursday = self.day_of_year() - (self.weekday() + 6) % 7 + 3;
@@ -75,12 +76,12 @@ impl Clock {
         (year, thursday / 7 + 1)
     }
 
-    /// The number of the week, counted from the year's first day of this kind.
+    /// Returns the number of the week, if weeks begin on this weekday.
     fn week_from(self, weekday: i64) -> i64 {
         (self.day_of_year() - (self.weekday() - weekday + 7) % 7 + 7) / 7
     }
 
-    /// Seconds since 1970, if the clock hangs where the machine stands.
+    /// Returns the absolute time in the local time zone.
     fn moment(self) -> crate::ad::AbsoluteTime {
         from_local(clock_seconds([self.year, self.month, self.day], [self.hour, self.minute, self.second]))
     }
@@ -90,14 +91,14 @@ fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// The text of a time by a template, cut off after so many bytes.
+/// Formats a time by a template, cut off after `most` bytes.
 pub(super) fn format(clock: Clock, template: &[u8], most: usize) -> Vec<u8> {
     let mut writer = Writer { clock, out: Vec::new(), most };
     writer.template(template);
     writer.out
 }
 
-/// Upper or lower case for a text.
+/// Letter case of a formatted text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
     AsItIs,
@@ -105,26 +106,26 @@ enum Case {
     Lower,
 }
 
-/// One `%...` of a template.
+/// Conversion specification `%...` of a template.
 #[derive(Clone, Copy)]
 struct Directive<'t> {
-    /// All of it, as written.
+    /// The whole specification, as it is written.
     text: &'t [u8],
-    /// `_`, `-` or `0`.
+    /// Flag `_`, `-` or `0`.
     padding: Option<u8>,
-    /// `^`
+    /// Flag `^`: upper case.
     upper: bool,
-    /// `#`
+    /// Flag `#`: swapped case.
     swapped: bool,
     width: usize,
-    /// `E` or `O`.
+    /// Modifier `E` or `O`.
     modifier: Option<u8>,
-    /// None at the end of the template.
+    /// Conversion letter; `None` at the end of the template.
     letter: Option<u8>,
 }
 
 impl<'t> Directive<'t> {
-    /// Reads the directive that a template begins with.
+    /// Reads the specification at the beginning of a template.
     fn read(template: &'t [u8]) -> Self {
         let mut directive = Directive {
             text: template,
@@ -157,22 +158,22 @@ impl<'t> Directive<'t> {
         directive
     }
 
-    /// The case of texts that stand in capitals on demand.
+    /// Returns the case of ordinary texts.
     fn case(self) -> Case {
         if self.upper { Case::Upper } else { Case::AsItIs }
     }
 
-    /// The case of names, which `#` makes capitals too.
+    /// Returns the case of names, which `#` turns into capitals as well.
     fn case_of_name(self) -> Case {
         if self.swapped { Case::Upper } else { self.case() }
     }
 
-    /// The case of texts in capitals, which `#` makes small.
+    /// Returns the case of texts in capitals, which `#` turns into lower case.
     fn case_of_capitals(self) -> Case {
         if self.swapped { Case::Lower } else { self.case() }
     }
 
-    /// Whether there is such a directive.
+    /// Whether `strftime` defines this combination of modifier and letter.
     fn is_known(self) -> bool {
         let Some(letter) = self.letter else { return false };
         match self.modifier {
@@ -259,32 +260,32 @@ impl Writer {
         if self.clock.hour > 11 { b"PM" } else { b"AM" }
     }
 
-    /// The name of a day or a month, or its first letters.
+    /// Appends the name of a day or a month, or its first `letters` letters.
     fn name(&mut self, names: &[&str], number: i64, letters: Option<usize>, directive: Directive<'_>) {
         let name = usize::try_from(number).ok().and_then(|number| names.get(number));
         let name = name.map_or("?", |name| letters.and_then(|letters| name.get(..letters)).unwrap_or(name));
         self.put(name.as_bytes(), directive, directive.case_of_name());
     }
 
-    /// What another template makes.
+    /// Appends the text of another template.
     fn composed(&mut self, template: &str, directive: Directive<'_>) {
         let text = format(self.clock, template.as_bytes(), self.most);
         self.put(&text, directive, directive.case());
     }
 
-    /// A number that stands with blanks before it where others have zeros.
+    /// Appends a number that is padded with blanks by default.
     fn spaced_number(&mut self, number: i64, directive: Directive<'_>) {
         self.number(number, 2, Directive { padding: directive.padding.or(Some(b'_')), ..directive });
     }
 
-    /// A number with at least so many digits, or with the width that is asked for.
+    /// Appends a number with at least `digits` digits, or with the width of the directive.
     fn number(&mut self, number: i64, digits: usize, directive: Directive<'_>) {
         let mut text = Vec::new();
         if number < 0 {
             text.push(b'-');
         }
         let magnitude = number.unsigned_abs().to_string();
-        // More than is wanted in all is never needed.
+        // Padding beyond the maximum length is never needed.
         let missing = digits.max(directive.width).min(self.most).saturating_sub(text.len() + magnitude.len());
         match directive.padding {
             Some(b'-') => {}
@@ -297,7 +298,7 @@ impl Writer {
         self.put(&text, directive, Case::AsItIs);
     }
 
-    /// The machine's offset from UTC, `+hhmm`.
+    /// Appends the local offset from UTC, `+hhmm`.
     fn offset(&mut self, directive: Directive<'_>) {
         let offset = i64::from(self.clock.moment().offset);
         self.put(if offset < 0 { b"-" } else { b"+" }, directive, Case::AsItIs);
@@ -305,7 +306,7 @@ impl Writer {
         self.number(minutes / 60 * 100 + minutes % 60, 4, directive);
     }
 
-    /// A text in its case, with what is missing to the width before it.
+    /// Appends a text in this case, padded on the left to the width.
     fn put(&mut self, text: &[u8], directive: Directive<'_>, case: Case) {
         let padding = if directive.padding == Some(b'0') { b'0' } else { b' ' };
         let room = self.most.saturating_sub(self.out.len());

@@ -1,4 +1,4 @@
-//! What is told of requests without a gang, against trying everything.
+//! Compares the failure analysis with trying every offer.
 
 use super::super::matcher::participant;
 use super::super::participants::{PortPlace, Table, Verdict};
@@ -10,7 +10,7 @@ use crate::eval::Context;
 use crate::protocol::{Protocol, ports};
 use crate::syntax::{Rules, parse_ad};
 
-/// Docks one by one, with a table of its own.
+/// Docks offers one by one, with a table of its own.
 struct Trying {
     table: Table,
     unused: Vec<bool>,
@@ -29,13 +29,13 @@ impl Trying {
         accepted
     }
 
-    /// The ports of an offer.
+    /// Returns the ports of an offer.
     fn links(&self, offer: usize) -> Vec<PortPlace> {
         let participant = participant(offer);
         (0..self.table.ports(participant)).map(|port| PortPlace { participant, port }).collect()
     }
 
-    /// The offers that are used up, or those that are not, of which a port is suited.
+    /// Returns the number of unused offers, or of used ones, of which some port satisfies `suits`.
     fn count(&mut self, unused: bool, mut suits: impl FnMut(&mut Self, PortPlace) -> bool) -> usize {
         let offers = (0..self.table.offers()).filter(|offer| self.unused[*offer] == unused);
         let offers: Vec<usize> = offers.collect();
@@ -72,7 +72,7 @@ impl Trying {
             assert_eq!((prospect.alone, prospect.used, prospect.given), (alone, used, given), "{}", prospect.label);
             let is_needed = patterns.iter().all(|ports| ports.contains(port));
             assert_eq!(prospect.is_needed, is_needed);
-            // If none would do, each that is left is ruled out, once.
+            // If no offer fits, each unused one is ruled out exactly once.
             let mut ruled_out: Vec<usize> =
                 prospect.ruled_out.iter().flat_map(|condition| condition.offers.clone()).collect();
             ruled_out.sort_unstable();
@@ -81,7 +81,8 @@ impl Trying {
         }
     }
 
-    /// Checks what is said to keep ports empty beside the deepest gang.
+    /// Checks the reasons for the ports that stay empty next to the deepest gang. Returns the number of offers ruled
+    /// out.
     fn check_stuck(&mut self, request: &Ad, impasse: &Impasse) -> usize {
         self.table.seat(request).unwrap();
         let docked = self.table.assemble(&impasse.deepest);
@@ -142,7 +143,7 @@ fn it_tells_what_trying_everything_tells() {
         narrowed += usize::from(impasse.ports.iter().any(|port| 0 < port.given && port.given < port.alone));
         used += usize::from(impasse.ports.iter().any(|port| port.used > 0));
     }
-    // What is compared is worth comparing.
+    // The comparison is only worth something if enough cases fail.
     assert!(
         told > 600 && deep > 100 && ruled_out > 50 && narrowed > 20 && used > 100,
         "{told} {deep} {ruled_out} {narrowed} {used}"

@@ -2,7 +2,7 @@ use crate::ad::Dialect;
 use crate::format::Position;
 use crate::matching::policy::Policy;
 
-/// Line, column and words of each problem.
+/// Returns line, column and message of each problem.
 fn problems(text: &str) -> Vec<(usize, usize, String)> {
     let problems = Policy::parse(text.as_bytes(), Dialect::Classad).expect_err(text);
     let place = |at| Position::of(text.as_bytes(), at);
@@ -57,7 +57,7 @@ fn mistakes_have_places() {
         assert!(found[0].2.contains(words), "{text}: {found:?}");
         assert_eq!((found[0].0, found[0].1), (line, column), "{text}: {found:?}");
     }
-    // All of them at once, in the order of the text.
+    // All problems are reported at once, in textual order.
     let lines: Vec<usize> = problems("roots: 1 +\nordre: 1\ndocking: [ '*' ]\n").iter().map(|found| found.0).collect();
     assert_eq!(lines, [1, 2, 3]);
 }

@@ -1,8 +1,8 @@
-//! Rows as `condor_q` and `condor_status` print them: `-autoformat` and `-format`.
+//! HTCondor's print masks: the options `-autoformat` and `-format` of `condor_q` and `condor_status`.
 //!
-//! What a conversion does with a value, and what stands around a column, is as HTCondor 25's library has it.  Other than
-//! there, columns under headings are as wide as their widest cell, lists have blanks behind their commas, numbers of
-//! more than 32 bits are printed as they are, and more than one conversion in a format is refused.
+//! Conversions and the text around columns follow the library of HTCondor 25, with these exceptions: columns under
+//! headings are as wide as their widest cell, lists have a blank after each comma, numbers beyond 32 bits are printed
+//! in full, and a format with more than one conversion is refused.
 
 mod writer;
 
@@ -21,36 +21,36 @@ use crate::cli::session::Session;
 
 pub use writer::MaskWriter;
 
-/// The columns, and what surrounds them.
+/// A print mask: columns and the text around them.
 #[derive(Default)]
 pub struct Mask {
     columns: Vec<Column>,
-    /// Before each row.
+    /// Text before each row.
     before_row: &'static str,
-    /// Behind each row.
+    /// Text after each row.
     after_row: &'static str,
-    /// Before each column but the first.
+    /// Text before each column but the first.
     before: &'static str,
-    /// Behind each column but the last.
+    /// Text after each column but the last.
     after: &'static str,
     has_heading: bool,
 }
 
-/// A column.
+/// A column of a print mask.
 struct Column {
     heading: String,
     what: What,
 }
 
-/// What a column shows.
+/// Content of a column.
 enum What {
-    /// The number of a job.
+    /// Job id: `ClusterId.ProcId`.
     Job { label: &'static str, parts: [Expression; 2] },
-    /// A value in a format.
+    /// A formatted value.
     Value { format: Format, expression: Expression },
 }
 
-/// What the letters behind `-autoformat:` ask for.
+/// Flags of `-autoformat:` that apply to each column.
 #[derive(Default)]
 struct Letters {
     labels: bool,
@@ -59,7 +59,7 @@ struct Letters {
 }
 
 impl Mask {
-    /// What the command line asks for; none if it does not ask in HTCondor's words.
+    /// Reads the mask from the command line; `None` without `-autoformat` and `-format`.
     pub fn new(session: &mut Session, query: &Query) -> Result<Option<Mask>, Failure> {
         if query.mask.is_empty() {
             return Ok(None);
@@ -73,7 +73,7 @@ impl Mask {
         Mask::parse(session, &query.mask).map(Some)
     }
 
-    /// From the parts that the command line was taken apart into.
+    /// Parses the parts into which the translation of HTCondor's options splits the command line.
     fn parse(session: &mut Session, parts: &[String]) -> Result<Mask, Failure> {
         let mut mask = Mask::default();
         let mut letters = Letters::default();
@@ -92,7 +92,7 @@ impl Mask {
             }
         }
         if mask.has_heading {
-            // Then the labels stand above.
+            // The heading replaces the labels.
             for column in &mut mask.columns {
                 if let What::Value { format, .. } = &mut column.what {
                     format.before.truncate(if format.is_label { 0 } else { format.before.len() });
@@ -102,7 +102,7 @@ impl Mask {
         Ok(mask)
     }
 
-    /// Takes the letters behind `-autoformat:`.
+    /// Parses the letters after `-autoformat:`.
     fn surround(&mut self, session: &Session, text: &str) -> Result<Letters, Failure> {
         let mut letters = Letters::default();
         let mut jobs = false;
@@ -136,7 +136,7 @@ impl Mask {
         Ok(letters)
     }
 
-    /// The expressions whose values are shown.
+    /// Returns the expressions of all columns.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.columns.iter().flat_map(|column| match &column.what {
             What::Job { parts, .. } => parts.as_slice(),
@@ -144,7 +144,7 @@ impl Mask {
         })
     }
 
-    /// What is shown of an ad.
+    /// Evaluates the row of an ad.
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         let mut row = Row::default();
         for column in &self.columns {
@@ -156,7 +156,7 @@ impl Mask {
 }
 
 impl Letters {
-    /// The format of a column without one of its own.
+    /// Returns the format of an `-autoformat` column with this expression text.
     fn format(&self, text: &str) -> Format {
         let letter = if self.raw { 'r' } else { ['v', 'V'][usize::from(self.quoted)] };
         let before = if self.labels { format!("{text} = ") } else { String::new() };
@@ -165,6 +165,7 @@ impl Letters {
 }
 
 impl Column {
+    /// Formats the cell of an ad. Counts evaluations that exceed a budget in `failures`.
     fn text(&self, ad: &Ad, context: &Context, failures: &mut u64) -> String {
         let (format, expression) = match &self.what {
             What::Value { format, expression } => (format, expression),
@@ -182,7 +183,7 @@ impl Column {
             Kind::Attribute(name) => ad.get(name),
             _ => None,
         };
-        // What is not evaluated.
+        // The unevaluated expression.
         let raw = || match (bound, expression.kind()) {
             (None, Kind::Attribute(_)) => "undefined".to_owned(),
             (bound, _) => text(print(bound.unwrap_or(expression), Style::Long)),
@@ -203,7 +204,7 @@ impl Column {
         };
         match shown {
             Some(shown) => format!("{}{shown}{}", format.before, format.after),
-            // A value of another type leaves the column blank, with the text around it.
+            // A value of another type leaves the column blank, and its surrounding text out.
             None => " ".repeat(conversion.width()),
         }
     }
@@ -213,7 +214,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-#[allow(clippy::cast_possible_truncation)] // as it is meant
+#[allow(clippy::cast_possible_truncation)] // reals are truncated, as in C
 fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(integer) => Some(*integer),
@@ -221,7 +222,7 @@ fn number(value: &Value) -> Option<i64> {
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // as it is meant
+#[allow(clippy::cast_precision_loss)] // large integers are rounded, as in C
 fn real(value: &Value) -> Option<f64> {
     match value {
         Value::Boolean(is) => Some(f64::from(u8::from(*is))),

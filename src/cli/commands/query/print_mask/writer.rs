@@ -1,11 +1,11 @@
-//! Writing rows in HTCondor's words.
+//! Writer of rows under a print mask.
 
 use std::io::{self, Write};
 
 use super::Mask;
 use crate::cli::render::rows::Cell;
 
-/// Writes rows; under headings only when all are known.
+/// Writes rows at once, or with headings at the end, because column widths depend on all rows.
 pub struct MaskWriter<'m> {
     mask: &'m Mask,
     rows: Vec<Vec<Cell>>,
@@ -24,7 +24,7 @@ impl<'m> MaskWriter<'m> {
         self.line(out, row.iter().map(|cell| cell.text.as_str()), &[])
     }
 
-    /// Writes what could not be written before.
+    /// Writes the headings and the rows that waited for the column widths.
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if !self.mask.has_heading {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a word that has been begun can become.
+//! TAB completion.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use crate::cli::commands::repl::commands::{self, COMMANDS, Takes, Topic};
 use crate::cli::commands::repl::settings::SETTINGS;
 use crate::cli::commands::repl::state::Desk;
 
-/// The names that there are at the prompt.
+/// The names that completion offers.
 pub struct Vocabulary {
     pub dialect: Dialect,
-    /// Attributes of this side and what is defined besides, of the other side, of the pool.
+    /// Attributes and definitions of the own side, attributes of the other side, and of the ads of the pool.
     mine: Vec<String>,
     theirs: Vec<String>,
     pool: Vec<String>,
@@ -22,16 +22,16 @@ pub struct Vocabulary {
     ids: Rc<[String]>,
 }
 
-/// What can stand where a word has been begun.
+/// The completions of a word.
 pub struct Expected {
-    /// Where the word begins.
+    /// Byte offset of the word in the line.
     pub start: usize,
     pub words: Vec<Pair>,
-    /// Whether it may be a file.
+    /// Whether the word may also be the name of a file.
     pub files: bool,
 }
 
-/// Words that stand for an ad, or for themselves.
+/// Reserved words of expressions.
 const WORDS: [&str; 10] = ["my.", "self.", "target.", "other.", "true", "false", "undefined", "error", "is", "isnt"];
 
 impl Vocabulary {
@@ -48,7 +48,7 @@ impl Vocabulary {
         }
     }
 
-    /// What the word can become that ends where this text ends.
+    /// Returns the completions of the word at the end of this text.
     pub fn expected(&self, before: &str) -> Expected {
         let blank = before.len() - before.trim_start().len();
         let entered = &before[blank..];
@@ -72,7 +72,7 @@ impl Vocabulary {
             Takes::Expression | Takes::Definition => self.expression(before, argument, false),
             Takes::Ad if given.starts_with('[') => self.expression(before, argument, false),
             Takes::Ad => Expected { files: true, ..named(before, argument, self.ids.iter().map(String::as_str)) },
-            // One word may be a file, more are an expression, or files if nothing else.
+            // Offer attributes first; the argument may also be a list of files.
             Takes::Pool => Expected { files: true, ..self.expression(before, argument, true) },
             Takes::Words(Topic::Dialects) => named(before, argument, ["classad", "condor"].into_iter()),
             Takes::Words(Topic::Settings) => named(before, argument, SETTINGS.iter().map(|setting| setting.name)),
@@ -86,7 +86,8 @@ impl Vocabulary {
         }
     }
 
-    /// The names that an expression can go on with; in that of a pool its attributes come to mind.
+    /// Returns the completions of an expression that begins at the byte offset `begins`. With `of_pool`, only the
+    /// pool's attributes are offered.
     fn expression(&self, before: &str, begins: usize, of_pool: bool) -> Expected {
         let written = &before[begins..];
         let is_open =
@@ -125,7 +126,7 @@ impl Vocabulary {
     }
 }
 
-/// A text without the word at its end.
+/// Removes the word at the end of a text.
 fn without_word(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
@@ -134,7 +135,7 @@ fn nothing(before: &str) -> Expected {
     Expected { start: before.len(), words: Vec::new(), files: false }
 }
 
-/// What of some words the last one behind a command can become.
+/// Returns those of `words` that complete the last word of a command's argument.
 fn named<'w>(before: &str, argument: usize, words: impl Iterator<Item = &'w str>) -> Expected {
     let last = before[argument..].rsplit(char::is_whitespace).next().unwrap_or_default();
     let start = before.len() - last.len();
@@ -146,14 +147,14 @@ fn plain(word: &str) -> Pair {
     Pair { display: word.to_owned(), replacement: word.to_owned() }
 }
 
-/// Those that begin so, in any case.
+/// Returns the completions that begin with this word, case-insensitively.
 fn beginning(word: &str, all: impl Iterator<Item = Pair>) -> Vec<Pair> {
     let begins =
         |pair: &Pair| pair.replacement.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word));
     all.filter(begins).collect()
 }
 
-/// By the alphabet, each once.
+/// Sorts completions alphabetically and removes duplicates, case-insensitively.
 fn sorted(mut pairs: Vec<Pair>) -> Vec<Pair> {
     pairs.sort_by_cached_key(|pair| pair.replacement.to_ascii_lowercase());
     pairs.dedup_by(|a, b| a.replacement.eq_ignore_ascii_case(&b.replacement));

@@ -1,4 +1,4 @@
-//! Colours for what is being written, by the language's own tokens.
+//! Syntax highlighting of the line that is being edited, by the lexer of the language.
 
 use classad::eval::find_function;
 use classad::syntax::{Spanned, Strings, Token, lex};
@@ -15,10 +15,10 @@ const COMMAND: &str = "1";
 const COMMENT: &str = "2";
 const WRONG: &str = "31";
 
-/// The words that stand for an ad.
+/// The reserved names of ads.
 const SIDES: [&str; 7] = ["my", "self", "target", "other", "parent", "root", "toplevel"];
 
-/// An entry in colours; without them it is the same text.
+/// Adds colours to an entry. Apart from escape sequences the text stays the same.
 pub fn painted(text: &str) -> String {
     let mut out = String::with_capacity(2 * text.len());
     let blank = text.len() - text.trim_start().len();
@@ -49,7 +49,7 @@ fn expression(out: &mut String, text: &str) {
     let tokens = lex(text.as_bytes(), Strings::Escaped);
     let mut at = 0;
     for (place, (token, span)) in tokens.iter().enumerate() {
-        // What is flawed may share bytes with what follows.
+        // Spans of malformed tokens may overlap the next token.
         let range = span.range().start.max(at)..span.range().end.max(at);
         let (Some(between), Some(written)) = (text.get(at..range.start), text.get(range.clone())) else { continue };
         paint(out, if between.trim().is_empty() { "" } else { COMMENT }, between);

@@ -1,16 +1,16 @@
-//! What is shown behind the cursor: the signature of the function whose arguments are being written, what a command
-//! takes, an earlier entry that begins alike.
+//! Hints after the cursor: the signature of the function that is being called, the arguments of a command, or the rest
+//! of an earlier entry with the same beginning.
 
 use classad::eval::find_function;
 use classad::syntax::{Strings, Token, lex};
 
 use crate::cli::commands::repl::commands;
 
-/// What is shown behind the cursor.
+/// A hint after the cursor.
 pub enum Hint {
-    /// Only to be read.
+    /// Text that cannot be inserted.
     Words(String),
-    /// The rest of an entry, which can be taken over.
+    /// The rest of an earlier entry, which can be inserted.
     Entry(String),
 }
 
@@ -29,7 +29,7 @@ impl rustyline::hint::Hint for Hint {
     }
 }
 
-/// The signature of the innermost function whose call is not closed.
+/// Returns the signature of the function of the innermost open call; `None` if there is none.
 pub fn signature(before: &str) -> Option<Hint> {
     let mut open: Vec<Option<&str>> = Vec::new();
     let mut last = None;
@@ -48,7 +48,7 @@ pub fn signature(before: &str) -> Option<Hint> {
     Some(Hint::Words(format!("   {}", function.signature)))
 }
 
-/// What a command takes, when its name is written.
+/// Returns the arguments of the command whose full name is the line; else `None`.
 pub fn arguments(line: &str) -> Option<Hint> {
     let command = commands::find(line.strip_prefix(':')?)?;
     Some(Hint::Words(format!(" {}", command.arguments))).filter(|_| line.len() > command.name.len())

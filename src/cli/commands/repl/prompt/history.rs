@@ -1,8 +1,8 @@
-//! Where entries are kept from one session to the next.
+//! The location of the history file.
 
 use std::path::{Path, PathBuf};
 
-/// The file, in a folder that is there if it can be; none if nothing is to be kept.
+/// Returns the path of the history file, and tries to create its folder. `None` if no history is to be kept.
 pub fn file() -> Option<PathBuf> {
     let path = match std::env::var_os("CLASSAD_HISTORY") {
         Some(path) if path.is_empty() => return None,
@@ -15,13 +15,13 @@ pub fn file() -> Option<PathBuf> {
     Some(path)
 }
 
-/// The user's folder for what programs remember.
+/// Returns the user's folder for state: `XDG_STATE_HOME`, else `~/.local/state`.
 fn folder() -> Option<PathBuf> {
     let set = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     set.or_else(|| Some(std::env::home_dir()?.join(".local").join("state")))
 }
 
-/// Creates a folder for its owner alone.  If that cannot be, nothing is kept, and nobody hindered.
+/// Creates a folder that only its owner can read. Errors are ignored: without the folder no history is kept.
 fn create(folder: &Path) {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

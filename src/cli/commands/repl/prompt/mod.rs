@@ -1,4 +1,4 @@
-//! Entries from a person at a terminal.
+//! The interactive prompt, on top of rustyline.
 
 mod complete;
 mod highlight;
@@ -26,13 +26,13 @@ use crate::cli::render::diagnostics;
 use complete::{Expected, Vocabulary};
 use hint::Hint;
 
-/// What stands before an entry.
+/// The prompt before an entry.
 pub const PROMPT: &str = "classad> ";
 
-/// So many entries are remembered.
+/// Maximum number of entries kept in the history.
 const MOST_REMEMBERED: usize = 5000;
 
-/// Asks for entries and answers them, until whoever sits there leaves.
+/// Reads entries from the terminal and runs them until the user leaves.
 pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
     let interrupt = Interrupt::default();
     desk.session.context_mut().interrupt = Some(interrupt.clone());
@@ -40,12 +40,12 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
     if ctrlc::set_handler(move || raised.raise()).is_err() {
         desk.session.warning("Ctrl-C cannot be caught: it ends the session");
     }
-    // Whoever sits there can mend what is wrong.
+    // An interactive session goes on after errors: the user can correct them.
     desk.session.options.fail_fast = false;
     let mut editor = editor(desk).map_err(refused)?;
     let history = history::file();
     if let Some(path) = &history {
-        // There is none before the first session.
+        // Before the first session there is no file: ignore the error.
         let _ = editor.load_history(path);
         desk.entries = editor.history().iter().cloned().collect();
     }
@@ -53,7 +53,7 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
     let dialect = desk.session.dialect();
     desk.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
     while !desk.has_left {
-        // What is pressed from here on until the next prompt stops what is going on.
+        // From here to the next prompt, Ctrl-C stops the running entry.
         interrupt.lower();
         if let Some(assistant) = editor.helper_mut() {
             assistant.vocabulary = Vocabulary::of(desk);
@@ -64,11 +64,10 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
                 if editor.add_history_entry(text.as_str()).map_err(refused)?
                     && let Some(path) = &history
                 {
-                    // Written at once, so that it outlives the terminal; a folder that cannot be written in is no
-                    // reason to stop.
+                    // Save each entry at once, in case the terminal is closed. Ignore errors: the history is optional.
                     let _ = editor.append_history(path);
                 }
-                // What has been pasted may be several entries.
+                // Pasted text may hold several entries.
                 desk.entries.push(text.clone());
                 super::read_lines(desk, "entry", text.as_bytes())?;
             }
@@ -104,7 +103,7 @@ fn editor(desk: &Desk<'_>) -> rustyline::Result<Editor<Assistant, DefaultHistory
     Ok(editor)
 }
 
-/// What helps to write an entry.
+/// The helper of rustyline: completion, hints, highlighting, continuation lines.
 struct Assistant {
     vocabulary: Vocabulary,
     files: FilenameCompleter,
@@ -148,7 +147,7 @@ impl Completer for Assistant {
 impl Hinter for Assistant {
     type Hint = Hint;
 
-    /// Nothing tells a hint from what is written where there is no colour.
+    /// Returns no hint without colour: it could not be told from the entered text.
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<Hint> {
         if at < line.len() || !self.is_colored {
             return None;

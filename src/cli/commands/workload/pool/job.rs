@@ -1,4 +1,4 @@
-//! A job of the pool.
+//! The jobs of the pool workload.
 
 use classad::ad::Ad;
 
@@ -7,16 +7,16 @@ use super::super::draft::Draft;
 use super::NOW;
 use super::request::Request;
 
-/// What all jobs have in common.
+/// The attributes that all jobs share, in the long form.
 pub const COMMON: &str = include_str!("job.long");
 
-/// What a job is called: its cluster, and its number there.
+/// The id of a job: its cluster, and its number there.
 pub struct Id {
     pub cluster: i64,
     pub proc: i64,
 }
 
-/// A whole number from zero up to a bound, each its own.
+/// Attributes with a random integer below a bound.
 const NUMBERS: [(&str, i64); 6] = [
     ("DiskUsage", 90_000),
     ("DiskUsage_RAW", 90_000),
@@ -26,7 +26,7 @@ const NUMBERS: [(&str, i64); 6] = [
     ("TransferInputSizeMB", 4000),
 ];
 
-/// The job with this number in the queue.
+/// Generates the job with a 0-based number in the queue.
 pub fn job(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: &Request) -> Ad {
     let Id { cluster, proc } = id;
     let submitted = NOW - chance.between(10, 500_000);
@@ -45,7 +45,7 @@ pub fn job(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: 
     job.finish()
 }
 
-/// Whose it is, what it runs, and where its files are.
+/// Adds the owner, the program and the files.
 fn describe(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: &Request) {
     let (Id { cluster, proc }, user) = (id, &request.user.name);
     let folder = format!("/home/{user}/run/{cluster}");
@@ -63,7 +63,7 @@ fn describe(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request:
     job.put("Iwd", folder.as_str()).put("SUBMIT_Iwd", folder);
 }
 
-/// What it asks for.
+/// Adds the requested resources, the constraint and the rank.
 fn ask(job: &mut Draft, request: &Request) {
     job.put("RequestCpus", request.cpus).put("RequestMemory", request.memory).put("RequestDisk", request.disk);
     if request.gpus > 0 {
@@ -87,7 +87,7 @@ fn ask(job: &mut Draft, request: &Request) {
     }
 }
 
-/// A condition that some have and others do not.
+/// Adds an expression, or `false` if the job lacks it.
 fn condition(job: &mut Draft, name: &'static str, has: bool, text: &str) {
     if has {
         job.write(name, text);

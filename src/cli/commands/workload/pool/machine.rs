@@ -1,4 +1,4 @@
-//! A machine of the pool: a slot, partitionable, dynamic or static, on a node of one of a dozen models.
+//! The machines of the pool workload: partitionable, dynamic or static slots on nodes of a dozen models.
 
 use classad::ad::{Ad, Expression, Kind, Name, Span};
 
@@ -6,10 +6,10 @@ use super::super::chance::{Chance, round};
 use super::super::draft::Draft;
 use super::{GROUPS, LABS, NOW, SITES, User};
 
-/// What all machines have in common.
+/// The attributes that all machines share, in the long form.
 pub const COMMON: &str = include_str!("machine.long");
 
-/// A model of nodes.
+/// The hardware of a node.
 struct Model {
     cpus: i64,
     /// In megabytes.
@@ -17,7 +17,7 @@ struct Model {
     /// In kilobytes.
     disk: i64,
     gpus: i64,
-    /// Which of the levels of x86-64.
+    /// Microarchitecture level of x86-64, 1 to 4.
     level: i64,
 }
 
@@ -40,7 +40,7 @@ const MODELS: [(Model, f64); 12] = [
     (model(64, 515_000, 3_500_000_000, 8, 4), 2.0),
 ];
 
-/// A system: its name, major version, version as a number of hundreds.
+/// An operating system: name, major version, and version as 100 times the major plus the minor version.
 type System = (&'static str, i64, i64);
 
 const SYSTEMS: [(System, f64); 6] = [
@@ -52,7 +52,7 @@ const SYSTEMS: [(System, f64); 6] = [
     (("Debian", 12, 1200), 5.0),
 ];
 
-/// Name, capability, megabytes, compute units.
+/// GPU models: name, compute capability, memory in megabytes, number of compute units.
 const GPUS: [(&str, f64, i64, i64); 7] = [
     ("NVIDIA GeForce GTX 1080 Ti", 6.1, 11172, 28),
     ("NVIDIA GeForce RTX 2080 Ti", 7.5, 11019, 68),
@@ -63,7 +63,7 @@ const GPUS: [(&str, f64, i64, i64); 7] = [
     ("NVIDIA H100 80GB HBM3", 9.0, 81090, 132),
 ];
 
-/// Whose jobs a machine starts, and when.
+/// The kind of START expression of a machine.
 #[derive(Clone, Copy, PartialEq)]
 enum Start {
     Anything,
@@ -103,10 +103,10 @@ enum Slot {
 
 const SLOTS: [(Slot, f64); 3] = [(Slot::Partitionable, 70.0), (Slot::Dynamic, 24.0), (Slot::Static, 6.0)];
 
-/// The share of a partitionable slot that has been carved off.
+/// Shares of a partitionable slot that are in use by dynamic slots.
 const USED: [f64; 8] = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 0.97];
 
-/// Whole numbers, each from the first up to the second.
+/// Attributes with a random integer from the first bound up to, not including, the second.
 const NUMBERS: [(&str, i64, i64); 29] = [
     ("ClockMin", 0, 1440),
     ("ConsoleIdle", 0, 900_000),
@@ -139,7 +139,7 @@ const NUMBERS: [(&str, i64, i64); 29] = [
     ("UpdatesTotal", 0, 99_999),
 ];
 
-/// Reals from zero up to a bound, in so many parts.
+/// Attributes with a random real up to a bound, rounded to a multiple of one over the last number.
 const REALS: [(&str, f64, f64); 9] = [
     ("AvgTransferInputMB", 90.0, 1e4),
     ("AvgTransferOutputMB", 900.0, 1e4),
@@ -152,7 +152,7 @@ const REALS: [(&str, f64, f64); 9] = [
     ("RecentJobDurationAvg", 9000.0, 1e3),
 ];
 
-/// One of several, each its own.
+/// Attributes with a random choice of integers.
 const CHOICES: [(&str, &[i64]); 4] = [
     ("CpuCacheSize", &[16384, 25600, 32768, 39424]),
     ("CpuFamily", &[6, 23, 25]),
@@ -160,11 +160,11 @@ const CHOICES: [(&str, &[i64]); 4] = [
     ("KeyboardIdle", &[30, 400, 5000, 90_000, 900_000]),
 ];
 
-/// What such a share of the machines has.
+/// Boolean attributes with the probability of being true.
 const SHARES: [(&str, f64); 4] =
     [("HasDocker", 0.4), ("HasRotationalScratch", 0.3), ("HasSIF", 0.8), ("HasSingularity", 0.85)];
 
-/// Moments up to so many seconds after the start of the daemon.
+/// Attributes with a moment up to this many seconds after the start of the daemon.
 const MOMENTS: [(&str, i64); 5] = [
     ("EnteredCurrentActivity", 90),
     ("ExpectedMachineGracefulDrainingBadput", 999_999),
@@ -173,7 +173,7 @@ const MOMENTS: [(&str, i64); 5] = [
     ("ExpectedMachineQuickDrainingCompletion", 999_999),
 ];
 
-/// The machine with this number.
+/// Generates the machine with a 0-based number.
 pub fn machine(chance: &mut Chance, ad: &mut Draft, number: i64, users: &[User]) -> Ad {
     let model = chance.weighted(&MODELS);
     let lab = *chance.one(&LABS);
@@ -187,7 +187,7 @@ pub fn machine(chance: &mut Chance, ad: &mut Draft, number: i64, users: &[User])
     ad.finish()
 }
 
-/// The slot, and what it has of its node.
+/// Adds the slot and its share of the node's resources.
 fn resources(chance: &mut Chance, ad: &mut Draft, model: &Model, host: &str, users: &[User]) {
     let slot = *chance.weighted(&SLOTS);
     let (cpus, memory, disk, gpus) = match slot {
@@ -220,7 +220,7 @@ fn resources(chance: &mut Chance, ad: &mut Draft, model: &Model, host: &str, use
     ad.put("Cpus", cpus).put("Memory", memory).put("Disk", disk).put("VirtualMemory", memory * 2048);
     ad.put("DetectedCpus", model.cpus).put("DetectedMemory", model.memory).put("DetectedGPUs", model.gpus);
     ad.put("TotalMemory", model.memory).put("TotalDisk", model.disk).put("TotalVirtualMemory", model.memory * 2048);
-    #[allow(clippy::cast_precision_loss)] // no node has so much
+    #[allow(clippy::cast_precision_loss)] // all far below 2^53
     ad.put("TotalCpus", model.cpus as f64).put("TotalSlotCpus", cpus as f64).put("TotalSlotDisk", disk as f64);
     ad.put("TotalSlotMemory", memory);
     ad.put("MachineResources", if model.gpus > 0 { "Cpus Memory Disk Swap GPUs" } else { "Cpus Memory Disk Swap" });
@@ -243,13 +243,13 @@ fn resources(chance: &mut Chance, ad: &mut Draft, model: &Model, host: &str, use
     }
 }
 
-/// So much of a whole.
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // no node has so much
+/// Returns a share of a whole, rounded down.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // all far below 2^53
 fn part(whole: i64, share: f64) -> i64 {
     (whole as f64 * share) as i64
 }
 
-/// The graphics processors of a node that has some.
+/// Adds the GPUs of a node that has some.
 fn graphics(chance: &mut Chance, ad: &mut Draft, gpus: i64) {
     let (name, capability, memory, units) = *chance.one(&GPUS);
     let mut numbers = || -> Vec<i64> { (0..gpus.max(1)).map(|_| chance.below(1 << 32)).collect() };
@@ -267,7 +267,7 @@ fn graphics(chance: &mut Chance, ad: &mut Draft, gpus: i64) {
     ad.put("GPUs_MaxSupportedVersion", 12040);
 }
 
-/// The system, and what is installed.
+/// Adds the operating system and the installed software.
 fn software(chance: &mut Chance, ad: &mut Draft, model: &Model) {
     let (name, major, version) = *chance.weighted(&SYSTEMS);
     ad.put("OpSysAndVer", format!("{name}{major}")).put("OpSysMajorVer", major).put("OpSysVer", version);
@@ -291,7 +291,7 @@ fn software(chance: &mut Chance, ad: &mut Draft, model: &Model) {
     }
 }
 
-/// Whose jobs it starts, and which it likes best.
+/// Adds START, Requirements and Rank.
 fn policy(chance: &mut Chance, ad: &mut Draft, model: &Model, users: &[User]) {
     let groups = chance.some(&GROUPS, 2);
     let mut start = *chance.weighted(&STARTS);
@@ -335,7 +335,7 @@ fn policy(chance: &mut Chance, ad: &mut Draft, model: &Model, users: &[User]) {
     }
 }
 
-/// Where it is found on the network.
+/// Adds the network addresses.
 fn addresses(chance: &mut Chance, ad: &mut Draft, number: i64, host: &str) {
     let address = format!("10.{}.{}.{}", chance.below(256), chance.below(256), chance.between(1, 255));
     let (port, daemon) = (chance.between(9618, 60_000), format!("startd_{}_{:04x}", 1000 + number, number & 0xffff));
@@ -351,9 +351,9 @@ fn addresses(chance: &mut Chance, ad: &mut Draft, number: i64, host: &str) {
     ad.put("StartdIpAddr", format!("<{address}:{port}>"));
 }
 
-/// What it has done so far, and how busy it is.
+/// Adds load and statistics.
 fn statistics(chance: &mut Chance, ad: &mut Draft, model: &Model) {
-    #[allow(clippy::cast_precision_loss)] // no node has so many
+    #[allow(clippy::cast_precision_loss)] // far below 2^53
     let load = chance.rounded(model.cpus as f64 * 0.8, 100.0);
     ad.put("LoadAvg", load).put("TotalLoadAvg", load).put("TotalCondorLoadAvg", load);
     ad.put("CondorLoadAvg", round(load * chance.fraction(), 100.0));

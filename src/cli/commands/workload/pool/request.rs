@@ -1,11 +1,11 @@
-//! What jobs ask for: the different requests of a pool, of which every job makes one.
+//! The distinct job requests of the pool workload.
 
 use indexmap::IndexSet;
 
 use super::super::chance::{Chance, Zipf};
 use super::{LABS, Pool, SITES, User};
 
-/// What is the same in all jobs that make a request.
+/// The part of a job that all jobs with the same request share.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Request {
     pub user: User,
@@ -27,7 +27,7 @@ pub struct Request {
     pub class: Class,
 }
 
-/// How many machines meet a request, and why none.
+/// How a request matches: on most machines, on few, or on none for some reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     Ordinary,
@@ -53,12 +53,12 @@ impl Class {
     }
 }
 
-/// Why no machine can meet a request.
+/// The reasons why no machine meets a request.
 const NEVER: [Class; 5] = [Class::Contradiction, Class::Typo, Class::Memory, Class::OldSystem, Class::Arch];
 
 const CPUS: [(i64, f64); 7] = [(1, 62.0), (2, 12.0), (4, 12.0), (8, 8.0), (16, 4.0), (32, 1.5), (64, 0.5)];
 
-/// In megabytes; some ask for a little more.
+/// Requested memory in megabytes with weights; [`A_LITTLE_MORE`] is added.
 const MEMORY: [(i64, f64); 10] = [
     (512, 6.0),
     (1024, 18.0),
@@ -76,7 +76,7 @@ const A_LITTLE_MORE: [i64; 5] = [0, 0, 0, 100, 500];
 /// In kilobytes.
 const DISK: [i64; 6] = [1_000_000, 2_000_000, 5_000_000, 10_485_760, 20_971_520, 104_857_600];
 
-/// How files come to the job.
+/// Clauses about file transfer.
 const FILES: [&str; 2] =
     ["(TARGET.HasFileTransfer)", "((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))"];
 
@@ -94,7 +94,7 @@ const OLD_SYSTEMS: [&str; 4] = [
     "(OpSysAndVer == \"RedHat7\")",
 ];
 
-/// What users add that most machines, or many, can give.
+/// Further clauses of users that many machines meet.
 const WISHES: [&str; 13] = [
     "(TARGET.OpSysMajorVer == 9)",
     "(TARGET.OpSysMajorVer >= 8)",
@@ -123,13 +123,13 @@ const RANKS: [(&str, f64); 7] = [
 
 const PRIORITIES: [(i64, f64); 3] = [(0, 85.0), (5, 8.0), (-20, 7.0)];
 
-/// Up to this share requests have a wish; of the others some ask for what nobody or hardly anybody has.
+/// An ordinary request gets one of [`WISHES`] if its random number is below this.
 const WISHING: f64 = 0.75;
 
-/// After so many requests that were there before, no more are looked for.
+/// Maximum number of consecutive duplicates before the search for distinct requests is given up.
 const MOST_ATTEMPTS: usize = 1000;
 
-/// Different requests, so many if there can be; the first users make the most of them.
+/// Generates up to `most` distinct requests; the first users make the most of them.
 pub fn requests(chance: &mut Chance, pool: &Pool, users: &[User], most: usize) -> Vec<Request> {
     let activity = Zipf::new(users.len(), 9);
     let mut requests = IndexSet::new();
@@ -208,7 +208,7 @@ fn request(chance: &mut Chance, pool: &Pool, user: &User) -> Request {
     }
 }
 
-/// A clause for one machine, or a few whose names are alike.
+/// Returns a clause that names one machine, or a few with similar names.
 fn one_machine(chance: &mut Chance, machines: i64) -> String {
     let number = chance.below(machines);
     if chance.is(0.5) {

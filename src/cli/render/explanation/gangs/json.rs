@@ -1,21 +1,24 @@
-//! A gang's report as data: what `classad.explain/1` has of requests with ports.
+//! Reports about gangs as JSON: the fields of `classad.explain/1` for requests with ports.
 //!
 //! ```text
 //! "ports": [{"label", "alone", "given", "used"}...], "optional": [LABEL...],
-//! "empty": [{"label", "conditions": [CONDITION...]}...], "deepest": [PORT...], "stuck": [{"label", "held", "discarded", "fitting", "conditions": [CONDITION...],
+//! "empty": [{"label", "conditions": [CONDITION...]}...], "deepest": [PORT...],
+//! "stuck": [{"label", "held", "discarded", "fitting", "conditions": [CONDITION...],
 //!  "unserved": [ID...], "needs": [{"label", "offers"}...]}...], "gang": [PORT...] or null
-//! CONDITION: {"text", "by": "request" or "offers", "reads": [{"name", "text", "value"}...], "theirs": the same,
+//! CONDITION: {"text", "by": "request" or "offers", "reads": [{"name", "text", "value"}...], "theirs": as "reads",
 //!  "labels": [LABEL...], "offers": [ID...]}
 //! ```
 //!
-//! `alone` offers would do for a port by themselves; `given` of them have a partner at each other port; `used` would do,
-//! but are used up. Of a port that none would have alone, `empty` says what keeps each offer from it; a group may do
-//! without `optional` ones.  `deepest` is the best gang of as
-//! many first ports as can be filled together, with ports as in the trees of gangs.  `stuck` is the next port, or those
-//! of the next group: of the offers that it could get alone so many are `held` by that gang, ruled out by `conditions`,
-//! `discarded` by the docking vector, or `unserved`, since their own ports cannot be filled: `needs` says how many
-//! offers each port of the first of these could get.  A condition `reads` attributes of the request, and `theirs`
-//! of the first of the offers and of those that are docked already.
+//! Numbers of offers per port: `alone` could fill it by themselves; `given` of these have a partner at each other port;
+//! `used` could fill it but are used up. For each port that no offer could fill alone, `empty` has the conditions that
+//! rule offers out. `optional` are the ports that a group may leave unfilled.
+//!
+//! `deepest` is the best gang for the longest prefix of the ports that can be filled together; its ports are as in the
+//! JSON of gangs. `stuck` is the next port, or the ports of the next group. Of the offers that could fill it alone,
+//! `held` are in that gang, `conditions` rule others out, `discarded` fail the docking vector, `fitting` would do, but
+//! their group needs more, and `unserved` cannot fill their own ports: `needs` is the number of offers for each port of
+//! the first of them. A condition `reads` attributes of the request; `theirs` are those of the first offer and of the
+//! offers that are docked already.
 
 use classad::explain::GangReport;
 use classad::matching::gang::{Condition, Definition, Gang, Impasse, Meeting, Stuck};
@@ -26,7 +29,7 @@ use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::Told;
 
-/// A report about the requests of a group.
+/// Returns the report about a group of requests.
 pub fn report(report: &GangReport, requests: &[&str], summary: &str, parties: &Parties) -> Json {
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let mut document = json!({
@@ -47,7 +50,7 @@ pub fn report(report: &GangReport, requests: &[&str], summary: &str, parties: &P
     document
 }
 
-/// What is known of the ports, and what would help.
+/// Returns the fields about ports, gang and changes.
 pub fn parts(report: &GangReport, parties: &Parties) -> serde_json::Map<String, Json> {
     let docked = |gang: &Gang| docked(gang, parties);
     let changes = report.changes.iter().map(|change| {
@@ -74,7 +77,7 @@ pub fn parts(report: &GangReport, parties: &Parties) -> serde_json::Map<String, 
     found
 }
 
-/// What becomes of an offer at a port.
+/// Returns whether an offer docks at a port, and the condition that keeps it away.
 pub fn meeting(meeting: &Meeting, parties: &Parties) -> Json {
     let condition = meeting.condition.as_ref().map(|found| condition(found, parties));
     json!({ "label": meeting.label, "docks": condition.is_none(), "condition": condition })

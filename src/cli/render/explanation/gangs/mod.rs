@@ -1,4 +1,4 @@
-//! Why requests with ports get no gang.
+//! Explanations of gangs: why requests with ports get none.
 
 mod json;
 mod text;
@@ -27,13 +27,13 @@ pub use json::{parts, report};
 pub use text::{Words, text};
 
 impl Queue {
-    /// The requests that have an offer, or parts of it.
+    /// Indexes of the requests whose gangs contain the offer, or parts of it.
     pub fn holders(&self, offer: usize) -> &[usize] {
         &self.holders[offer]
     }
 }
 
-/// Whether some of these ads have ports.  Ads are read in part only where none has.
+/// Whether some of these ads have ports. Ads that were read in part have none: ads with ports are read whole.
 pub fn any_ports(ads: &[Identified]) -> bool {
     ads.iter().any(|ad| !ad.is_selected() && has_ports(&ad.ad))
 }
@@ -43,7 +43,7 @@ pub fn has_ports(ad: &Ad) -> bool {
     ad.get(&PORTS).is_some()
 }
 
-/// Explains the gangs of requests.
+/// Explains why requests get the gangs that they get, or none.
 pub struct Gangs<'g> {
     parties: &'g Parties,
     given: &'g GivenPolicy,
@@ -51,16 +51,16 @@ pub struct Gangs<'g> {
     matcher: Gangmatcher,
 }
 
-/// The gangs that requests get one after the other.
+/// The outcome of marshalling gangs for requests one after the other.
 pub struct Queue {
-    /// For each request whether it gets one.
+    /// For each request whether it gets a gang.
     pub is_matched: Vec<bool>,
-    /// For each offer the requests that have it, or parts of it.
+    /// For each offer the indexes of the requests whose gangs contain it, or parts of it.
     holders: Vec<Vec<usize>>,
 }
 
 impl<'g> Gangs<'g> {
-    /// Among the offers, of which those whose ports cannot be used are reported.
+    /// Makes an explainer for the offers of `parties`. Reports the offers whose ports are malformed.
     pub fn new(
         session: &mut Session,
         parties: &'g Parties,
@@ -75,7 +75,7 @@ impl<'g> Gangs<'g> {
         Ok(Gangs { parties, given, protocol, matcher: matcher.docking(given.policy.docking.clone()) })
     }
 
-    /// Gives these requests their gangs, one after the other, as `gangmatch` does.
+    /// Marshals gangs for these requests, one after the other, as `gangmatch` does.
     pub fn queue(&self, session: &mut Session, requests: &[usize]) -> Result<Queue, Failure> {
         let offers: Vec<Ad> = self.parties.offers.iter().map(|ad| ad.ad.clone()).collect();
         let (matcher, _) = Gangmatcher::new(&offers, self.protocol.clone(), session.context());
@@ -92,7 +92,7 @@ impl<'g> Gangs<'g> {
                         queue.holders[docked.offer].push(request);
                     }
                 }
-                // That is told when it is explained.
+                // Reported when this request is explained.
                 Err(GangFault::Ports(_)) => {}
                 Err(GangFault::Policy(fault)) => return Err(self.given.refuse(session, fault)),
             }
@@ -101,7 +101,7 @@ impl<'g> Gangs<'g> {
         Ok(queue)
     }
 
-    /// Why a request gets the gang that it gets, or none; nothing if its ports cannot be used, which is reported.
+    /// Explains why a request gets its gang, or none. `None` if its ports are malformed, which is reported.
     pub fn explain(
         &mut self,
         session: &mut Session,
@@ -122,7 +122,8 @@ impl<'g> Gangs<'g> {
         Ok(Some(report))
     }
 
-    /// Tells at which ports of a request an offer docks, and what keeps it from the others.
+    /// Explains at which ports of a request an offer docks, and what keeps it from the others. Prints it as text, or
+    /// returns it as JSON, together with whether it docks anywhere. `None` if the request's ports are malformed.
     pub fn pair(
         &mut self,
         session: &mut Session,
@@ -148,7 +149,7 @@ impl<'g> Gangs<'g> {
         Ok(Some((document, docks)))
     }
 
-    /// Reports what is wrong with a request; a policy that cannot be followed ends everything.
+    /// Reports malformed ports of a request. A policy that cannot be followed is a failure of the whole run.
     fn refuse(&self, session: &mut Session, request: usize, fault: GangFault) -> Result<(), Failure> {
         match fault {
             GangFault::Ports(fault) => self.parties.requests[request].bad_ports(session, &fault),
@@ -156,12 +157,12 @@ impl<'g> Gangs<'g> {
         }
     }
 
-    /// How many evaluations exceeded their budget.
+    /// Number of evaluations that exceeded their budget.
     pub fn failures(&self) -> u64 {
         self.matcher.statistics().failures
     }
 
-    /// Requests in groups of those that nothing tells apart, for the offers and for the policy.
+    /// Groups requests that the offers and the policy cannot tell apart.
     pub fn alike(&self, session: &Session, requests: &[usize]) -> Vec<Vec<usize>> {
         let mut names = self.given.policy.mentions(session.dialect());
         let everyone = self.parties.offers.iter().flat_map(|offer| offer.ad.iter());
@@ -178,8 +179,8 @@ impl<'g> Gangs<'g> {
         groups.into_values().collect()
     }
 
-    /// The attributes of a request that its gang can depend on: those that its ports, its constraint and its rank
-    /// reach, and those that offers and the policy may look for.
+    /// Returns the attributes of a request that its gang can depend on: those reachable from its ports, its constraint
+    /// and its rank, and those that offers and the policy may look up, `sought`. All if any attribute may be read.
     fn significant(&self, request: &Ad, sought: &Mentions, session: &Session) -> Ad {
         let mut mentions = sought.clone();
         mentions.names.extend(self.protocol.names().chain([&*PORTS]).cloned());

@@ -1,4 +1,4 @@
-//! A gang's report as text.
+//! Reports about gangs as text.
 
 use classad::ad::Dialect;
 use classad::explain::{GangChange, GangReport, GangVerdict, GangWording};
@@ -10,21 +10,21 @@ use crate::cli::render::explanation::listing::{push_rest, push_wrapped};
 use crate::cli::render::explanation::writer::{FEW, LONGEST, MANY};
 use crate::cli::render::table::Grid;
 
-/// So many offers are named in a row.
+/// Maximum number of offers named in one line.
 const MOST_NAMES: usize = 3;
 
-/// How requests and offers are called.
+/// The names and limits for sentences about a gang.
 pub struct Words<'w> {
     pub parties: &'w Parties,
     pub subject: &'w str,
     pub is_plural: bool,
     pub dialect: Dialect,
-    /// Conditions are cut off behind so many characters.
+    /// Maximum number of characters of a quoted condition.
     pub longest: usize,
 }
 
 impl Words<'_> {
-    /// Does something with these words.
+    /// Calls `work` with the library's form of these options, whose closures borrow `parties`.
     fn using<T>(&self, work: impl FnOnce(&GangWording<'_>) -> T) -> T {
         let Words { parties, .. } = self;
         work(&GangWording {
@@ -38,19 +38,19 @@ impl Words<'_> {
         })
     }
 
-    /// What decides, in one sentence.
+    /// Returns the summary sentence.
     pub fn summary(&self, report: &GangReport) -> String {
         line(&self.using(|wording| wording.summary(report)))
     }
 
-    /// The steps of a change.
+    /// Returns the steps of a change, including the additional offer that it needs.
     pub fn change(change: &GangChange, parties: &Parties) -> Vec<String> {
         let another = change.another.map(|offer| format!("another offer like {}", parties.offers[offer].id()));
         change.steps.iter().cloned().chain(another).collect()
     }
 }
 
-/// What is shown of a report: the sentence, and what stands below it; `evidence` shows more.
+/// Returns the report: the summary sentence and the sections below it, longer ones with `evidence`.
 pub fn text(report: &GangReport, words: &Words<'_>, evidence: bool) -> String {
     let mut text = words.summary(report) + "\n";
     let Some(impasse) = &report.impasse else { return text };
@@ -74,7 +74,7 @@ pub fn text(report: &GangReport, words: &Words<'_>, evidence: bool) -> String {
     text
 }
 
-/// The ports: how many offers each could get, and how far that leads.
+/// Returns the table of ports: how many offers could fill each, and which one is docked in the deepest gang.
 fn ports(impasse: &Impasse, wording: &GangWording<'_>, width: usize) -> String {
     let mut grid = Grid::new(&["port", "alone", "given the others", "used up", "docked"]).numbers(&[1, 2, 3]);
     for port in &impasse.ports {
@@ -89,7 +89,7 @@ fn ports(impasse: &Impasse, wording: &GangWording<'_>, width: usize) -> String {
     grid.text(Some(width))
 }
 
-/// What rules offers out.
+/// Appends the conditions that rule offers out.
 fn conditions(text: &mut String, heading: &str, conditions: &[Condition], wording: &GangWording<'_>, evidence: bool) {
     if conditions.is_empty() {
         return;
@@ -113,7 +113,7 @@ fn conditions(text: &mut String, heading: &str, conditions: &[Condition], wordin
     push_rest(text, conditions.len(), most);
 }
 
-/// What keeps a port empty that has candidates.
+/// Appends what keeps a port empty that has candidates of its own.
 fn stuck(text: &mut String, impasse: &Impasse, stuck: &Stuck, wording: &GangWording<'_>, evidence: bool) {
     let label = &impasse.ports[stuck.port].label;
     let beside = if impasse.deepest.ports.is_empty() {
@@ -151,7 +151,7 @@ fn stuck(text: &mut String, impasse: &Impasse, stuck: &Stuck, wording: &GangWord
     }
 }
 
-/// What would let it have a gang.
+/// Appends the changes with which the request would get a gang.
 fn changes(text: &mut String, changes: &[GangChange], parties: &Parties, wording: &GangWording<'_>, evidence: bool) {
     if changes.is_empty() {
         return;
@@ -174,7 +174,7 @@ fn changes(text: &mut String, changes: &[GangChange], parties: &Parties, wording
     push_rest(text, changes.len(), most);
 }
 
-/// At which ports a named offer docks, in one sentence.
+/// Returns the sentence about the ports at which an offer docks.
 pub fn meetings_summary(meetings: &[Meeting], request: &str, offer: &str) -> String {
     let docks: Vec<&str> =
         meetings.iter().filter(|meeting| meeting.condition.is_none()).map(|meeting| meeting.label.as_str()).collect();
@@ -184,7 +184,7 @@ pub fn meetings_summary(meetings: &[Meeting], request: &str, offer: &str) -> Str
     format!("{offer} could dock at {} of {request} by itself", docks.join(" and "))
 }
 
-/// The same, and what keeps it from the other ports.
+/// Returns the sentence and the conditions that keep the offer from the other ports.
 pub fn meetings(summary: &str, meetings: &[Meeting], parties: &Parties, dialect: Dialect) -> String {
     let mut text = format!("{summary}\n");
     let words = Words { parties, subject: "", is_plural: false, dialect, longest: LONGEST };
