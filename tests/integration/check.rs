@@ -170,8 +170,8 @@ fn against_a_pool_of_any_size() {
 
 #[test]
 fn long_and_deep_input_is_looked_at_quickly() {
-    let sum = format!("[ a = {}1; Requirements = {}true ]", "x + ".repeat(50_000), "y == 1 || ".repeat(5000));
-    let chain = format!("[ Requirements = {}true ]", "(x > 1 && z) || ".repeat(5000));
+    let sum = format!("[ a = {}1; Requirements = {}true ]", "x + ".repeat(20_000), "y == 1 || ".repeat(2000));
+    let chain = format!("[ Requirements = {}true ]", "(x > 1 && z) || ".repeat(2000));
     let nest = format!("[ Requirements = {}x{} ]", "(a && (b || ".repeat(2000), "))".repeat(2000));
     for text in [sum, chain, nest] {
         let output = run(&["-q"], &text);

@@ -173,7 +173,7 @@ fn match_follows_a_policy_as_a_cycle_does() {
 
 #[test]
 fn nothing_that_is_switched_off_changes_a_match() {
-    for seed in 200..240 {
+    for seed in 200..220 {
         let mut random = Rng::with_seed(seed);
         let [requests, offers, _] = pool(&mut random, "switched");
         let strategy = ["--strategy", pick(&mut random, &["greedy", "stable", "max"])];
