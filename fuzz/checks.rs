@@ -4,19 +4,22 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 
 use classad::ad::{Ad, Dialect, Expression, Name};
-use classad::eval::{Context, Environment, Evaluator, Extent, Liberties, Mentions, references, specialize};
-use classad::format::{self, Block, Entry, Form, Item, Problem, Selection, Severity, Stream, read, write};
+use classad::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, SpecializeOptions, references, specialize};
+use classad::format::{
+    self, AdEntry, FileFormat, Problem, Projection, ReadResult, Severity, Stream, StreamBlock, read, write,
+};
 use classad::pool::Store;
-use classad::syntax::{Rules, Style, parse_expression, print, print_ad};
+use classad::syntax::{ParseOptions, Style, parse_expression, print, print_ad};
 use classad::transform;
 
 const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
-const FORMS: [Form; 5] = [Form::Long, Form::New, Form::Json, Form::Xml, Form::Yaml];
+const FORMS: [FileFormat; 5] =
+    [FileFormat::Long, FileFormat::Bracketed, FileFormat::Json, FileFormat::Xml, FileFormat::Yaml];
 
 /// An expression prints as text that reads back, and nothing that is done with it ends badly.
 pub fn expression(data: &[u8]) {
     for dialect in DIALECTS {
-        for rules in [Rules::new(dialect), Rules::long(dialect)] {
+        for rules in [ParseOptions::new(dialect), ParseOptions::long(dialect)] {
             if let Ok(tree) = parse_expression(data, rules) {
                 reads_back(&tree, dialect);
                 used(&tree, dialect);
@@ -27,58 +30,58 @@ pub fn expression(data: &[u8]) {
 
 fn reads_back(tree: &Expression, dialect: Dialect) {
     let text = print(tree, Style::New);
-    let again = parse_expression(&text, Rules::new(dialect));
+    let again = parse_expression(&text, ParseOptions::new(dialect));
     let again = again.unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(&text)));
     assert!(again == *tree, "{}", String::from_utf8_lossy(&text));
 }
 
 /// What is evaluated, specialized and searched for references ends.
 fn used(tree: &Expression, dialect: Dialect) {
-    let context = Context { now: Some(0), most_steps: 2_000, deepest: 200, ..Context::new(dialect) };
-    let (environment, frame) = Environment::alone(Ad::default());
+    let context = Context { now: Some(0), max_steps: 2_000, max_depth: 200, ..Context::new(dialect) };
+    let (environment, frame) = Environment::single(Ad::default());
     let before = Evaluator::new(&environment, &context).evaluate(tree, &frame);
     let _ = references(tree, &frame, &environment, &context);
-    let (unmet, unmet_frame) = Environment::unmet(Ad::default(), Extent::Open);
-    let left = specialize(tree, &unmet_frame, &unmet, &context, Liberties::default());
+    let (unmet, unmet_frame) = Environment::partner_unknown(Ad::default(), Knowledge::Partial);
+    let left = specialize(tree, &unmet_frame, &unmet, &context, SpecializeOptions::default());
     let text = print(&left.expression, Style::New);
-    assert!(parse_expression(&text, Rules::new(dialect)).is_ok(), "{}", String::from_utf8_lossy(&text));
+    assert!(parse_expression(&text, ParseOptions::new(dialect)).is_ok(), "{}", String::from_utf8_lossy(&text));
     // Drawing lots twice gives two results.
     let by_chance = String::from_utf8_lossy(&print(tree, Style::New)).to_ascii_lowercase().contains("random");
     if let (Ok(before), false) = (before, by_chance)
         && let Ok(after) = Evaluator::new(&environment, &context).evaluate(&left.expression, &frame)
     {
-        assert_eq!(before.kind(), after.kind(), "{}", String::from_utf8_lossy(&text));
+        assert_eq!(before.value_type(), after.value_type(), "{}", String::from_utf8_lossy(&text));
     }
 }
 
 /// The long form.
 pub fn long(data: &[u8]) {
-    reader(data, Form::Long);
+    reader(data, FileFormat::Long);
 }
 
 /// Bracketed ads.
 pub fn new(data: &[u8]) {
-    reader(data, Form::New);
+    reader(data, FileFormat::Bracketed);
 }
 
 /// JSON and JSON Lines.
 pub fn json(data: &[u8]) {
-    reader(data, Form::Json);
+    reader(data, FileFormat::Json);
 }
 
 /// XML.
 pub fn xml(data: &[u8]) {
-    reader(data, Form::Xml);
+    reader(data, FileFormat::Xml);
 }
 
 /// YAML.
 pub fn yaml(data: &[u8]) {
-    reader(data, Form::Yaml);
+    reader(data, FileFormat::Yaml);
 }
 
 /// Problems have their places in the text; what is read survives every form that can carry it; and a stream
 /// in small pieces has the same ads.
-fn reader(data: &[u8], form: Form) {
+fn reader(data: &[u8], form: FileFormat) {
     for dialect in DIALECTS {
         let mut ads = Vec::new();
         let mut errors = 0;
@@ -108,11 +111,11 @@ fn reader(data: &[u8], form: Form) {
     }
 }
 
-fn survives(ad: &Ad, form: Form, dialect: Dialect) {
+fn survives(ad: &Ad, form: FileFormat, dialect: Dialect) {
     let mut text = Vec::new();
     let Ok(changes) = write(&mut text, ad, form) else { return };
     // The long form has no empty ads.
-    if !changes.is_empty() || (ad.is_empty() && form == Form::Long) {
+    if !changes.is_empty() || (ad.is_empty() && form == FileFormat::Long) {
         return;
     }
     let again: Vec<_> = read(&text, form, dialect).collect();
@@ -127,7 +130,7 @@ fn survives(ad: &Ad, form: Form, dialect: Dialect) {
 }
 
 /// How many ads a stream has whose pieces end anywhere.
-fn streamed(text: Vec<u8>, form: Form, dialect: Dialect) -> usize {
+fn streamed(text: Vec<u8>, form: FileFormat, dialect: Dialect) -> usize {
     struct Pieces(io::Cursor<Vec<u8>>, usize);
 
     impl Read for Pieces {
@@ -148,12 +151,12 @@ fn streamed(text: Vec<u8>, form: Form, dialect: Dialect) -> usize {
 
 /// `fmt`: what is laid out means what it meant, and is laid out already.
 pub fn layout(data: &[u8]) {
-    for (form, width) in [(Form::New, 40), (Form::Long, 40), (Form::New, 100)] {
-        let Ok(once) = format::layout(data, form, Dialect::Condor, width) else { continue };
+    for (form, width) in [(FileFormat::Bracketed, 40), (FileFormat::Long, 40), (FileFormat::Bracketed, 100)] {
+        let Ok(once) = format::format_ads(data, form, Dialect::Condor, width) else { continue };
         let ads = |text: &[u8]| read(text, form, Dialect::Condor).flatten().map(|entry| entry.ad).collect::<Vec<_>>();
         assert!(ads(data) == ads(&once.text), "it means something else: {}", String::from_utf8_lossy(&once.text));
-        if once.is_sound() {
-            let twice = format::layout(&once.text, form, Dialect::Condor, width).expect("it was laid out before");
+        if once.is_valid() {
+            let twice = format::format_ads(&once.text, form, Dialect::Condor, width).expect("it was laid out before");
             assert_eq!(String::from_utf8_lossy(&once.text), String::from_utf8_lossy(&twice.text));
         }
     }
@@ -165,12 +168,12 @@ pub fn rules(data: &[u8]) {
     for problem in problems {
         assert!(problem.range.start <= problem.range.end && problem.range.end <= data.len(), "{problem:?}");
     }
-    let context = Context { now: Some(0), most_steps: 2_000, deepest: 200, ..Context::new(Dialect::Condor) };
+    let context = Context { now: Some(0), max_steps: 2_000, max_depth: 200, ..Context::new(Dialect::Condor) };
     let text = b"[ A = 1; B = A + 1; Owner = \"x\"; xa = { 1, [ b = 2 ] }; tmpfile = \"/tmp/x\" ]";
-    for entry in read(text, Form::New, Dialect::Condor).flatten() {
-        let transform = transform::Transform { rules: rules.clone(), only: None };
+    for entry in read(text, FileFormat::Bracketed, Dialect::Condor).flatten() {
+        let transform = transform::Transform { rules: rules.clone(), condition: None };
         for result in transform.apply(&entry.ad, &context) {
-            survives(&result.ad, Form::New, Dialect::Condor);
+            survives(&result.ad, FileFormat::Bracketed, Dialect::Condor);
         }
     }
 }
@@ -179,16 +182,16 @@ pub fn rules(data: &[u8]) {
 pub fn selected(data: &[u8]) {
     let (first, text) = data.split_at(memchr(data, b'\n').map_or(0, |end| end + 1));
     let names: Vec<Name> = String::from_utf8_lossy(first).trim().split(',').map(Name::new).collect();
-    let block = Block::whole(text, Form::Long);
+    let block = StreamBlock::from_complete_text(text, FileFormat::Long);
     for dialect in DIALECTS {
         let whole = by_ad(block.ads(dialect));
         let selections = [
-            Selection::new(names.clone(), dialect).in_pieces(first.len()),
+            Projection::new(names.clone(), dialect).with_piece_bytes(first.len()),
             // What an ad is called may be kept apart from the ad.
-            Selection::new(names[1..].to_vec(), dialect).grouped(names[..1].to_vec()),
+            Projection::new(names[1..].to_vec(), dialect).with_shared_ads(names[..1].to_vec()),
         ];
         for (mut selection, asked) in selections.into_iter().zip([&names[..], &names[1..]]) {
-            let found = by_ad(block.selected(&mut selection));
+            let found = by_ad(block.project(&mut selection));
             for number in whole.keys().chain(found.keys()) {
                 let [whole, found] = [&whole, &found].map(|ads| ads.get(number).unwrap_or(&NOTHING));
                 agrees(text, asked, dialect, whole, found);
@@ -205,14 +208,14 @@ fn memchr(text: &[u8], byte: u8) -> Option<usize> {
 /// What is read of one ad.
 #[derive(Default)]
 struct Reading {
-    entry: Option<Entry>,
+    entry: Option<AdEntry>,
     problems: Vec<Problem>,
 }
 
 static NOTHING: Reading = Reading { entry: None, problems: Vec::new() };
 
 /// What is read of each ad, by its number.
-fn by_ad(items: impl Iterator<Item = Item>) -> BTreeMap<usize, Reading> {
+fn by_ad(items: impl Iterator<Item = ReadResult>) -> BTreeMap<usize, Reading> {
     let mut ads = BTreeMap::<usize, Reading>::new();
     for item in items {
         match item {
@@ -220,7 +223,7 @@ fn by_ad(items: impl Iterator<Item = Item>) -> BTreeMap<usize, Reading> {
                 let before = ads.entry(entry.number).or_default().entry.replace(entry);
                 assert!(before.is_none(), "an ad comes twice");
             }
-            Err(problem) => ads.entry(problem.ad).or_default().problems.push(problem),
+            Err(problem) => ads.entry(problem.ad_number).or_default().problems.push(problem),
         }
     }
     ads
@@ -244,7 +247,7 @@ fn agrees(text: &[u8], asked: &[Name], dialect: Dialect, whole: &Reading, found:
         if let Some(whole) = &whole.entry {
             assert!(expression == whole.ad.get(name), "{name}: {}", shown());
         }
-        for mentioned in expression.map(|e| Mentions::of(e, dialect).names).into_iter().flatten() {
+        for mentioned in expression.map(|e| FreeNames::of(e, dialect).names).into_iter().flatten() {
             if known.insert(mentioned.as_str().to_ascii_lowercase()) {
                 needed.push(mentioned);
             }
@@ -269,7 +272,7 @@ fn agrees(text: &[u8], asked: &[Name], dialect: Dialect, whole: &Reading, found:
 }
 
 /// A pool's store has the ads and the problems of the reader, also when it has seen all of it before.
-fn stored(block: &Block, dialect: Dialect) {
+fn stored(block: &StreamBlock, dialect: Dialect) {
     let (mut ads, mut problems) = (Vec::new(), Vec::new());
     for item in block.ads(dialect) {
         match item {

@@ -19,12 +19,12 @@
 //! ```
 //! use classad::ad::{Dialect, Value};
 //! use classad::eval::{Context, Environment, Evaluator};
-//! use classad::syntax::{Rules, parse_ad, parse_expression};
+//! use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 //!
-//! let rules = Rules::new(Dialect::Classad);
+//! let rules = ParseOptions::new(Dialect::Classad);
 //! let ad = parse_ad(b"[ Memory = 64M; Spare = Memory - 15M ]", rules)?;
 //! let expression = parse_expression(b"Spare >= 40M", rules)?;
-//! let (environment, scope) = Environment::alone(ad);
+//! let (environment, scope) = Environment::single(ad);
 //! let value = Evaluator::new(&environment, &Context::new(Dialect::Classad)).evaluate(&expression, &scope)?;
 //! assert_eq!(value, Value::Boolean(true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -34,16 +34,16 @@
 //!
 //! ```
 //! use classad::ad::Dialect;
-//! use classad::eval::{Context, Environment, Extent, Liberties, Verdict, references, specialize};
-//! use classad::syntax::{Rules, Style, parse_ad, parse_expression, print};
+//! use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, ConstraintVerdict, references, specialize};
+//! use classad::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 //!
-//! let rules = Rules::new(Dialect::Classad);
+//! let rules = ParseOptions::new(Dialect::Classad);
 //! let context = Context::new(Dialect::Classad);
-//! let (environment, scope) = Environment::unmet(parse_ad(b"[ Memory = 64; Spare = Memory - 15 ]", rules)?, Extent::Open);
+//! let (environment, scope) = Environment::partner_unknown(parse_ad(b"[ Memory = 64; Spare = Memory - 15 ]", rules)?, Knowledge::Partial);
 //! let expression = parse_expression(b"Spare > 40 && other.Size < Spare", rules)?;
-//! let left = specialize(&expression, &scope, &environment, &context, Liberties::default());
+//! let left = specialize(&expression, &scope, &environment, &context, SpecializeOptions::default());
 //! assert_eq!(print(&left.expression, Style::New), b"other.Size < 49");
-//! assert_eq!(left.verdict, Verdict::Depends);
+//! assert_eq!(left.verdict, ConstraintVerdict::Depends);
 //! let found = references(&expression, &scope, &environment, &context);
 //! assert_eq!(found.external[0].to_string(), "other.Size");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,15 +54,15 @@
 //! ```
 //! use classad::ad::Dialect;
 //! use classad::eval::Context;
-//! use classad::format::{Form, read};
+//! use classad::format::{FileFormat, read};
 //! use classad::matching::Query;
-//! use classad::syntax::{Rules, parse_expression};
+//! use classad::syntax::{ParseOptions, parse_expression};
 //!
-//! let constraint = parse_expression(b"Cpus >= 8", Rules::new(Dialect::Condor))?;
+//! let constraint = parse_expression(b"Cpus >= 8", ParseOptions::new(Dialect::Condor))?;
 //! let query = Query::new(constraint, Context::new(Dialect::Condor));
 //! let pool = b"Name = \"small\"\nCpus = 4\n\nName = \"large\"\nCpus = 16\n";
 //! let mut found = Vec::new();
-//! for entry in read(pool, Form::Long, Dialect::Condor).flatten() {
+//! for entry in read(pool, FileFormat::Long, Dialect::Condor).flatten() {
 //!     if query.accepts(&entry.ad)? {
 //!         found.push(entry.number);
 //!     }
@@ -75,10 +75,10 @@
 //!
 //! ```
 //! use classad::ad::Dialect;
-//! use classad::format::{Form, Stream, Writer};
+//! use classad::format::{FileFormat, Stream, AdDocumentWriter};
 //!
 //! let mut stream = Stream::new(Box::new(&b"a = 1\n\nb = x + 1\n"[..]), None)?;
-//! let (mut writer, mut out) = (Writer::new(Form::JsonLines), Vec::new());
+//! let (mut writer, mut out) = (AdDocumentWriter::new(FileFormat::JsonLines), Vec::new());
 //! while let Some(block) = stream.next_block()? {
 //!     for entry in block.ads(Dialect::Condor).flatten() {
 //!         writer.write(&mut out, &entry.ad, |changes| changes.is_empty())?;
@@ -95,22 +95,22 @@
 //! ```
 //! use classad::ad::Dialect;
 //! use classad::eval::Context;
-//! use classad::format::diff::{Measure, differences};
-//! use classad::format::transform::{Transform, parse_rules};
-//! use classad::format::{Form, layout};
+//! use classad::pool::diff::{DiffMode, differences};
+//! use classad::transform::{Transform, parse_rules};
+//! use classad::format::{FileFormat, format_ads};
 //! use classad::pool::Census;
-//! use classad::syntax::{Rules, parse_ad};
+//! use classad::syntax::{ParseOptions, parse_ad};
 //!
 //! let text = b"[a=1; // one\n]";
-//! let laid = layout(text, Form::New, Dialect::Classad, 80).map_err(|problem| problem.message)?;
+//! let laid = format_ads(text, FileFormat::Bracketed, Dialect::Classad, 80).map_err(|problem| problem.message)?;
 //! assert_eq!(laid.text, b"[\n  a = 1; // one\n]\n");
 //!
-//! let before = parse_ad(b"[ Memory = 1000 ]", Rules::new(Dialect::Condor))?;
+//! let before = parse_ad(b"[ Memory = 1000 ]", ParseOptions::new(Dialect::Condor))?;
 //! let (rules, problems) = parse_rules(b"EVALSET Memory quantize(Memory, 512)\n", Dialect::Condor);
 //! assert!(problems.is_empty());
-//! let results = Transform { rules, only: None }.apply(&before, &Context::new(Dialect::Condor));
+//! let results = Transform { rules, condition: None }.apply(&before, &Context::new(Dialect::Condor));
 //! let after = &results[0].ad;
-//! assert_eq!(differences(&before, after, Measure::Meaning).len(), 1);
+//! assert_eq!(differences(&before, after, DiffMode::Meaning).len(), 1);
 //!
 //! let mut census = Census::values();
 //! census.add(&before);
@@ -125,14 +125,14 @@
 //! ```
 //! use classad::ad::Dialect;
 //! use classad::eval::Context;
-//! use classad::format::{Block, Form};
+//! use classad::format::{StreamBlock, FileFormat};
 //! use classad::pool::Store;
-//! use classad::syntax::{Rules, parse_expression};
+//! use classad::syntax::{ParseOptions, parse_expression};
 //!
 //! let mut store = Store::new(Dialect::Condor);
 //! let pool = "Name = \"small\"\nCpus = 4\n\nName = \"large\"\nCpus = 16\n";
-//! store.read(&Block::whole(pool, Form::Long), |problem| panic!("{}", problem.message));
-//! let constraint = parse_expression(b"Cpus >= 8 && size(Name) == 5", Rules::new(Dialect::Condor))?;
+//! store.read(&StreamBlock::from_complete_text(pool, FileFormat::Long), |problem| panic!("{}", problem.message));
+//! let constraint = parse_expression(b"Cpus >= 8 && size(Name) == 5", ParseOptions::new(Dialect::Condor))?;
 //! let selected = store.select(&constraint, &Context::new(Dialect::Condor));
 //! assert_eq!(selected.ads.ones().collect::<Vec<_>>(), [1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -142,24 +142,24 @@
 //!
 //! ```
 //! use classad::ad::Dialect;
-//! use classad::constraint::Protocol;
+//! use classad::protocol::Protocol;
 //! use classad::eval::Context;
-//! use classad::matching::negotiate::{Settings, negotiate};
+//! use classad::matching::negotiate::{NegotiationSettings, negotiate};
 //! use classad::matching::policy::Policy;
-//! use classad::matching::{Accelerations, Greedy, gang::Gangmatcher};
-//! use classad::syntax::{Rules, parse_ad};
+//! use classad::matching::{Accelerations, GreedyMatcher, gang::Gangmatcher};
+//! use classad::syntax::{ParseOptions, parse_ad};
 //!
-//! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+//! let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
 //! let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
 //!
 //! let offers = [ad("[ Memory = 32; Constraint = true ]"), ad("[ Memory = 64; Constraint = true ]")];
 //! let request = ad("[ Constraint = other.Memory >= 48 ]");
-//! let best = Greedy::new(&offers, protocol.clone(), context.clone()).best(0, &request).unwrap();
+//! let best = GreedyMatcher::new(&offers, protocol.clone(), context.clone()).take_best(0, &request).unwrap();
 //! assert_eq!(best.offer, 1);
 //!
 //! let policy = Policy::parse(b"docking: -label.Memory", Dialect::Classad).unwrap();
 //! let accelerations = Accelerations::ALL;
-//! let settings = Settings { policy, protocol: protocol.clone(), context: context.clone(), accelerations };
+//! let settings = NegotiationSettings { policy, protocol: protocol.clone(), context: context.clone(), accelerations };
 //! let requests = [ad("[ Constraint = other.Memory >= 16 ]")];
 //! let outcome = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ())?;
 //! assert_eq!(outcome.grants[0].offer, 0);
@@ -182,33 +182,33 @@
 //!
 //! ```
 //! use classad::ad::Dialect;
-//! use classad::constraint::Protocol;
+//! use classad::protocol::Protocol;
 //! use classad::eval::Context;
-//! use classad::pool::{Clusters, Policies};
-//! use classad::syntax::{Rules, parse_ad};
+//! use classad::pool::{RequestClusters, PolicyExpressions};
+//! use classad::syntax::{ParseOptions, parse_ad};
 //!
-//! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+//! let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
 //! let request = |size: i64, owner: &str| {
 //!     ad(&format!("[ Size = {size}; Owner = \"{owner}\"; Constraint = other.Memory >= Size ]"))
 //! };
 //! let requests = [request(48, "a"), request(48, "b"), request(96, "a")];
 //! let offers = [ad("[ Memory = 64; Constraint = other.Size > 0 ]")];
 //! let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
-//! let clusters = Clusters::new(&requests, &offers, &Policies::default(), &protocol, &context);
-//! assert_eq!(clusters.of, [0, 0, 1]);
+//! let clusters = RequestClusters::new(&requests, &offers, &PolicyExpressions::default(), &protocol, &context);
+//! assert_eq!(clusters.cluster_of, [0, 0, 1]);
 //! ```
 //!
 //! Finding what is most likely not meant in an ad:
 //!
 //! ```
 //! use classad::ad::Dialect;
-//! use classad::constraint::Protocol;
+//! use classad::protocol::Protocol;
 //! use classad::eval::Context;
-//! use classad::explain::check::Checker;
-//! use classad::syntax::{Rules, parse_ad};
+//! use classad::lint::Checker;
+//! use classad::syntax::{ParseOptions, parse_ad};
 //!
 //! let mut checker = Checker::new(Protocol::new(Dialect::Classad), &Context::new(Dialect::Classad));
-//! let ad = parse_ad(b"[ Constraint = other.x < 10 && other.x > 12 ]", Rules::default())?;
+//! let ad = parse_ad(b"[ Constraint = other.x < 10 && other.x > 12 ]", ParseOptions::default())?;
 //! let found = checker.check(&ad);
 //! assert_eq!(found[0].1.rule.name, "contradiction");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -218,24 +218,24 @@
 //!
 //! ```
 //! use classad::ad::Dialect;
-//! use classad::constraint::Protocol;
+//! use classad::protocol::Protocol;
 //! use classad::eval::Context;
 //! use classad::matching::claim::Claimer;
-//! use classad::matching::{Accelerations, Matchmaker, Notice, Party, maximum};
-//! use classad::syntax::{Rules, parse_ad};
+//! use classad::matching::{Accelerations, Matchmaker, Notice, Party, maximum_matching};
+//! use classad::syntax::{ParseOptions, parse_ad};
 //!
-//! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+//! let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
 //! let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
 //! let offers = [ad("[ Memory = 64; Constraint = true ]"), ad("[ Memory = 32; Constraint = true ]")];
 //! let requests = [ad("[ Constraint = true ]"), ad("[ Constraint = other.Memory >= 48 ]")];
 //!
 //! let mut matcher = Matchmaker::new(&offers, protocol.clone(), context.clone(), Accelerations::ALL);
 //! let lists: Vec<_> = requests.iter().map(|request| matcher.candidates(request)).collect();
-//! let matches = maximum(&lists);
+//! let matches = maximum_matching(&lists);
 //! assert_eq!(matches.len(), 2);
 //!
-//! let party = |index: usize| Party::of_offer(&offers[index], &index.to_string(), &context);
-//! let notice = Notice::of_pair(&matches[1], Party::new(&requests[1], "r", &context), party, None);
+//! let party = |index: usize| Party::from_offer(&offers[index], &index.to_string(), &context);
+//! let notice = Notice::for_pair(&matches[1], Party::new(&requests[1], "r", &context), party, None);
 //! let now = [requests[1].clone(), ad("[ Memory = 16; Constraint = true ]")];
 //! let claim = Claimer::new(&now, protocol, context.clone(), None).claim(&notice, &[Ok(0), Ok(1)]);
 //! assert!(!claim.is_committed());
@@ -246,21 +246,21 @@
 //!
 //! ```
 //! use classad::ad::Dialect;
-//! use classad::constraint::Protocol;
+//! use classad::protocol::Protocol;
 //! use classad::eval::Context;
-//! use classad::explain::{Explainer, Wording};
-//! use classad::syntax::{Rules, parse_ad};
+//! use classad::explain::{Explainer, SummaryWriter};
+//! use classad::syntax::{ParseOptions, parse_ad};
 //!
-//! let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+//! let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
 //! let offers = [ad("[ Memory = 32; Constraint = true ]"), ad("[ Memory = 64; Constraint = true ]")];
 //! let request = ad("[ Size = 96; Constraint = other.Memory >= Size ]");
 //! let dialect = Dialect::Classad;
 //! let mut explainer = Explainer::new(&offers, Protocol::new(dialect), Context::new(dialect));
 //! let report = explainer.explain(&request);
 //! assert_eq!(report.clauses[0].counts.is_false, 2);
-//! assert_eq!((report.changes[0].text().as_str(), report.changes[0].matches), ("Size 96 -> 64", 1));
+//! assert_eq!((report.changes[0].text().as_str(), report.changes[0].match_count), ("Size 96 -> 64", 1));
 //! let ads = ["offer", "offers"];
-//! let wording = Wording { subject: "it", is_plural: false, ads, names: &|_| String::new(), dialect, longest: 70 };
+//! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, request_name: &|_| String::new(), dialect, max_clause_chars: 70 };
 //! let expected = "it matches none of 2 offers: no offer has Memory >= 96 (Size); the largest is 64";
 //! assert_eq!(wording.summary(&report), expected);
 //! ```

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use classad::ad::{Ad, Dialect};
-use classad::eval::{Context, Environment, Extent, Liberties, references, specialize};
+use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, references, specialize};
 use classad::matching::Accelerations;
 
 use crate::measure::{Bench, Run, Task, in_turns};
@@ -101,13 +101,13 @@ fn preparation(bench: &Bench) -> Result<String> {
             Unit::Each.show(&run)
         };
         let referred = each(&|ad| {
-            let (environment, scope) = Environment::unmet(ad.clone(), Extent::Closed);
+            let (environment, scope) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
             let constraint = ad.get_str("Requirements").map(|it| references(it, &scope, &environment, &context));
             std::hint::black_box(constraint);
         });
         let specialized = each(&|ad| {
-            let (environment, scope) = Environment::unmet(ad.clone(), Extent::Closed);
-            let special = |it| specialize(it, &scope, &environment, &context, Liberties::default());
+            let (environment, scope) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
+            let special = |it| specialize(it, &scope, &environment, &context, SpecializeOptions::default());
             std::hint::black_box(ad.get_str("Requirements").map(special));
         });
         writeln!(text, "| {attributes} | {referred} | {specialized} |")?;

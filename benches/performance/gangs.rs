@@ -9,7 +9,7 @@ use classad::eval::Context;
 use classad::matching::Statistics;
 use classad::matching::gang::{Algorithm, Gangmatcher};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 
 use crate::data::Gangs;
 use crate::measure::Bench;
@@ -128,7 +128,7 @@ fn once(bench: &Bench, algorithm: Algorithm, jobs: &[Ad], offers: &[Ad]) -> Resu
 
 fn matcher(algorithm: Algorithm, offers: &[Ad]) -> Gangmatcher {
     let protocol = Protocol::new(Dialect::Classad);
-    Gangmatcher::new(offers, protocol, Context::new(Dialect::Classad)).0.by(algorithm, 1)
+    Gangmatcher::new(offers, protocol, Context::new(Dialect::Classad)).0.with_algorithm(algorithm, 1)
 }
 
 /// The workload of Figure 57 (§5.8.3): jobs with a tag up to 10, machines that want a tag above a threshold up to k.
@@ -149,7 +149,7 @@ impl Tagged {
 
     fn ads(&self) -> Result<[Vec<Ad>; 2]> {
         let ad = |text: String| {
-            parse_ad(text.as_bytes(), Rules::new(Dialect::Classad)).map_err(|error| format!("{error:?}"))
+            parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Classad)).map_err(|error| format!("{error:?}"))
         };
         let job = |(kind, tag): &(usize, f64)| {
             ad(format!("[ Ports = {{ [ Label = cpu; Tag = {tag:.6}; Constraint = cpu.Kind == {kind} ] }} ]"))

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
 use classad::format::{Stream, detect, read};
-use classad::matching::{Accelerations, Matchmaker, Pair, Side, Statistics};
+use classad::matching::{Accelerations, Matchmaker, Pair, PairSide, Statistics};
 use classad::pool::Store;
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_expression};
+use classad::syntax::{ParseOptions, parse_expression};
 
 use crate::Result;
 use crate::measure::{Bench, Run, repeated};
@@ -72,7 +72,7 @@ pub fn stored(path: &Path) -> Result<Run> {
 /// Asks ads in memory, again and again.
 pub fn query(path: &Path, constraint: &str) -> Result<Run> {
     let mut store = store(path)?;
-    let expression = parse_expression(constraint.as_bytes(), Rules::new(Dialect::Condor))?;
+    let expression = parse_expression(constraint.as_bytes(), ParseOptions::new(Dialect::Condor))?;
     let context = Context::new(Dialect::Condor);
     let mut count = || store.select(&expression, &context).ads.count_ones(..);
     let (run, counts) = Run::timed(|| (0..ROUNDS).map(|_| count()).collect::<Vec<_>>());
@@ -82,17 +82,17 @@ pub fn query(path: &Path, constraint: &str) -> Result<Run> {
 /// The pairs that `pairs` of the script tries, too.
 pub fn pairs([left, right]: &Files) -> Result<Run> {
     let [left, right] = [ads(left)?, ads(right)?];
-    let scopes = |ads: &[Ad], side| ads.iter().map(|ad| Pair::scope(ad.clone(), side)).collect::<Vec<_>>();
-    let (lefts, rights) = (scopes(&left, Side::Left), scopes(&right, Side::Right));
+    let scopes = |ads: &[Ad], side| ads.iter().map(|ad| Pair::make_scope(ad.clone(), side)).collect::<Vec<_>>();
+    let (lefts, rights) = (scopes(&left, PairSide::Request), scopes(&right, PairSide::Offer));
     let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
     let mut pair = Pair::new(Ad::default(), Ad::default(), protocol, context);
     let (run, matches) = Run::timed(|| {
         let mut matches = 0;
         for number in 0..PAIRS {
-            pair.replace(Side::Left, &lefts[number * 7 % lefts.len()]);
-            pair.replace(Side::Right, &rights[number * 13 % rights.len()]);
+            pair.replace(PairSide::Request, &lefts[number * 7 % lefts.len()]);
+            pair.replace(PairSide::Offer, &rights[number * 13 % rights.len()]);
             let accepts = |side| pair.accepts(side).unwrap_or(false);
-            matches += usize::from(accepts(Side::Left) && accepts(Side::Right));
+            matches += usize::from(accepts(PairSide::Request) && accepts(PairSide::Offer));
         }
         matches
     });

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::attribute_map::Attributes;
-use super::equality::{Likeness, all_same};
+use super::attribute_map::AttributeMap;
+use super::equality::{Equivalence, all_equal};
 use super::{Expression, Name};
 
 /// A classified advertisement: distinct names bound to expressions, in the order in which they were
 /// first written (thesis 2.3).  Immutable; cloning is O(1).  Build one with [`Ad::from_iter`].
 #[derive(Clone, Default)]
-pub struct Ad(Arc<Attributes>);
+pub struct Ad(Arc<AttributeMap>);
 
 /// One attribute of an ad.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl Ad {
     /// Returns a copy of this ad with one attribute added, or its expression replaced.
     #[must_use]
     pub fn with(&self, name: Name, expression: Expression) -> Ad {
-        let mut attributes = Attributes::clone(&self.0);
+        let mut attributes = AttributeMap::clone(&self.0);
         attributes.bind(name, expression);
         Ad(Arc::new(attributes))
     }
@@ -84,7 +84,7 @@ impl FromIterator<(Name, Expression)> for Ad {
     /// expression.
     fn from_iter<I: IntoIterator<Item = (Name, Expression)>>(attributes: I) -> Self {
         let attributes = attributes.into_iter();
-        let mut bound = Attributes::with_capacity(attributes.size_hint().0);
+        let mut bound = AttributeMap::with_capacity(attributes.size_hint().0);
         attributes.for_each(|(name, expression)| bound.bind(name, expression));
         Ad(Arc::new(bound))
     }
@@ -97,7 +97,7 @@ impl PartialEq for Ad {
             return true;
         }
         let pairs: Option<Vec<_>> = self.0.iter().map(|(name, mine)| Some((mine, other.get(name)?))).collect();
-        self.len() == other.len() && pairs.is_some_and(|pairs| all_same(pairs, Likeness::Writing))
+        self.len() == other.len() && pairs.is_some_and(|pairs| all_equal(pairs, Equivalence::Syntactic))
     }
 }
 

@@ -7,142 +7,142 @@ use super::{Expression, Name};
 /// The hash table stores positions in one byte where they fit: pools have hundred thousands of ads with few
 /// attributes each, so the table's size matters.
 #[derive(Clone, Default)]
-pub(super) struct Attributes {
-    bound: Vec<(Name, Expression)>,
-    places: Places,
+pub(super) struct AttributeMap {
+    entries: Vec<(Name, Expression)>,
+    positions: PositionTable,
 }
 
 /// Maximum number of attributes that are searched linearly, without a hash table.
-const FEW: usize = 8;
+const MAX_LINEAR_ATTRIBUTES: usize = 8;
 
 /// An open-addressing hash table with linear probing: maps a name to the position of its attribute.
 /// The number of slots is a power of two, and at least half of them are free.
 #[derive(Clone)]
-enum Places {
+enum PositionTable {
     /// Positions below 255; 255 marks a free slot.  Empty if the attributes are searched linearly.
     Bytes(Box<[u8]>),
     /// Positions that do not fit a byte; `u32::MAX` marks a free slot.
     Words(Box<[u32]>),
 }
 
-impl Default for Places {
+impl Default for PositionTable {
     fn default() -> Self {
-        Places::Bytes(Box::default())
+        PositionTable::Bytes(Box::default())
     }
 }
 
-impl Places {
+impl PositionTable {
     /// Creates an empty table with capacity for a number of attributes.
     fn new(attributes: usize) -> Self {
-        let length = if attributes > FEW { (2 * attributes).next_power_of_two() } else { 0 };
+        let length = if attributes > MAX_LINEAR_ATTRIBUTES { (2 * attributes).next_power_of_two() } else { 0 };
         if attributes < usize::from(u8::MAX) {
-            Places::Bytes(vec![u8::MAX; length].into())
+            PositionTable::Bytes(vec![u8::MAX; length].into())
         } else {
-            Places::Words(vec![u32::MAX; length].into())
+            PositionTable::Words(vec![u32::MAX; length].into())
         }
     }
 
     fn len(&self) -> usize {
         match self {
-            Places::Bytes(places) => places.len(),
-            Places::Words(places) => places.len(),
+            PositionTable::Bytes(places) => places.len(),
+            PositionTable::Words(places) => places.len(),
         }
     }
 
     fn set(&mut self, place: usize, position: usize) {
         match self {
-            Places::Bytes(places) => places[place] = u8::try_from(position).unwrap_or(u8::MAX),
-            Places::Words(places) => places[place] = u32::try_from(position).unwrap_or(u32::MAX),
+            PositionTable::Bytes(places) => places[place] = u8::try_from(position).unwrap_or(u8::MAX),
+            PositionTable::Words(places) => places[place] = u32::try_from(position).unwrap_or(u32::MAX),
         }
     }
 
     /// Number of attributes that fit without growing.
-    fn room(&self) -> usize {
+    fn capacity(&self) -> usize {
         match self {
-            _ if self.len() == 0 => FEW,
-            Places::Bytes(places) => (places.len() / 2).min(usize::from(u8::MAX) - 1),
-            Places::Words(places) => places.len() / 2,
+            _ if self.len() == 0 => MAX_LINEAR_ATTRIBUTES,
+            PositionTable::Bytes(places) => (places.len() / 2).min(usize::from(u8::MAX) - 1),
+            PositionTable::Words(places) => places.len() / 2,
         }
     }
 
     /// Looks a name up; `is_at` tells whether the attribute at a position has that name.
-    fn find(&self, name: &Name, is_at: impl Fn(usize) -> bool) -> Sought {
+    fn find(&self, name: &Name, is_at: impl Fn(usize) -> bool) -> SlotProbe {
         match self {
-            Places::Bytes(places) => sought(places, name, |at| (at != u8::MAX).then_some(usize::from(at)), is_at),
-            Places::Words(places) => sought(places, name, |at| (at != u32::MAX).then_some(at as usize), is_at),
+            PositionTable::Bytes(places) => probe(places, name, |at| (at != u8::MAX).then_some(usize::from(at)), is_at),
+            PositionTable::Words(places) => probe(places, name, |at| (at != u32::MAX).then_some(at as usize), is_at),
         }
     }
 }
 
 /// Result of a lookup.
-enum Sought {
+enum SlotProbe {
     /// The name is bound at this position.
-    Bound(usize),
+    Occupied(usize),
     /// The name is not bound; this slot is free for it.
-    Free(usize),
+    Vacant(usize),
 }
 
-fn sought<P: Copy>(
+fn probe<P: Copy>(
     places: &[P],
     name: &Name,
     position: impl Fn(P) -> Option<usize>,
     is_at: impl Fn(usize) -> bool,
-) -> Sought {
+) -> SlotProbe {
     let last = places.len() - 1;
     // Fibonacci hashing: the upper bits of the product depend on all bits of the hash.
-    let mixed = u64::from(name.folded()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let mixed = u64::from(name.case_insensitive_hash()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let mut place = usize::try_from(mixed).unwrap_or_default() & last;
     // Terminates: at least one slot is free.
     loop {
         match position(places[place]) {
-            None => return Sought::Free(place),
-            Some(position) if is_at(position) => return Sought::Bound(position),
+            None => return SlotProbe::Vacant(place),
+            Some(position) if is_at(position) => return SlotProbe::Occupied(position),
             Some(_) => place = (place + 1) & last,
         }
     }
 }
 
-impl Attributes {
+impl AttributeMap {
     /// Creates an empty map with capacity for a number of attributes.
     pub(super) fn with_capacity(attributes: usize) -> Self {
-        Attributes { bound: Vec::with_capacity(attributes), places: Places::new(attributes) }
+        AttributeMap { entries: Vec::with_capacity(attributes), positions: PositionTable::new(attributes) }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.bound.len()
+        self.entries.len()
     }
 
     /// Iterates in the order in which the names were first bound.
     pub(super) fn iter(&self) -> std::slice::Iter<'_, (Name, Expression)> {
-        self.bound.iter()
+        self.entries.iter()
     }
 
     /// Returns the name in its first spelling and its expression; `None` if the name is not bound.
     pub(super) fn get(&self, name: &Name) -> Option<&(Name, Expression)> {
         match self.find(name) {
-            Sought::Bound(position) => self.bound.get(position),
-            Sought::Free(_) => None,
+            SlotProbe::Occupied(position) => self.entries.get(position),
+            SlotProbe::Vacant(_) => None,
         }
     }
 
     /// Binds a name.  If it is bound already, only its expression is replaced; spelling and position stay.
     pub(super) fn bind(&mut self, name: Name, expression: Expression) {
-        let position = self.bound.len();
+        let position = self.entries.len();
         match self.find(&name) {
-            Sought::Bound(position) => self.bound[position].1 = expression,
-            Sought::Free(place) if position < self.places.room() => {
-                self.bound.push((name, expression));
-                if self.places.len() > 0 {
-                    self.places.set(place, position);
+            SlotProbe::Occupied(position) => self.entries[position].1 = expression,
+            SlotProbe::Vacant(place) if position < self.positions.capacity() => {
+                self.entries.push((name, expression));
+                if self.positions.len() > 0 {
+                    self.positions.set(place, position);
                 }
             }
-            Sought::Free(_) => {
-                self.bound.push((name, expression));
-                self.places = Places::new(2 * self.bound.len());
-                for (position, (name, _)) in self.bound.iter().enumerate() {
+            SlotProbe::Vacant(_) => {
+                self.entries.push((name, expression));
+                self.positions = PositionTable::new(2 * self.entries.len());
+                for (position, (name, _)) in self.entries.iter().enumerate() {
                     // The names are distinct, so none needs to be compared.
-                    if let Sought::Free(place) = self.places.find(name, |_| false) {
-                        self.places.set(place, position);
+                    if let SlotProbe::Vacant(place) = self.positions.find(name, |_| false) {
+                        self.positions.set(place, position);
                     }
                 }
             }
@@ -151,26 +151,26 @@ impl Attributes {
 
     /// Moves all expressions into `into` and leaves the map empty.
     pub(super) fn take_expressions(&mut self, into: &mut Vec<Expression>) {
-        self.places = Places::default();
-        into.extend(self.bound.drain(..).map(|(_, expression)| expression));
+        self.positions = PositionTable::default();
+        into.extend(self.entries.drain(..).map(|(_, expression)| expression));
     }
 
-    fn find(&self, name: &Name) -> Sought {
-        if self.places.len() == 0 {
-            let position = self.bound.iter().position(|(bound, _)| bound == name);
-            return position.map_or(Sought::Free(0), Sought::Bound);
+    fn find(&self, name: &Name) -> SlotProbe {
+        if self.positions.len() == 0 {
+            let position = self.entries.iter().position(|(bound, _)| bound == name);
+            return position.map_or(SlotProbe::Vacant(0), SlotProbe::Occupied);
         }
-        self.places.find(name, |position| self.bound[position].0 == *name)
+        self.positions.find(name, |position| self.entries[position].0 == *name)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Attributes;
-    use crate::ad::{Expression, Kind, Name, Span, Value};
+    use super::AttributeMap;
+    use crate::ad::{Expression, ExpressionKind, Name, Span, Value};
 
     fn number(value: i64) -> Expression {
-        Expression::new(Kind::Literal(Value::Integer(value)), Span::default())
+        Expression::new(ExpressionKind::Literal(Value::Integer(value)), Span::default())
     }
 
     /// The map behaves like a list of pairs, for any initial capacity.
@@ -179,7 +179,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(1);
         for (names, bindings) in [(3, 9), (8, 40), (9, 40), (60, 300), (254, 2000), (255, 2000), (2000, 9000)] {
             for room in [0, names, 300] {
-                let mut attributes = Attributes::with_capacity(room);
+                let mut attributes = AttributeMap::with_capacity(room);
                 let mut expected: Vec<(String, i64)> = Vec::new();
                 for value in 0..bindings {
                     let name = format!("{}ttribute{}", ["A", "a"][random.usize(..2)], random.usize(..names));
@@ -193,8 +193,10 @@ mod tests {
                 for ((name, value), (bound, expression)) in expected.iter().zip(attributes.iter()) {
                     assert_eq!(bound.as_str(), name);
                     let found = attributes.get(&Name::new(&name.to_uppercase())).expect("it was bound");
-                    assert!(found.1.same(expression));
-                    assert!(matches!(expression.kind(), Kind::Literal(Value::Integer(found)) if found == value));
+                    assert!(found.1.ptr_eq(expression));
+                    assert!(
+                        matches!(expression.kind(), ExpressionKind::Literal(Value::Integer(found)) if found == value)
+                    );
                 }
                 assert!(attributes.get(&Name::new("other")).is_none());
                 let mut expressions = Vec::new();

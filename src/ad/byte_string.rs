@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 /// The value of a string: arbitrary bytes.  Cloning is O(1).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Text(Arc<[u8]>);
+pub struct ByteString(Arc<[u8]>);
 
-impl Text {
+impl ByteString {
     /// The bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -24,14 +24,14 @@ impl Text {
 
     /// Compares without regard to ASCII case, as the language's `==` does (thesis 2.4.4).
     #[must_use]
-    pub fn eq_ignore_case(&self, other: &Text) -> bool {
+    pub fn eq_ignore_case(&self, other: &ByteString) -> bool {
         self.0.eq_ignore_ascii_case(&other.0)
     }
 
     /// Orders by bytes in ASCII lower case, as the language's `<` does.
     #[must_use]
-    pub fn cmp_ignore_case(&self, other: &Text) -> std::cmp::Ordering {
-        let folded = |text: &Text| text.0.to_ascii_lowercase();
+    pub fn cmp_ignore_case(&self, other: &ByteString) -> std::cmp::Ordering {
+        let folded = |text: &ByteString| text.0.to_ascii_lowercase();
         // The first byte decides almost every comparison, without allocating.
         match (self.0.first(), other.0.first()) {
             (Some(a), Some(b)) if !a.eq_ignore_ascii_case(b) => a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()),
@@ -40,31 +40,31 @@ impl Text {
     }
 }
 
-impl From<&[u8]> for Text {
+impl From<&[u8]> for ByteString {
     fn from(bytes: &[u8]) -> Self {
-        Text(Arc::from(bytes))
+        ByteString(Arc::from(bytes))
     }
 }
 
-impl From<Vec<u8>> for Text {
+impl From<Vec<u8>> for ByteString {
     fn from(bytes: Vec<u8>) -> Self {
-        Text(Arc::from(bytes))
+        ByteString(Arc::from(bytes))
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for ByteString {
     fn from(text: &str) -> Self {
-        Text(Arc::from(text.as_bytes()))
+        ByteString(Arc::from(text.as_bytes()))
     }
 }
 
-impl From<String> for Text {
+impl From<String> for ByteString {
     fn from(text: String) -> Self {
-        Text(Arc::from(text.into_bytes()))
+        ByteString(Arc::from(text.into_bytes()))
     }
 }
 
-impl fmt::Debug for Text {
+impl fmt::Debug for ByteString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.to_str(), f)
     }

@@ -7,14 +7,14 @@ use super::Span;
 
 /// The first failure that made an evaluation yield `error`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ErrorOrigin {
     /// The failing expression, as a span of the text that it was parsed from.
     pub span: Span,
     /// The reason, as a phrase without a full stop.
     pub reason: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ErrorOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)
     }
@@ -23,26 +23,26 @@ impl fmt::Display for Fault {
 /// The optional origin of an error value.  It is diagnostic only: any two compare equal, so that it does not
 /// affect the equality of values.
 #[derive(Clone, Debug, Default)]
-pub struct Cause(Option<Arc<Fault>>);
+pub struct ErrorCause(Option<Arc<ErrorOrigin>>);
 
-impl Cause {
+impl ErrorCause {
     /// Creates the cause of a failure at a span.
     #[must_use]
     pub fn new(span: Span, reason: impl Into<String>) -> Self {
-        Cause(Some(Arc::new(Fault { span, reason: reason.into() })))
+        ErrorCause(Some(Arc::new(ErrorOrigin { span, reason: reason.into() })))
     }
 
     /// Returns the origin; `None` for a literal `error`.
     #[must_use]
-    pub fn fault(&self) -> Option<&Fault> {
+    pub fn origin(&self) -> Option<&ErrorOrigin> {
         self.0.as_deref()
     }
 }
 
-impl PartialEq for Cause {
+impl PartialEq for ErrorCause {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Cause {}
+impl Eq for ErrorCause {}

@@ -9,21 +9,21 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHasher;
 
-use super::equality::{Likeness, all_same};
+use super::equality::{Equivalence, all_equal};
 use super::{Ad, BinaryOperator, Name, Span, UnaryOperator, Value};
 
 /// An expression tree.  Immutable; cloning is O(1) and shares the tree.
 #[derive(Clone)]
-pub struct Expression(Arc<Node>);
+pub struct Expression(Arc<ExpressionNode>);
 
-struct Node {
-    kind: Kind,
+struct ExpressionNode {
+    kind: ExpressionKind,
     span: Span,
 }
 
 /// The operation at the root of an expression, with its operands.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ExpressionKind {
     /// A scalar value.
     Literal(Value),
     /// `name`: looked up in the innermost ad, then outwards.
@@ -52,25 +52,26 @@ pub enum Kind {
     Ad(Ad),
 }
 
-static UNDEFINED: LazyLock<Expression> =
-    LazyLock::new(|| Expression(Arc::new(Node { kind: Kind::Literal(Value::Undefined), span: Span::default() })));
+static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| {
+    Expression(Arc::new(ExpressionNode { kind: ExpressionKind::Literal(Value::Undefined), span: Span::default() }))
+});
 
 impl Expression {
     /// Creates an expression that was parsed from this span.
     #[must_use]
-    pub fn new(kind: Kind, span: Span) -> Self {
-        Expression(Arc::new(Node { kind, span }))
+    pub fn new(kind: ExpressionKind, span: Span) -> Self {
+        Expression(Arc::new(ExpressionNode { kind, span }))
     }
 
     /// Creates a literal with an empty span.
     #[must_use]
     pub fn literal(value: Value) -> Self {
-        Expression::new(Kind::Literal(value), Span::default())
+        Expression::new(ExpressionKind::Literal(value), Span::default())
     }
 
     /// Returns the operation at the root, with its operands.
     #[must_use]
-    pub fn kind(&self) -> &Kind {
+    pub fn kind(&self) -> &ExpressionKind {
         &self.0.kind
     }
 
@@ -82,9 +83,9 @@ impl Expression {
 
     /// Returns the expression without the parentheses around it.
     #[must_use]
-    pub fn bare(&self) -> &Expression {
+    pub fn without_parentheses(&self) -> &Expression {
         let mut expression = self;
-        while let Kind::Parentheses(inner) = expression.kind() {
+        while let ExpressionKind::Parentheses(inner) = expression.kind() {
             expression = inner;
         }
         expression
@@ -92,7 +93,7 @@ impl Expression {
 
     /// Whether both share the same root node in memory.
     #[must_use]
-    pub fn same(&self, other: &Expression) -> bool {
+    pub fn ptr_eq(&self, other: &Expression) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
@@ -108,49 +109,49 @@ impl Expression {
         let mut hasher = FxHasher::default();
         let mut pending = vec![self];
         while let Some(expression) = pending.pop() {
-            expression.kind().hash_head(&mut hasher);
+            expression.kind().hash_node(&mut hasher);
             expression.kind().for_each_child(|child| pending.push(child));
         }
         hasher.finish()
     }
 }
 
-impl Kind {
+impl ExpressionKind {
     /// Whether dropping the node cannot recurse.
     fn is_leaf(&self) -> bool {
         match self {
             // Functions make lists and ads that are literals but contain expressions.
-            Kind::Literal(value) => !matches!(value, Value::List(_) | Value::Ad(_)),
-            kind => matches!(kind, Kind::Attribute(_) | Kind::RootAttribute(_)),
+            ExpressionKind::Literal(value) => !matches!(value, Value::List(_) | Value::Ad(_)),
+            kind => matches!(kind, ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_)),
         }
     }
 
     /// Calls `visit` for each direct child, in the order in which the children are written.
     pub fn for_each_child<'a>(&'a self, mut visit: impl FnMut(&'a Expression)) {
         match self {
-            Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => {}
-            Kind::Select(a, _) | Kind::Unary(_, a) | Kind::Parentheses(a) => visit(a),
-            Kind::Subscript(a, b) | Kind::Binary(_, a, b) | Kind::Elvis(a, b) => {
+            ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {}
+            ExpressionKind::Select(a, _) | ExpressionKind::Unary(_, a) | ExpressionKind::Parentheses(a) => visit(a),
+            ExpressionKind::Subscript(a, b) | ExpressionKind::Binary(_, a, b) | ExpressionKind::Elvis(a, b) => {
                 visit(a);
                 visit(b);
             }
-            Kind::Conditional(a, b, c) => {
+            ExpressionKind::Conditional(a, b, c) => {
                 visit(a);
                 visit(b);
                 visit(c);
             }
-            Kind::Call(_, arguments) => arguments.iter().for_each(visit),
-            Kind::List(elements) => elements.iter().for_each(visit),
-            Kind::Ad(ad) => ad.iter().for_each(|attribute| visit(attribute.expression)),
+            ExpressionKind::Call(_, arguments) => arguments.iter().for_each(visit),
+            ExpressionKind::List(elements) => elements.iter().for_each(visit),
+            ExpressionKind::Ad(ad) => ad.iter().for_each(|attribute| visit(attribute.expression)),
         }
     }
 
     /// Hashes this node without its children.
-    fn hash_head(&self, hasher: &mut FxHasher) {
+    fn hash_node(&self, hasher: &mut FxHasher) {
         std::mem::discriminant(self).hash(hasher);
         match self {
-            Kind::Literal(value) => {
-                value.kind().hash(hasher);
+            ExpressionKind::Literal(value) => {
+                value.value_type().hash(hasher);
                 match value {
                     Value::Boolean(is) => is.hash(hasher),
                     Value::Integer(integer) => integer.hash(hasher),
@@ -159,27 +160,34 @@ impl Kind {
                     _ => {}
                 }
             }
-            Kind::Attribute(name) | Kind::RootAttribute(name) | Kind::Select(_, name) => name.hash(hasher),
-            Kind::Unary(operator, _) => operator.hash(hasher),
-            Kind::Binary(operator, ..) => operator.hash(hasher),
-            Kind::Call(name, arguments) => (name, arguments.len()).hash(hasher),
-            Kind::List(elements) => elements.len().hash(hasher),
-            Kind::Ad(ad) => ad.len().hash(hasher),
-            Kind::Subscript(..) | Kind::Conditional(..) | Kind::Elvis(..) | Kind::Parentheses(_) => {}
+            ExpressionKind::Attribute(name) | ExpressionKind::RootAttribute(name) | ExpressionKind::Select(_, name) => {
+                name.hash(hasher);
+            }
+            ExpressionKind::Unary(operator, _) => operator.hash(hasher),
+            ExpressionKind::Binary(operator, ..) => operator.hash(hasher),
+            ExpressionKind::Call(name, arguments) => (name, arguments.len()).hash(hasher),
+            ExpressionKind::List(elements) => elements.len().hash(hasher),
+            ExpressionKind::Ad(ad) => ad.len().hash(hasher),
+            ExpressionKind::Subscript(..)
+            | ExpressionKind::Conditional(..)
+            | ExpressionKind::Elvis(..)
+            | ExpressionKind::Parentheses(_) => {}
         }
     }
 
     /// Moves the children into `into`, except those of lists and ads that are shared.
     pub(super) fn take_children(&mut self, into: &mut Vec<Expression>) {
-        match std::mem::replace(self, Kind::Literal(Value::Undefined)) {
-            Kind::Literal(Value::List(mut list)) => take_elements(&mut list.elements, into),
-            Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => {}
-            Kind::Select(a, _) | Kind::Unary(_, a) | Kind::Parentheses(a) => into.push(a),
-            Kind::Subscript(a, b) | Kind::Binary(_, a, b) | Kind::Elvis(a, b) => into.extend([a, b]),
-            Kind::Conditional(a, b, c) => into.extend([a, b, c]),
-            Kind::Call(_, arguments) => into.extend(arguments),
-            Kind::List(mut elements) => take_elements(&mut elements, into),
-            Kind::Ad(mut ad) => ad.take_expressions(into),
+        match std::mem::replace(self, ExpressionKind::Literal(Value::Undefined)) {
+            ExpressionKind::Literal(Value::List(mut list)) => take_elements(&mut list.elements, into),
+            ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {}
+            ExpressionKind::Select(a, _) | ExpressionKind::Unary(_, a) | ExpressionKind::Parentheses(a) => into.push(a),
+            ExpressionKind::Subscript(a, b) | ExpressionKind::Binary(_, a, b) | ExpressionKind::Elvis(a, b) => {
+                into.extend([a, b]);
+            }
+            ExpressionKind::Conditional(a, b, c) => into.extend([a, b, c]),
+            ExpressionKind::Call(_, arguments) => into.extend(arguments),
+            ExpressionKind::List(mut elements) => take_elements(&mut elements, into),
+            ExpressionKind::Ad(mut ad) => ad.take_expressions(into),
         }
     }
 }
@@ -217,31 +225,31 @@ impl Drop for Expression {
 impl PartialEq for Expression {
     /// Compares trees with their parentheses, ignoring the case of names, white space and positions.
     fn eq(&self, other: &Self) -> bool {
-        all_same(vec![(self, other)], Likeness::Writing)
+        all_equal(vec![(self, other)], Equivalence::Syntactic)
     }
 }
 
 /// Whether two lists of expressions are equal element by element.
 #[must_use]
-pub fn same_list(left: &[Expression], right: &[Expression]) -> bool {
-    left.len() == right.len() && all_same(left.iter().zip(right).collect(), Likeness::Writing)
+pub fn equal_lists(left: &[Expression], right: &[Expression]) -> bool {
+    left.len() == right.len() && all_equal(left.iter().zip(right).collect(), Equivalence::Syntactic)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Expression, Kind, Span, Value};
+    use super::{Expression, ExpressionKind, Span, Value};
     use crate::ad::{BinaryOperator, UnaryOperator};
 
     fn chain(length: usize) -> Expression {
         let one = Expression::literal(Value::Integer(1));
         (1..length).fold(one.clone(), |left, _| {
-            Expression::new(Kind::Binary(BinaryOperator::Add, left, one.clone()), Span::default())
+            Expression::new(ExpressionKind::Binary(BinaryOperator::Add, left, one.clone()), Span::default())
         })
     }
 
     fn tower(height: usize) -> Expression {
         (0..height).fold(Expression::literal(Value::Integer(1)), |inner, _| {
-            Expression::new(Kind::Unary(UnaryOperator::Minus, inner), Span::default())
+            Expression::new(ExpressionKind::Unary(UnaryOperator::Minus, inner), Span::default())
         })
     }
 

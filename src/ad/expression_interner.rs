@@ -6,19 +6,19 @@ use super::Expression;
 
 /// Interns expressions: numbers them from 0, equal ones with the same number.
 #[derive(Clone, Debug, Default)]
-pub struct Distinct {
+pub struct ExpressionInterner {
     by_identity: FxHashMap<usize, usize>,
     /// Fast path: trees built from the same cached text share their first child, so its address is likely to
     /// identify the tree.
     by_child: FxHashMap<usize, usize>,
     by_fingerprint: FxHashMap<u64, Vec<usize>>,
-    kept: Vec<Expression>,
+    expressions: Vec<Expression>,
 }
 
-impl Distinct {
+impl ExpressionInterner {
     /// Returns the number of an expression and whether it is new.  O(1) for a tree interned before, else O(n) in
     /// its size.
-    pub fn number(&mut self, expression: &Expression) -> (usize, bool) {
+    pub fn intern(&mut self, expression: &Expression) -> (usize, bool) {
         if let Some(number) = self.by_identity.get(&expression.identity()) {
             return (*number, false);
         }
@@ -27,15 +27,15 @@ impl Distinct {
             child.get_or_insert(below.identity());
         });
         let twin = child.and_then(|child| self.by_child.get(&child));
-        if let Some(number) = twin.filter(|number| self.kept[**number] == *expression) {
+        if let Some(number) = twin.filter(|number| self.expressions[**number] == *expression) {
             return (*number, false);
         }
         let alike = self.by_fingerprint.entry(expression.fingerprint()).or_default();
-        let known = alike.iter().copied().find(|number| self.kept[*number] == *expression);
-        let number = known.unwrap_or(self.kept.len());
+        let known = alike.iter().copied().find(|number| self.expressions[*number] == *expression);
+        let number = known.unwrap_or(self.expressions.len());
         if known.is_none() {
             alike.push(number);
-            self.kept.push(expression.clone());
+            self.expressions.push(expression.clone());
             // The address of an expression that is not kept may be reused.
             self.by_identity.insert(expression.identity(), number);
             self.by_child.extend(child.map(|child| (child, number)));
@@ -46,23 +46,23 @@ impl Distinct {
     /// Returns the first expression interned with a number; `None` if the number was not given out.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<&Expression> {
-        self.kept.get(number)
+        self.expressions.get(number)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Distinct;
-    use crate::ad::{BinaryOperator, Expression, Kind, Name, Span, Value};
+    use super::ExpressionInterner;
+    use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Span, Value};
 
     #[test]
     fn what_is_written_alike_has_one_number() {
-        let name = |text: &str| Expression::new(Kind::Attribute(Name::new(text)), Span::default());
+        let name = |text: &str| Expression::new(ExpressionKind::Attribute(Name::new(text)), Span::default());
         let literal = |value| Expression::literal(value);
         let less = |text, value| {
-            Expression::new(Kind::Binary(BinaryOperator::Less, name(text), literal(value)), Span::default())
+            Expression::new(ExpressionKind::Binary(BinaryOperator::Less, name(text), literal(value)), Span::default())
         };
-        let mut distinct = Distinct::default();
+        let mut distinct = ExpressionInterner::default();
         for (expression, expected) in [
             (less("a", Value::Integer(1)), (0, true)),
             (less("A", Value::Integer(1)), (0, false)),
@@ -74,17 +74,19 @@ mod tests {
             (less("b", Value::Integer(1)), (2, false)),
         ] {
             // Each expression is dropped after its turn, so that a later one may get its address.
-            assert_eq!(distinct.number(&expression), expected, "{expression:?}");
+            assert_eq!(distinct.intern(&expression), expected, "{expression:?}");
         }
-        let Kind::Binary(_, below, one) = distinct.kept[0].kind() else { panic!("it is a comparison") };
+        let ExpressionKind::Binary(_, below, one) = distinct.expressions[0].kind() else {
+            panic!("it is a comparison")
+        };
         let [below, one] = [below.clone(), one.clone()];
         let with_those =
-            |operator| Expression::new(Kind::Binary(operator, below.clone(), one.clone()), Span::default());
-        assert_eq!(distinct.number(&with_those(BinaryOperator::Less)), (0, false));
-        assert_eq!(distinct.number(&with_those(BinaryOperator::Greater)), (6, true));
-        assert_eq!(distinct.number(&with_those(BinaryOperator::Less)), (0, false));
+            |operator| Expression::new(ExpressionKind::Binary(operator, below.clone(), one.clone()), Span::default());
+        assert_eq!(distinct.intern(&with_those(BinaryOperator::Less)), (0, false));
+        assert_eq!(distinct.intern(&with_those(BinaryOperator::Greater)), (6, true));
+        assert_eq!(distinct.intern(&with_those(BinaryOperator::Less)), (0, false));
         let kept = less("c", Value::Integer(1));
-        assert_eq!([distinct.number(&kept), distinct.number(&kept)], [(7, true), (7, false)]);
-        assert!(distinct.get(7).is_some_and(|first| first.same(&kept)) && distinct.get(8).is_none());
+        assert_eq!([distinct.intern(&kept), distinct.intern(&kept)], [(7, true), (7, false)]);
+        assert!(distinct.get(7).is_some_and(|first| first.ptr_eq(&kept)) && distinct.get(8).is_none());
     }
 }

@@ -6,12 +6,12 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Number of slots of a thread's name cache; a power of two.
-const REMEMBERED: usize = 512;
+const NAME_CACHE_SLOTS: usize = 512;
 
 thread_local! {
     /// Direct-mapped cache of recent names, by hash.  The ads of a pool repeat the same names: sharing one
     /// allocation per spelling saves memory and keeps comparisons in the processor's cache.
-    static SPELT: RefCell<[Option<Name>; REMEMBERED]> = const { RefCell::new([const { None }; REMEMBERED]) };
+    static NAME_CACHE: RefCell<[Option<Name>; NAME_CACHE_SLOTS]> = const { RefCell::new([const { None }; NAME_CACHE_SLOTS]) };
 }
 
 /// The name of an attribute, a label or a function: compared and hashed without regard to ASCII case, printed
@@ -45,18 +45,18 @@ impl Name {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let hash = folded_hash(text);
-        let shared = SPELT.try_with(|spelt| {
-            let slot = &mut spelt.borrow_mut()[hash as usize % REMEMBERED];
+        let shared = NAME_CACHE.try_with(|spelt| {
+            let slot = &mut spelt.borrow_mut()[hash as usize % NAME_CACHE_SLOTS];
             match slot {
                 Some(name) if name.as_str() == text => name.clone(),
-                _ => slot.insert(Name::spelt(text, hash)).clone(),
+                _ => slot.insert(Name::allocate(text, hash)).clone(),
             }
         });
         // The cache is gone while the thread ends.
-        shared.unwrap_or_else(|_| Name::spelt(text, hash))
+        shared.unwrap_or_else(|_| Name::allocate(text, hash))
     }
 
-    fn spelt(text: &str, hash: u32) -> Self {
+    fn allocate(text: &str, hash: u32) -> Self {
         Name(Arc::new(Spelling { text: text.into(), hash }))
     }
 
@@ -67,7 +67,7 @@ impl Name {
     }
 
     /// Returns the hash, which all spellings of the name share.
-    pub(super) fn folded(&self) -> u32 {
+    pub(super) fn case_insensitive_hash(&self) -> u32 {
         self.0.hash
     }
 
@@ -93,7 +93,7 @@ impl Name {
     /// Whether the name can be written without quotes: a letter or underscore, then letters, digits
     /// and underscores, and no keyword.
     #[must_use]
-    pub fn is_plain(&self) -> bool {
+    pub fn is_identifier(&self) -> bool {
         const KEYWORDS: [&str; 6] = ["true", "false", "undefined", "error", "is", "isnt"];
         let bytes = self.as_str().as_bytes();
         bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
@@ -181,10 +181,10 @@ mod tests {
     #[test]
     fn keywords_and_odd_names_want_quotes() {
         for plain in ["a", "_x", "A1", "parent", "isn"] {
-            assert!(Name::new(plain).is_plain(), "{plain}");
+            assert!(Name::new(plain).is_identifier(), "{plain}");
         }
         for quoted in ["", "1a", "a b", "TRUE", "isnt", "é", "a.b"] {
-            assert!(!Name::new(quoted).is_plain(), "{quoted}");
+            assert!(!Name::new(quoted).is_identifier(), "{quoted}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// The family of an operator, which decides the types of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum OperatorGroup {
     /// `+ - * / %`
     Arithmetic,
     /// `& | ^ << >> >>>`
@@ -41,8 +41,8 @@ macro_rules! binary_operators {
 
             /// Returns the family of the operator.
             #[must_use]
-            pub fn group(self) -> Group {
-                match self { $(BinaryOperator::$name => Group::$group,)* }
+            pub fn group(self) -> OperatorGroup {
+                match self { $(BinaryOperator::$name => OperatorGroup::$group,)* }
             }
         }
     };
@@ -91,7 +91,7 @@ impl BinaryOperator {
     /// Returns the operator with the same meaning for exchanged operands, as `a < b` is `b > a`; `None` unless it
     /// is a comparison or an identity.
     #[must_use]
-    pub fn exchanged(self) -> Option<BinaryOperator> {
+    pub fn converse(self) -> Option<BinaryOperator> {
         use BinaryOperator::{Equal, Greater, GreaterEqual, Is, Isnt, Less, LessEqual, NotEqual};
         Some(match self {
             Less => Greater,

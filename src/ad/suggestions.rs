@@ -1,42 +1,42 @@
 //! Suggestions for misspelt names, by edit distance.
 
 /// Maximum number of names suggested.
-const MOST: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
 /// Maximum length of a compared name, in characters; longer ones are hardly typed by a person and would be slow
 /// to compare.
-const LONGEST: usize = 64;
+const MAX_NAME_CHARACTERS: usize = 64;
 
 /// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
 /// A name is close if its edit distance is at most one plus a quarter of the letters of `name`, and smaller than
 /// the longer of the two, so that at least one letter stays.  O(m n) for each pair of lengths m and n.
 #[must_use]
-pub fn nearest<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let Some(name) = folded(name) else { return Vec::new() };
     let most = 1 + name.len() / 4;
     let mut near: Vec<(usize, Vec<char>, &str)> = Vec::new();
     for candidate in among {
         let Some(other) = folded(candidate).filter(|other| other.len().abs_diff(name.len()) <= most) else { continue };
-        let distance = distance(&name, &other);
+        let distance = edit_distance(&name, &other);
         if distance <= most && distance < name.len().max(other.len()) {
             near.push((distance, other, candidate));
         }
     }
     near.sort_unstable();
     near.dedup_by(|(_, later, _), (_, earlier, _)| later == earlier);
-    near.into_iter().take(MOST).map(|(_, _, name)| name).collect()
+    near.into_iter().take(MAX_SUGGESTIONS).map(|(_, _, name)| name).collect()
 }
 
 /// Returns the characters in lower case; `None` if there are more than the limit.
 fn folded(name: &str) -> Option<Vec<char>> {
-    let characters: Vec<char> = name.chars().take(LONGEST + 1).map(|c| c.to_ascii_lowercase()).collect();
-    Some(characters).filter(|characters| characters.len() <= LONGEST)
+    let characters: Vec<char> = name.chars().take(MAX_NAME_CHARACTERS + 1).map(|c| c.to_ascii_lowercase()).collect();
+    Some(characters).filter(|characters| characters.len() <= MAX_NAME_CHARACTERS)
 }
 
 /// Computes the optimal string alignment distance: the number of insertions, deletions, substitutions and
 /// transpositions of neighbours that turn one word into the other.
-fn distance(left: &[char], right: &[char]) -> usize {
+fn edit_distance(left: &[char], right: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=right.len()).collect();
     for i in 0..left.len() {
@@ -56,7 +56,7 @@ fn distance(left: &[char], right: &[char]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, nearest};
+    use super::{closest_names, edit_distance};
 
     #[test]
     fn distances() {
@@ -72,8 +72,8 @@ mod tests {
             ("ca", "abc", 3),
         ] {
             let word = |text: &str| text.chars().collect::<Vec<_>>();
-            assert_eq!(distance(&word(left), &word(right)), expected, "{left} {right}");
-            assert_eq!(distance(&word(right), &word(left)), expected, "{right} {left}");
+            assert_eq!(edit_distance(&word(left), &word(right)), expected, "{left} {right}");
+            assert_eq!(edit_distance(&word(right), &word(left)), expected, "{right} {left}");
         }
     }
 
@@ -90,20 +90,20 @@ mod tests {
             ("", vec![]),
             ("x", vec![]),
         ] {
-            assert_eq!(nearest(name, pool), expected, "{name}");
+            assert_eq!(closest_names(name, pool), expected, "{name}");
         }
     }
 
     #[test]
     fn best_first_and_no_more_than_three() {
         let among = ["abcdefXX", "abcdefgX", "abcdefgh", "abcdefgY", "abcdefgZ"];
-        assert_eq!(nearest("abcdefgh", among), ["abcdefgh", "abcdefgX", "abcdefgY"]);
+        assert_eq!(closest_names("abcdefgh", among), ["abcdefgh", "abcdefgX", "abcdefgY"]);
     }
 
     #[test]
     fn endless_names_cost_nothing() {
         let endless = "x".repeat(1_000_000);
-        assert!(nearest(&endless, [endless.as_str()]).is_empty());
-        assert!(nearest("x", [endless.as_str()]).is_empty());
+        assert!(closest_names(&endless, [endless.as_str()]).is_empty());
+        assert!(closest_names("x", [endless.as_str()]).is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AbsoluteTime, Ad, Cause, Expression, Fault, Frame, RelativeTime, Span, Text};
+use super::{AbsoluteTime, Ad, ByteString, ErrorCause, ErrorOrigin, Expression, RelativeTime, ScopeFrame, Span};
 
 /// A value of the language.  Cloning is O(1).
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub enum Value {
     /// Missing information.
     Undefined,
     /// Wrong or incompatible information, with its cause for messages.
-    Error(Cause),
+    Error(ErrorCause),
     /// `true` or `false`.
     Boolean(bool),
     /// A whole number of 64 bits, in both dialects.
@@ -18,31 +18,31 @@ pub enum Value {
     /// A number in double precision.
     Real(f64),
     /// A string of bytes.
-    String(Text),
+    String(ByteString),
     /// A moment, with its offset from UTC.
     AbsoluteTime(AbsoluteTime),
     /// A length of time.
     RelativeTime(RelativeTime),
     /// A list of expressions, evaluated on use.
-    List(List),
+    List(ListValue),
     /// An ad, whose attributes are evaluated on use.
-    Ad(Nested),
+    Ad(AdValue),
 }
 
 /// A list as a value: its elements and their scope.
 #[derive(Clone, Debug)]
-pub struct List {
+pub struct ListValue {
     /// The elements, unevaluated.
     pub elements: Arc<[Expression]>,
     /// The scope of the elements; `None` if they refer to no names.
-    pub scope: Option<Arc<Frame>>,
+    pub scope: Option<Arc<ScopeFrame>>,
 }
 
 /// An ad as a value: the ad and its scope chain.
 #[derive(Clone, Debug)]
-pub struct Nested {
+pub struct AdValue {
     /// The link of the scope chain that holds the ad.
-    pub frame: Arc<Frame>,
+    pub frame: Arc<ScopeFrame>,
 }
 
 /// The type of a value (thesis 2.3), as `--type` and `--cases` name it.
@@ -101,18 +101,18 @@ impl Value {
     /// Creates an error with its cause: the failing expression and the reason.
     #[must_use]
     pub fn error(span: Span, reason: impl Into<String>) -> Value {
-        Value::Error(Cause::new(span, reason))
+        Value::Error(ErrorCause::new(span, reason))
     }
 
     /// A string.
     #[must_use]
-    pub fn string(text: impl Into<Text>) -> Value {
+    pub fn string(text: impl Into<ByteString>) -> Value {
         Value::String(text.into())
     }
 
     /// The type.
     #[must_use]
-    pub fn kind(&self) -> Type {
+    pub fn value_type(&self) -> Type {
         match self {
             Value::Undefined => Type::Undefined,
             Value::Error(_) => Type::Error,
@@ -135,29 +135,29 @@ impl Value {
 
     /// Returns the origin of an error; `None` for other values and for a literal `error`.
     #[must_use]
-    pub fn fault(&self) -> Option<&Fault> {
+    pub fn error_origin(&self) -> Option<&ErrorOrigin> {
         match self {
-            Value::Error(cause) => cause.fault(),
+            Value::Error(cause) => cause.origin(),
             _ => None,
         }
     }
 }
 
-impl PartialEq for List {
+impl PartialEq for ListValue {
     /// Compares the elements as expressions, ignoring the scope.
     fn eq(&self, other: &Self) -> bool {
-        super::same_list(&self.elements, &other.elements)
+        super::equal_lists(&self.elements, &other.elements)
     }
 }
 
-impl PartialEq for Nested {
+impl PartialEq for AdValue {
     /// Compares the attributes as expressions, ignoring the scope.
     fn eq(&self, other: &Self) -> bool {
         self.frame.ad == other.frame.ad
     }
 }
 
-impl Nested {
+impl AdValue {
     /// The ad itself.
     #[must_use]
     pub fn ad(&self) -> &Ad {

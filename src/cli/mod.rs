@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
-use args::global::Options;
+use args::global::GlobalOptions;
 use session::Session;
 
 /// What a command has to say by its exit status.
@@ -72,12 +72,12 @@ impl From<std::io::Error> for Failure {
 #[command(subcommand_required = true)]
 struct Root {
     #[command(flatten)]
-    options: Options,
+    options: GlobalOptions,
 }
 
 /// What the arguments ask for.
 struct Cli {
-    options: Options,
+    options: GlobalOptions,
     command: Command,
 }
 
@@ -121,8 +121,8 @@ commands! {
     "fmt" Fmt(commands::fmt::Fmt),
     "check" Check(commands::check::Check),
     "eval" Eval(commands::eval::Eval),
-    "query" Query(commands::query::Query),
-    "match" Match(commands::r#match::Match),
+    "query" Query(commands::query::QueryCommand),
+    "match" Match(commands::r#match::MatchCommand),
     "gangmatch" Gangmatch(commands::gangmatch::Gangmatch),
     "claim" Claim(commands::claim::ClaimCommand),
     "negotiate" Negotiate(commands::negotiate::Negotiate),
@@ -133,8 +133,8 @@ commands! {
     "census" Census(commands::census::CensusCommand),
     "specialize" Specialize(commands::specialize::Specialize),
     "refs" Refs(commands::refs::Refs),
-    "transform" Transform(commands::transform::TransformAds),
-    "test" Test(commands::test::Test),
+    "transform" Transform(commands::transform::TransformCommand),
+    "test" Test(commands::test::TestCommand),
     "functions" Functions(commands::functions::Functions),
     "workload" Workload(commands::workload::Workload),
     "repl" Repl(commands::repl::Repl),
@@ -165,7 +165,7 @@ fn tree_for(arguments: &[OsString]) -> clap::Command {
 fn root() -> clap::Command {
     let statuses = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
                     3 a budget was exceeded.";
-    Root::command().after_help(format!("{}\n\n{statuses}", commands::help::topics_in_short()))
+    Root::command().after_help(format!("{}\n\n{statuses}", commands::help::topic_list()))
 }
 
 /// The arguments, taken apart.  What is not for a command has been done: its exit status.
@@ -174,8 +174,8 @@ fn read_arguments() -> Result<Cli, u8> {
         eprintln!("error: {message}");
         Status::Trouble.code()
     };
-    let arguments = args::condor_options::translated(std::env::args_os().collect(), &tree).map_err(told)?;
-    let tree = args::config_file::applied(tree_for(&arguments)).map_err(told)?;
+    let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(told)?;
+    let tree = args::config_file::apply_defaults(tree_for(&arguments)).map_err(told)?;
     taken_apart(tree, arguments).map_err(|error| {
         // A closed pipe is no one's fault.
         let _ = error.print();
@@ -194,13 +194,13 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(status) => return ExitCode::from(status),
     };
-    render::progress::allow(&options);
+    render::progress::enable(&options);
     let mut session = Session::new(options);
     let result = command.run(&mut session);
     // What could not be handed on before is told now.
     let result = result.and_then(|status| Ok(render::output::out().flush().map(|()| status)?));
-    render::progress::end();
-    ExitCode::from(session.conclude(result))
+    render::progress::clear();
+    ExitCode::from(session.exit_code(result))
 }
 
 #[cfg(test)]

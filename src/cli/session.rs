@@ -3,58 +3,69 @@
 use std::io::{self, IsTerminal};
 
 use classad::ad::{Dialect, Name};
-use classad::eval::{Chance, Context, Halt};
-use classad::format::{Form, Problem, Severity};
-use classad::syntax::Change;
+use classad::eval::{Abort, Context, RandomStream};
+use classad::format::{FileFormat, Problem, Severity};
+use classad::syntax::LossyChange;
 
-use super::args::global::Options;
-use super::io::source::{Source, Text};
+use super::args::global::GlobalOptions;
+use super::io::source::{AdSource, SourceText};
 use super::render::diagnostics;
 use super::{Failure, Status};
 
 /// Maximum number of errors, of warnings, and of lossy conversions printed per run; further ones are only counted.
-const MOST_SHOWN: usize = 50;
+const MAX_SHOWN_PER_KIND: usize = 50;
 
 /// The state of one run.
 pub struct Session {
-    pub options: Options,
+    pub options: GlobalOptions,
     context: Context,
-    trouble: bool,
-    budget: bool,
-    errors: usize,
-    warnings: usize,
+    has_error: bool,
+    has_exceeded_budget: bool,
+    entry_errors: usize,
+    entry_warnings: usize,
     /// Number of values that the output form could not represent.
-    changes: usize,
-    mistakes: usize,
+    entry_lossy_values: usize,
+    error_count: usize,
     /// Prefix of every message: the location of the current entry of a script. Empty for a command line.
-    place: String,
+    location_prefix: String,
 }
 
 impl Session {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: GlobalOptions) -> Self {
         let mut context = Context::new(options.dialect.unwrap_or_default());
         if let Some(now) = options.now {
             context.now = Some(now);
         }
         if let Some(seed) = options.seed {
-            context.chance = Some(Chance::new(seed));
+            context.random = Some(RandomStream::new(seed));
         }
-        context.most_steps = options.max_steps.unwrap_or(context.most_steps);
-        context.deepest = options.max_depth.unwrap_or(context.deepest);
-        let place = String::new();
-        let (trouble, budget, errors, warnings, changes, mistakes) = (false, false, 0, 0, 0, 0);
-        Session { options, context, trouble, budget, errors, warnings, changes, mistakes, place }
+        context.max_steps = options.max_steps.unwrap_or(context.max_steps);
+        context.max_depth = options.max_depth.unwrap_or(context.max_depth);
+        let location_prefix = String::new();
+        let (has_error, has_exceeded_budget, entry_errors, entry_warnings, entry_lossy_values, error_count) =
+            (false, false, 0, 0, 0, 0);
+        Session {
+            options,
+            context,
+            has_error,
+            has_exceeded_budget,
+            entry_errors,
+            entry_warnings,
+            entry_lossy_values,
+            error_count,
+            location_prefix,
+        }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
-    pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s Source>) {
-        self.decide_dialect_by(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
+    pub fn decide_dialect<'s>(&mut self, sources: impl IntoIterator<Item = &'s AdSource>) {
+        self.decide_dialect_by_forms(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
     }
 
     /// Decides the dialect of the run by the names and forms of the inputs: an explicit option wins, else HTCondor's
     /// dialect if any form is HTCondor's.
-    pub fn decide_dialect_by<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, Form)>) {
-        let condors = inputs.find(|(_, form)| form.is_condors());
+    pub fn decide_dialect_by_forms<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, FileFormat)>) {
+        let condors = inputs.find(|(_, form)| form.is_htcondor_format());
         let reason = match (self.options.dialect, condors) {
             (Some(_), _) => "as asked".to_owned(),
             (None, Some((name, form))) => {
@@ -82,25 +93,25 @@ impl Session {
     }
 
     /// Fails if the user has interrupted the run.
-    pub fn go_on(&self) -> Result<(), Failure> {
+    pub fn check_interrupt(&self) -> Result<(), Failure> {
         if self.context.is_interrupted() { Err(Failure::Refused(None)) } else { Ok(()) }
     }
 
     /// Begins the next entry of a script, at this location: notes how many messages of the last one were suppressed,
     /// and resets their counters.
-    pub fn turn(&mut self, place: String) {
-        self.tell_rest();
-        (self.errors, self.warnings, self.changes) = (0, 0, 0);
-        self.place = place;
+    pub fn begin_entry(&mut self, place: String) {
+        self.note_suppressed();
+        (self.entry_errors, self.entry_warnings, self.entry_lossy_values) = (0, 0, 0);
+        self.location_prefix = place;
     }
 
     /// Clears the failure flags. An interactive session exits with 0 even after errors, which the user has seen.
-    pub fn forgive(&mut self) {
-        (self.trouble, self.budget) = (false, false);
+    pub fn reset_status(&mut self) {
+        (self.has_error, self.has_exceeded_budget) = (false, false);
     }
 
-    fn say(&self, kind: &str, message: &str) {
-        diagnostics::message(&self.options, kind, &format!("{}{message}", self.place));
+    fn print_message(&self, kind: &str, message: &str) {
+        diagnostics::print_message(&self.options, kind, &format!("{}{message}", self.location_prefix));
     }
 
     /// Whether standard output is a terminal.
@@ -113,18 +124,18 @@ impl Session {
     /// # Errors
     ///
     /// The problem is an error and `--fail-fast` is given.
-    pub fn problem(&mut self, text: &Text, problem: &Problem) -> Result<(), Failure> {
+    pub fn report_problem(&mut self, text: &SourceText, problem: &Problem) -> Result<(), Failure> {
         let count = match problem.severity {
             Severity::Error => {
-                self.trouble |= !self.options.lenient;
-                self.mistakes += 1;
-                &mut self.errors
+                self.has_error |= !self.options.lenient;
+                self.error_count += 1;
+                &mut self.entry_errors
             }
-            Severity::Warning => &mut self.warnings,
+            Severity::Warning => &mut self.entry_warnings,
         };
         *count += 1;
-        if *count <= MOST_SHOWN {
-            diagnostics::problem(&self.options, text, problem);
+        if *count <= MAX_SHOWN_PER_KIND {
+            diagnostics::print_problem(&self.options, text, problem);
         }
         if self.options.fail_fast && problem.severity == Severity::Error {
             return Err(Failure::Refused(None));
@@ -133,103 +144,105 @@ impl Session {
     }
 
     /// Number of errors so far, in ads or elsewhere.
-    pub fn mistakes(&self) -> usize {
-        self.mistakes
+    pub fn error_count(&self) -> usize {
+        self.error_count
     }
 
     /// Reports the values of an ad that the output form cannot represent, as warnings, or as errors with `--strict`.
     /// Returns whether the ad may be written.
-    pub fn changed(&mut self, id: &str, changes: &[(Name, Change)]) -> bool {
+    pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
         let mut before = None;
         for change in changes {
             // Repetitions within one attribute are reported once.
             if before.replace(change) == Some(change) {
                 continue;
             }
-            self.changes += 1;
-            self.trouble |= self.options.strict;
-            self.mistakes += usize::from(self.options.strict);
-            if self.changes > MOST_SHOWN {
+            self.entry_lossy_values += 1;
+            self.has_error |= self.options.strict;
+            self.error_count += usize::from(self.options.strict);
+            if self.entry_lossy_values > MAX_SHOWN_PER_KIND {
                 continue;
             }
             let message = format!("{id}: {}: {}", change.0, change.1);
             if self.options.strict {
-                self.say("error", &format!("{message}; the ad is left out"));
+                self.print_message("error", &format!("{message}; the ad is left out"));
             } else {
-                self.say("warning", &format!("{message}, as this form cannot carry it"));
+                self.print_message("warning", &format!("{message}, as this form cannot carry it"));
             }
         }
         changes.is_empty() || !self.options.strict
     }
 
     /// Reports an error that has no location in a text.
-    pub fn trouble(&mut self, message: &str) {
-        self.trouble = true;
-        self.mistakes += 1;
-        self.say("error", message);
+    pub fn error(&mut self, message: &str) {
+        self.has_error = true;
+        self.error_count += 1;
+        self.print_message("error", message);
     }
 
     /// Prints a warning, which does not change the exit status.
     pub fn warning(&self, message: &str) {
-        self.say("warning", message);
+        self.print_message("warning", message);
     }
 
     /// Prints a note, which does not change the exit status.
     pub fn note(&self, message: &str) {
-        self.say("note", message);
+        self.print_message("note", message);
     }
 
     /// Reports that a budget was exceeded; the message says which.
-    pub fn exceeded(&mut self, message: &str) {
-        self.budget = true;
-        self.mistakes += 1;
-        self.say("error", message);
+    pub fn report_exceeded_budget(&mut self, message: &str) {
+        self.has_exceeded_budget = true;
+        self.error_count += 1;
+        self.print_message("error", message);
     }
 
     /// Reports that the evaluation of `what` exceeded its budget, with the option that raises it.
-    pub fn halted(&mut self, halt: &Halt, what: &str) {
+    pub fn report_abort(&mut self, halt: &Abort, what: &str) {
         let hint = match halt {
-            Halt::TooDeep(_) => "; --max-depth raises the limit",
-            Halt::TooLong(_) => "; --max-steps raises the limit",
-            Halt::Unknown | Halt::Interrupted => "",
+            Abort::TooDeep(_) => "; --max-depth raises the limit",
+            Abort::TooManySteps(_) => "; --max-steps raises the limit",
+            Abort::Unknown | Abort::Interrupted => "",
         };
-        self.exceeded(&format!("{what}: {halt}{hint}"));
+        self.report_exceeded_budget(&format!("{what}: {halt}{hint}"));
     }
 
     /// Reports the number of evaluations that exceeded their budgets, unless it is 0.
-    pub fn failures(&mut self, count: u64) {
+    pub fn report_budget_failures(&mut self, count: u64) {
         if count > 0 {
-            self.budget = true;
+            self.has_exceeded_budget = true;
             let message =
                 format!("{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth");
-            self.say("error", &message);
+            self.print_message("error", &message);
         }
     }
 
     /// Notes how many messages were suppressed.
-    fn tell_rest(&self) {
-        for (count, what) in [(self.errors, "errors"), (self.warnings, "warnings"), (self.changes, "changes")] {
-            if count > MOST_SHOWN {
-                self.note(&format!("{} more {what} are not shown", count - MOST_SHOWN));
+    fn note_suppressed(&self) {
+        for (count, what) in
+            [(self.entry_errors, "errors"), (self.entry_warnings, "warnings"), (self.entry_lossy_values, "changes")]
+        {
+            if count > MAX_SHOWN_PER_KIND {
+                self.note(&format!("{} more {what} are not shown", count - MAX_SHOWN_PER_KIND));
             }
         }
     }
 
     /// Records an exceeded budget that has already been reported.
-    pub fn spent(&mut self) {
-        self.budget = true;
-        self.mistakes += 1;
+    pub fn mark_budget(&mut self) {
+        self.has_exceeded_budget = true;
+        self.error_count += 1;
     }
 
     /// Returns the exit status of the run, after reporting the failure that ended it, if any.
-    pub fn conclude(&self, result: Result<Status, Failure>) -> u8 {
-        self.tell_rest();
+    pub fn exit_code(&self, result: Result<Status, Failure>) -> u8 {
+        self.note_suppressed();
         let status = match result {
             Ok(status) => status,
             // The reader of the pipe has stopped early, such as `head`: that is no error.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Status::Yes,
             Err(Failure::Output(error)) => {
-                diagnostics::message(
+                diagnostics::print_message(
                     &self.options,
                     "error",
                     &format!("cannot write the output: {}", diagnostics::io_reason(&error)),
@@ -238,14 +251,14 @@ impl Session {
             }
             Err(Failure::Refused(message)) => {
                 if let Some(message) = message {
-                    diagnostics::message(&self.options, "error", &message);
+                    diagnostics::print_message(&self.options, "error", &message);
                 }
                 Status::Trouble
             }
         };
-        let status = if self.trouble {
+        let status = if self.has_error {
             Status::Trouble
-        } else if self.budget && status != Status::Trouble {
+        } else if self.has_exceeded_budget && status != Status::Trouble {
             Status::Budget
         } else {
             status

@@ -1,83 +1,89 @@
 //! The clauses of a constraint, collected through the ad's own attributes.
 
-use crate::ad::{Ad, BinaryOperator, Expression, Kind, Name};
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name};
 
-use super::Operand;
+use super::ClauseOperand;
 
 /// Initial capacity for clauses and for the work list.
-const USUAL: usize = 8;
+const INITIAL_CAPACITY: usize = 8;
 
 /// The clauses of a constraint, in evaluation order: the constraint is their conjunction.
 #[derive(Clone, Debug)]
-pub struct Parts<'a> {
+pub struct ConstraintClauses<'a> {
     /// The clauses.
-    pub parts: Vec<Part<'a>>,
+    pub items: Vec<ConstraintClause<'a>>,
     /// The attributes that were expanded, the constraint's own first. A clause that refers back to one of them is
     /// circular: it evaluates differently here than by itself.
-    followed: Vec<Followed<'a>>,
+    followed: Vec<FollowedAttribute<'a>>,
 }
 
 /// One clause of a constraint.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct ConstraintClause<'a> {
     /// The expression that must be true.
     pub expression: &'a Expression,
-    /// Index into [`Parts::followed`] of the attribute that contains the clause.
-    place: usize,
+    /// Index into [`ConstraintClauses::followed`] of the attribute that contains the clause.
+    followed_index: usize,
 }
 
 /// An expanded attribute, linked to the attribute whose clause names it.
 #[derive(Clone, Copy, Debug)]
-struct Followed<'a> {
+struct FollowedAttribute<'a> {
     name: &'a Name,
     /// Index of the attribute that refers to this one; `None` for the constraint itself.
-    from: Option<usize>,
+    parent: Option<usize>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> ConstraintClauses<'a> {
     /// Collects the clauses of the constraint in `attribute`. A clause that only names an attribute of the ad is
     /// replaced by the clauses of that attribute: `Requirements = START && a` with `START = b && c` has three
     /// clauses. An attribute that is named twice is expanded once.
     #[must_use]
     pub fn of(ad: &'a Ad, attribute: &'a Name) -> Self {
-        let mut parts = Vec::with_capacity(USUAL);
-        let mut followed = vec![Followed { name: attribute, from: None }];
+        let mut items = Vec::with_capacity(INITIAL_CAPACITY);
+        let mut followed = vec![FollowedAttribute { name: attribute, parent: None }];
         // Both operands are dereferenced when they are pushed, before either is processed. With many ads the nodes
         // are not in the CPU cache, so that several cache misses overlap.
-        let mut pending = Vec::with_capacity(USUAL);
-        let push = |pending: &mut Vec<_>, part: Part<'a>| pending.push((part, part.expression.bare().kind()));
+        let mut pending = Vec::with_capacity(INITIAL_CAPACITY);
+        let push = |pending: &mut Vec<_>, part: ConstraintClause<'a>| {
+            pending.push((part, part.expression.without_parentheses().kind()));
+        };
         if let Some(expression) = ad.get(attribute) {
-            push(&mut pending, Part { expression, place: 0 });
+            push(&mut pending, ConstraintClause { expression, followed_index: 0 });
         }
         while let Some((part, kind)) = pending.pop() {
-            if let Kind::Binary(BinaryOperator::And, left, right) = kind {
-                push(&mut pending, Part { expression: right, ..part });
-                push(&mut pending, Part { expression: left, ..part });
+            if let ExpressionKind::Binary(BinaryOperator::And, left, right) = kind {
+                push(&mut pending, ConstraintClause { expression: right, ..part });
+                push(&mut pending, ConstraintClause { expression: left, ..part });
                 continue;
             }
-            let named = named(part.expression).filter(|name| followed.iter().all(|known| known.name != *name));
+            let named =
+                own_attribute_name(part.expression).filter(|name| followed.iter().all(|known| known.name != *name));
             let bound = named.and_then(|name| ad.attribute(name));
-            match bound.filter(|bound| !matches!(bound.expression.kind(), Kind::Literal(_))) {
+            match bound.filter(|bound| !matches!(bound.expression.kind(), ExpressionKind::Literal(_))) {
                 Some(bound) => {
-                    push(&mut pending, Part { expression: bound.expression, place: followed.len() });
-                    followed.push(Followed { name: bound.name, from: Some(part.place) });
+                    push(
+                        &mut pending,
+                        ConstraintClause { expression: bound.expression, followed_index: followed.len() },
+                    );
+                    followed.push(FollowedAttribute { name: bound.name, parent: Some(part.followed_index) });
                 }
-                None => parts.push(part),
+                None => items.push(part),
             }
         }
-        Parts { parts, followed }
+        ConstraintClauses { items, followed }
     }
 
     /// Iterates over the names of all expanded attributes, the constraint's own first.
-    pub fn through(&self) -> impl Iterator<Item = &'a Name> + '_ {
+    pub fn followed(&self) -> impl Iterator<Item = &'a Name> + '_ {
         self.followed.iter().map(|followed| followed.name)
     }
 
     /// Returns the path of attribute names from the constraint to the attribute that contains the clause.
     #[must_use]
-    pub fn way(&self, part: &Part<'a>) -> Vec<&'a Name> {
+    pub fn path(&self, part: &ConstraintClause<'a>) -> Vec<&'a Name> {
         let at = |place: usize| &self.followed[place];
-        let back = std::iter::successors(Some(at(part.place)), |followed| followed.from.map(at));
+        let back = std::iter::successors(Some(at(part.followed_index)), |followed| followed.parent.map(at));
         let mut way: Vec<&Name> = back.map(|followed| followed.name).collect();
         way.reverse();
         way
@@ -87,25 +93,25 @@ impl<'a> Parts<'a> {
 /// Returns the name if the clause consists only of a reference to an attribute that may be the ad's own (`x` or
 /// `MY.x`); else `None`.
 #[must_use]
-pub fn named(part: &Expression) -> Option<&Name> {
-    match Operand::of(part) {
-        Some(Operand::Own(name) | Operand::Free(name)) => Some(name),
+pub fn own_attribute_name(part: &Expression) -> Option<&Name> {
+    match ClauseOperand::of(part) {
+        Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => Some(name),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Parts;
+    use super::ConstraintClauses;
     use crate::ad::Name;
-    use crate::syntax::{Rules, Style, parse_ad, print};
+    use crate::syntax::{ParseOptions, Style, parse_ad, print};
 
     fn found(text: &str) -> Vec<String> {
-        let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
+        let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
         let requirements = Name::new("Requirements");
-        let parts = Parts::of(&ad, &requirements);
-        let shown = parts.parts.iter().map(|part| {
-            let way: Vec<&str> = parts.way(part).into_iter().map(Name::as_str).collect();
+        let parts = ConstraintClauses::of(&ad, &requirements);
+        let shown = parts.items.iter().map(|part| {
+            let way: Vec<&str> = parts.path(part).into_iter().map(Name::as_str).collect();
             format!("{}: {}", way.join(" "), String::from_utf8_lossy(&print(part.expression, Style::New)))
         });
         shown.collect()

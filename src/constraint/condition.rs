@@ -1,45 +1,47 @@
 //! The form of one clause: either a shape that an index can look up, or a residue that needs evaluation (thesis 4.4:
 //! exported and imported intervals).
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, KnownName, Name, Text, Value};
+use crate::ad::{
+    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, KnownName, Name, OperatorGroup, Value,
+};
 
 /// An operand of a comparison, classified without looking at an ad.
 #[derive(Clone, Copy, Debug)]
-pub enum Operand<'e> {
+pub enum ClauseOperand<'e> {
     /// `target.x` or `other.x`: an attribute of the other side.
     Other(&'e Name),
     /// `my.x` or `self.x`: an attribute of this side.
     Own(&'e Name),
     /// `x`: an attribute of this side or, if this side lacks it, of the other.
-    Free(&'e Name),
+    Unqualified(&'e Name),
     /// A literal value.
     Literal(&'e Value),
 }
 
 /// The form of one clause of a constraint.
 #[derive(Clone, Copy, Debug)]
-pub enum Condition<'e> {
+pub enum ClauseForm<'e> {
     /// `left operator right`: a comparison or an identity test (`is`, `isnt`).
-    Comparison(BinaryOperator, Operand<'e>, Operand<'e>),
+    Comparison(BinaryOperator, ClauseOperand<'e>, ClauseOperand<'e>),
     /// An attribute that must be true.
-    Truth(Operand<'e>),
+    Truth(ClauseOperand<'e>),
     /// An attribute that must be an item of a string list: `stringListMember(attribute, "a, b")`.
-    Listed(Operand<'e>, &'e Text),
+    StringListMember(ClauseOperand<'e>, &'e ByteString),
     /// Any other expression.
     Residue,
 }
 
-impl<'e> Operand<'e> {
+impl<'e> ClauseOperand<'e> {
     /// Classifies an expression as an operand; `None` if it is neither a literal nor a reference to an attribute of
     /// one side.
     #[must_use]
     pub fn of(expression: &'e Expression) -> Option<Self> {
-        match expression.bare().kind() {
-            Kind::Literal(value) => Some(Operand::Literal(value)),
-            Kind::Attribute(name) if !stands_for_an_ad(name) => Some(Operand::Free(name)),
-            Kind::Select(ad, name) if !stands_for_an_ad(name) => match ad.bare().kind() {
-                Kind::Attribute(side) if side.is_any(OTHER) => Some(Operand::Other(name)),
-                Kind::Attribute(side) if side.is_any(OWN) => Some(Operand::Own(name)),
+        match expression.without_parentheses().kind() {
+            ExpressionKind::Literal(value) => Some(ClauseOperand::Literal(value)),
+            ExpressionKind::Attribute(name) if !is_scope_name(name) => Some(ClauseOperand::Unqualified(name)),
+            ExpressionKind::Select(ad, name) if !is_scope_name(name) => match ad.without_parentheses().kind() {
+                ExpressionKind::Attribute(side) if side.is_any(OTHER_NAMES) => Some(ClauseOperand::Other(name)),
+                ExpressionKind::Attribute(side) if side.is_any(OWN_NAMES) => Some(ClauseOperand::Own(name)),
                 _ => None,
             },
             _ => None,
@@ -47,52 +49,52 @@ impl<'e> Operand<'e> {
     }
 }
 
-impl<'e> Condition<'e> {
+impl<'e> ClauseForm<'e> {
     /// Classifies a clause.
     #[must_use]
     pub fn of(expression: &'e Expression) -> Self {
-        let bare = expression.bare();
-        if let Kind::Binary(operator, left, right) = bare.kind()
-            && matches!(operator.group(), Group::Comparison | Group::Identity)
-            && let (Some(left), Some(right)) = (Operand::of(left), Operand::of(right))
+        let bare = expression.without_parentheses();
+        if let ExpressionKind::Binary(operator, left, right) = bare.kind()
+            && matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity)
+            && let (Some(left), Some(right)) = (ClauseOperand::of(left), ClauseOperand::of(right))
         {
-            return Condition::Comparison(*operator, left, right);
+            return ClauseForm::Comparison(*operator, left, right);
         }
-        if let Kind::Call(function, arguments) = bare.kind()
+        if let ExpressionKind::Call(function, arguments) = bare.kind()
             && function.is("stringListMember")
             && let [item, list] = arguments.as_ref()
-            && let Kind::Literal(Value::String(list)) = list.bare().kind()
-            && let Some(operand) = Operand::of(item)
+            && let ExpressionKind::Literal(Value::String(list)) = list.without_parentheses().kind()
+            && let Some(operand) = ClauseOperand::of(item)
         {
-            return Condition::Listed(operand, list);
+            return ClauseForm::StringListMember(operand, list);
         }
-        match Operand::of(bare) {
-            Some(operand) => Condition::Truth(operand),
-            None => Condition::Residue,
+        match ClauseOperand::of(bare) {
+            Some(operand) => ClauseForm::Truth(operand),
+            None => ClauseForm::Residue,
         }
     }
 }
 
 /// Names by which an ad of a pair refers to itself.
-const OWN: &[KnownName] = &[KnownName::new("my"), KnownName::new("self")];
+const OWN_NAMES: &[KnownName] = &[KnownName::new("my"), KnownName::new("self")];
 
 /// Names by which an ad of a pair refers to the other ad.
-const OTHER: &[KnownName] = &[KnownName::new("target"), KnownName::new("other")];
+const OTHER_NAMES: &[KnownName] = &[KnownName::new("target"), KnownName::new("other")];
 
 /// Names of enclosing ads, and of the current time.
-const ABOVE: &[KnownName] =
+const SCOPE_NAMES: &[KnownName] =
     &[KnownName::new("root"), KnownName::new("parent"), KnownName::new("toplevel"), KnownName::new("CurrentTime")];
 
 /// Whether a name denotes a scope or the current time rather than an attribute, as in `x.self`, which is `x`.
 #[must_use]
-pub fn stands_for_an_ad(name: &Name) -> bool {
-    stands_for_a_side(name) || name.is_any(ABOVE)
+pub fn is_scope_name(name: &Name) -> bool {
+    is_side_name(name) || name.is_any(SCOPE_NAMES)
 }
 
 /// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do integers beyond 32 bits in
 /// the papers' dialect.
 #[must_use]
-pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
+pub fn is_self_evaluating(value: &Value, dialect: Dialect) -> bool {
     match value {
         Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
         Value::Error(_) | Value::List(_) | Value::Ad(_) => false,
@@ -102,33 +104,33 @@ pub fn is_plain(value: &Value, dialect: Dialect) -> bool {
 
 /// Whether a name denotes one ad of a pair: `my`, `self`, `target` or `other`.
 #[must_use]
-pub fn stands_for_a_side(name: &Name) -> bool {
-    name.is_any(OWN) || name.is_any(OTHER)
+pub fn is_side_name(name: &Name) -> bool {
+    name.is_any(OWN_NAMES) || name.is_any(OTHER_NAMES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Condition, Operand};
-    use crate::syntax::{Rules, parse_expression};
+    use super::{ClauseForm, ClauseOperand};
+    use crate::syntax::{ParseOptions, parse_expression};
 
-    fn operand(operand: &Operand<'_>) -> String {
+    fn operand(operand: &ClauseOperand<'_>) -> String {
         match operand {
-            Operand::Other(name) => format!("other {name}"),
-            Operand::Own(name) => format!("own {name}"),
-            Operand::Free(name) => format!("free {name}"),
-            Operand::Literal(value) => format!("{value:?}"),
+            ClauseOperand::Other(name) => format!("other {name}"),
+            ClauseOperand::Own(name) => format!("own {name}"),
+            ClauseOperand::Unqualified(name) => format!("free {name}"),
+            ClauseOperand::Literal(value) => format!("{value:?}"),
         }
     }
 
     fn condition(text: &str) -> String {
-        let tree = parse_expression(text.as_bytes(), Rules::default()).unwrap();
-        match Condition::of(&tree) {
-            Condition::Comparison(operator, left, right) => {
+        let tree = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+        match ClauseForm::of(&tree) {
+            ClauseForm::Comparison(operator, left, right) => {
                 format!("{} {} {}", operand(&left), operator.symbol(), operand(&right))
             }
-            Condition::Truth(of) => operand(&of),
-            Condition::Listed(of, list) => format!("{} in {}", operand(&of), list.to_str()),
-            Condition::Residue => "residue".to_owned(),
+            ClauseForm::Truth(of) => operand(&of),
+            ClauseForm::StringListMember(of, list) => format!("{} in {}", operand(&of), list.to_str()),
+            ClauseForm::Residue => "residue".to_owned(),
         }
     }
 

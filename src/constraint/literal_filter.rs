@@ -1,96 +1,101 @@
 //! A fast path for constraints over literals: conjunctions of comparisons between attributes and constants, and of
 //! boolean attributes, decided without the evaluator.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, Span, Value};
-use crate::eval::{Context, Environment, Resolution, binary};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Span, Value};
+use crate::eval::{Context, Environment, NameResolution, binary};
 
 use super::conjuncts;
 use crate::protocol::is_met;
 
 /// A compiled constraint that needs only the values of a few attributes, not a scope.
-pub struct Simple {
+pub struct LiteralFilter {
     names: Vec<Name>,
-    tests: Vec<Test>,
+    tests: Vec<FilterTest>,
     dialect: Dialect,
 }
 
 /// One conjunct.
-enum Test {
-    Truth(Operand),
-    Comparison(BinaryOperator, Operand, Operand),
+enum FilterTest {
+    Truth(FilterOperand),
+    Comparison(BinaryOperator, FilterOperand, FilterOperand),
 }
 
-enum Operand {
+enum FilterOperand {
     /// The value of an attribute, as an index into `names`.
     Attribute(usize),
     Constant(Value),
 }
 
-/// Maximum number of conjuncts. Evaluating this many stays far below [`BUDGET`].
-const MOST_TESTS: usize = 32;
+/// Maximum number of conjuncts. Evaluating this many stays far below [`MIN_EVALUATION_BUDGET`].
+const MAX_TESTS: usize = 32;
 
 /// Minimum evaluation budgets, in steps and in depth. With smaller ones the evaluator might fail where the filter
 /// does not.
-const BUDGET: u32 = 1000;
+const MIN_EVALUATION_BUDGET: u32 = 1000;
 
-impl Simple {
+impl LiteralFilter {
     /// Compiles a constraint that is evaluated in an ad alone; `None` if it has any other form.
     #[must_use]
     pub fn new(constraint: &Expression, context: &Context) -> Option<Self> {
         let parts = conjuncts(constraint);
-        if parts.len() > MOST_TESTS || context.deepest < BUDGET || context.most_steps < u64::from(BUDGET) {
+        if parts.len() > MAX_TESTS
+            || context.max_depth < MIN_EVALUATION_BUDGET
+            || context.max_steps < u64::from(MIN_EVALUATION_BUDGET)
+        {
             return None;
         }
-        let mut simple = Simple { names: Vec::new(), tests: Vec::new(), dialect: context.dialect };
+        let mut simple = LiteralFilter { names: Vec::new(), tests: Vec::new(), dialect: context.dialect };
         for part in parts {
-            let test = match part.bare().kind() {
-                Kind::Binary(operator, left, right)
-                    if matches!(operator.group(), Group::Comparison | Group::Identity) =>
+            let test = match part.without_parentheses().kind() {
+                ExpressionKind::Binary(operator, left, right)
+                    if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
                 {
-                    Test::Comparison(*operator, simple.operand(left, context)?, simple.operand(right, context)?)
+                    FilterTest::Comparison(*operator, simple.operand(left, context)?, simple.operand(right, context)?)
                 }
-                _ => Test::Truth(simple.operand(part, context)?),
+                _ => FilterTest::Truth(simple.operand(part, context)?),
             };
             simple.tests.push(test);
         }
         Some(simple)
     }
 
-    /// Returns the attributes whose values [`Simple::is_met`] needs, in order.
+    /// Returns the attributes whose values [`LiteralFilter::is_met`] needs, in order.
     #[must_use]
     pub fn names(&self) -> &[Name] {
         &self.names
     }
 
-    /// Whether the constraint is met for these values of [`Simple::names`]. Returns `None` if a value is not
+    /// Whether the constraint is met for these values of [`LiteralFilter::names`]. Returns `None` if a value is not
     /// undefined, a boolean, a number or a string: then the evaluator must decide.
     #[must_use]
     pub fn is_met(&self, values: &[Value]) -> Option<bool> {
-        if !values.iter().all(|value| is_its_own_value(value, self.dialect)) {
+        if !values.iter().all(|value| is_scalar_literal(value, self.dialect)) {
             return None;
         }
-        let value = |operand: &'_ Operand| match operand {
-            Operand::Attribute(index) => values.get(*index).cloned().unwrap_or(Value::Undefined),
-            Operand::Constant(value) => value.clone(),
+        let value = |operand: &'_ FilterOperand| match operand {
+            FilterOperand::Attribute(index) => values.get(*index).cloned().unwrap_or(Value::Undefined),
+            FilterOperand::Constant(value) => value.clone(),
         };
         // A conjunct that is not true makes the conjunction not true, whatever the others are.
         Some(self.tests.iter().all(|test| match test {
-            Test::Truth(operand) => is_met(&value(operand), self.dialect),
-            Test::Comparison(operator, left, right) => {
+            FilterTest::Truth(operand) => is_met(&value(operand), self.dialect),
+            FilterTest::Comparison(operator, left, right) => {
                 is_met(&binary(*operator, &value(left), &value(right), self.dialect, Span::default()), self.dialect)
             }
         }))
     }
 
-    fn operand(&mut self, expression: &Expression, context: &Context) -> Option<Operand> {
-        match expression.bare().kind() {
-            Kind::Literal(value) if is_its_own_value(value, self.dialect) => Some(Operand::Constant(value.clone())),
-            Kind::Attribute(name) => {
-                let (environment, frame) = Environment::alone(crate::ad::Ad::default());
+    fn operand(&mut self, expression: &Expression, context: &Context) -> Option<FilterOperand> {
+        match expression.without_parentheses().kind() {
+            ExpressionKind::Literal(value) if is_scalar_literal(value, self.dialect) => {
+                Some(FilterOperand::Constant(value.clone()))
+            }
+            ExpressionKind::Attribute(name) => {
+                let (environment, frame) = Environment::single(crate::ad::Ad::default());
                 // Names such as `CurrentTime` are defined in every ad.
-                let Resolution::Missing = environment.resolve(&frame, name, context) else { return None };
+                let NameResolution::Missing = environment.resolve(&frame, name, context) else { return None };
                 let known = self.names.iter().position(|known| known == name);
-                Some(Operand::Attribute(known.unwrap_or_else(|| {
+                Some(FilterOperand::Attribute(known.unwrap_or_else(|| {
                     self.names.push(name.clone());
                     self.names.len() - 1
                 })))
@@ -101,7 +106,7 @@ impl Simple {
 }
 
 /// Whether a value is a scalar that evaluates to itself in the dialect.
-fn is_its_own_value(value: &Value, dialect: Dialect) -> bool {
+fn is_scalar_literal(value: &Value, dialect: Dialect) -> bool {
     match value {
         Value::Undefined | Value::Boolean(_) | Value::Real(_) | Value::String(_) => true,
         Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
@@ -113,15 +118,15 @@ fn is_its_own_value(value: &Value, dialect: Dialect) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Simple;
+    use super::LiteralFilter;
     use crate::ad::{Ad, Dialect, Expression, Name, Value};
     use crate::eval::{Context, Environment, Evaluator};
     use crate::protocol::is_met;
-    use crate::syntax::{Rules, parse_expression};
+    use crate::syntax::{ParseOptions, parse_expression};
 
-    fn simple(text: &str, dialect: Dialect) -> Option<Simple> {
-        let constraint = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
-        Simple::new(&constraint, &Context::new(dialect))
+    fn simple(text: &str, dialect: Dialect) -> Option<LiteralFilter> {
+        let constraint = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
+        LiteralFilter::new(&constraint, &Context::new(dialect))
     }
 
     #[test]
@@ -150,8 +155,8 @@ mod tests {
         // Integers of the papers have 32 bits.
         assert!(simple("a > 2147483648", Dialect::Classad).is_none());
         assert!(simple("a > 2147483648", Dialect::Condor).is_some());
-        let small = Context { most_steps: 10, ..Context::new(Dialect::Condor) };
-        assert!(Simple::new(&parse_expression(b"a", Rules::default()).unwrap(), &small).is_none());
+        let small = Context { max_steps: 10, ..Context::new(Dialect::Condor) };
+        assert!(LiteralFilter::new(&parse_expression(b"a", ParseOptions::default()).unwrap(), &small).is_none());
     }
 
     fn value() -> impl Strategy<Value = Value> {
@@ -201,9 +206,9 @@ mod tests {
                     .filter(|(_, value)| **value != Value::Undefined)
                     .map(|(name, value)| (Name::new(name), Expression::literal(value.clone())))
                     .collect();
-                let (environment, frame) = Environment::alone(ad.clone());
+                let (environment, frame) = Environment::single(ad.clone());
                 let context = Context::new(dialect);
-                let constraint = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+                let constraint = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
                 let value = Evaluator::new(&environment, &context).evaluate(&constraint, &frame).unwrap();
                 let needed: Vec<Value> = simple.names().iter().map(|name| {
                     let index = ["a", "b", "c"].iter().position(|known| name.is(known)).unwrap();

@@ -7,8 +7,8 @@ mod conjuncts;
 mod consistency;
 mod literal_filter;
 
-pub use clauses::{Part, Parts, named};
-pub use condition::{Condition, Operand, is_plain, stands_for_a_side, stands_for_an_ad};
+pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
+pub use condition::{ClauseForm, ClauseOperand, is_scope_name, is_self_evaluating, is_side_name};
 pub use conjuncts::conjuncts;
-pub use consistency::{Clash, Inconsistency, inconsistencies};
-pub use literal_filter::Simple;
+pub use consistency::{Inconsistency, InconsistencyKind, inconsistencies};
+pub use literal_filter::LiteralFilter;

@@ -16,11 +16,11 @@ pub struct Context {
     /// ad that is specialized now and evaluated later.
     pub now: Option<i64>,
     /// Source of `random()`, shared by all evaluations of the run. `None` if it is unknown, as with `now`.
-    pub chance: Option<Chance>,
+    pub random: Option<RandomStream>,
     /// Maximum nesting depth of evaluations.
-    pub deepest: u32,
+    pub max_depth: u32,
     /// Maximum number of nodes that one evaluator visits.
-    pub most_steps: u64,
+    pub max_steps: u64,
     /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,
 }
@@ -33,9 +33,9 @@ impl Context {
         Context {
             dialect,
             now: Some(i64::try_from(now).unwrap_or(i64::MAX)),
-            chance: Some(Chance::new(fastrand::u64(..))),
-            deepest: 20_000,
-            most_steps: 10_000_000,
+            random: Some(RandomStream::new(fastrand::u64(..))),
+            max_depth: 20_000,
+            max_steps: 10_000_000,
             interrupt: None,
         }
     }
@@ -73,13 +73,13 @@ impl Interrupt {
 
 /// Stream of random numbers, shared by its clones.
 #[derive(Clone, Debug)]
-pub struct Chance(Arc<AtomicU64>);
+pub struct RandomStream(Arc<AtomicU64>);
 
-impl Chance {
+impl RandomStream {
     /// Returns the stream that `seed` determines.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Chance(Arc::new(AtomicU64::new(seed)))
+        RandomStream(Arc::new(AtomicU64::new(seed)))
     }
 
     /// Returns the generator for the next draw and advances the stream.
@@ -93,47 +93,47 @@ impl Chance {
 /// Reason why an evaluation stopped without a value. It differs from the value `error`: the expression may have a
 /// value that was not reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// Evaluations are nested deeper than [`Context::deepest`], which this holds.
+pub enum Abort {
+    /// Evaluations are nested deeper than [`Context::max_depth`], which this holds.
     TooDeep(u32),
-    /// The evaluation took more steps than [`Context::most_steps`], which this holds.
-    TooLong(u64),
+    /// The evaluation took more steps than [`Context::max_steps`], which this holds.
+    TooManySteps(u64),
     /// The value depends on something unknown, such as a name that is not bound yet or the time.
     Unknown,
     /// [`Context::interrupt`] was raised.
     Interrupted,
 }
 
-impl fmt::Display for Halt {
+impl fmt::Display for Abort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Halt::TooDeep(deepest) => write!(f, "evaluation is nested more than {deepest} deep"),
-            Halt::TooLong(most) => write!(f, "evaluation took more than {most} steps"),
-            Halt::Unknown => f.write_str("the value depends on something that is not known yet"),
-            Halt::Interrupted => f.write_str("interrupted"),
+            Abort::TooDeep(deepest) => write!(f, "evaluation is nested more than {deepest} deep"),
+            Abort::TooManySteps(most) => write!(f, "evaluation took more than {most} steps"),
+            Abort::Unknown => f.write_str("the value depends on something that is not known yet"),
+            Abort::Interrupted => f.write_str("interrupted"),
         }
     }
 }
 
-impl std::error::Error for Halt {}
+impl std::error::Error for Abort {}
 
 #[cfg(test)]
 mod tests {
-    use super::{Context, Halt, Interrupt};
+    use super::{Abort, Context, Interrupt};
     use crate::ad::{Dialect, Value};
     use crate::eval::{Environment, Evaluator};
-    use crate::syntax::{Rules, parse_expression};
+    use crate::syntax::{ParseOptions, parse_expression};
 
     #[test]
     fn an_interrupt_stops_what_was_handed_it_while_it_is_raised() {
         let interrupt = Interrupt::default();
         let context = Context { interrupt: Some(interrupt.clone()), ..Context::new(Dialect::Classad) };
-        let expression = parse_expression(b"1 + 1", Rules::default()).expect("it parses");
-        let (environment, frame) = Environment::nowhere();
+        let expression = parse_expression(b"1 + 1", ParseOptions::default()).expect("it parses");
+        let (environment, frame) = Environment::empty();
         let value = || Evaluator::new(&environment, &context).evaluate(&expression, &frame);
         assert_eq!(value(), Ok(Value::Integer(2)));
         interrupt.raise();
-        assert_eq!(value(), Err(Halt::Interrupted));
+        assert_eq!(value(), Err(Abort::Interrupted));
         interrupt.lower();
         assert_eq!(value(), Ok(Value::Integer(2)));
     }
@@ -141,12 +141,12 @@ mod tests {
     #[test]
     fn budgets_hold_beside_an_interrupt() {
         let long = vec!["1"; 10_000].join(" + ");
-        let expression = parse_expression(long.as_bytes(), Rules::default()).expect("it parses");
-        let (environment, frame) = Environment::nowhere();
+        let expression = parse_expression(long.as_bytes(), ParseOptions::default()).expect("it parses");
+        let (environment, frame) = Environment::empty();
         for interrupt in [None, Some(Interrupt::default())] {
             let mut context = Context { interrupt, ..Context::new(Dialect::Classad) };
             for (most, is_enough) in [(1, false), (4096, false), (19_998, false), (19_999, true)] {
-                context.most_steps = most;
+                context.max_steps = most;
                 let value = Evaluator::new(&environment, &context).evaluate(&expression, &frame);
                 assert_eq!(value.is_ok(), is_enough, "{most}: {value:?}");
             }

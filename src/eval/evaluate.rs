@@ -3,34 +3,35 @@
 use std::sync::Arc;
 
 use crate::ad::{
-    Ad, BinaryOperator, Dialect, Expression, Frame, Kind, List, Name, Nested, Participant, Span, Type, Value,
+    Ad, AdValue, BinaryOperator, Dialect, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span,
+    Type, Value,
 };
 
 use super::builtin::{self, Call};
 use super::operators::{self, Truth};
-use super::scope::{Environment, Resolution};
-use super::{Context, Halt};
+use super::scope::{Environment, NameResolution};
+use super::{Abort, Context};
 
 /// Evaluator of expressions in the scopes of one environment. Its step budget spans all calls.
 pub struct Evaluator<'e> {
     environment: &'e Environment,
     context: &'e Context,
     /// Attributes that are being evaluated; meeting one of them again is a circular reference.
-    active: Vec<Active>,
+    active: Vec<ActiveAttribute>,
     /// Number of circular references met so far.
-    circles: u64,
+    circular_references: u64,
     depth: u32,
     steps: u64,
     /// Step up to which neither the step budget nor the interrupt is checked.
-    unchecked: u64,
+    next_check: u64,
 }
 
 /// Number of steps between two checks of the interrupt.
-const UNCHECKED: u64 = 4096;
+const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
 /// Attribute that is being evaluated: the identities of its expression and ad, and the ad's participant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Active {
+struct ActiveAttribute {
     expression: usize,
     ad: usize,
     participant: u32,
@@ -40,8 +41,8 @@ impl<'e> Evaluator<'e> {
     /// Returns an evaluator with full budgets.
     #[must_use]
     pub fn new(environment: &'e Environment, context: &'e Context) -> Self {
-        let unchecked = if context.interrupt.is_some() { 0 } else { context.most_steps };
-        Evaluator { environment, context, active: Vec::new(), circles: 0, depth: 0, steps: 0, unchecked }
+        let next_check = if context.interrupt.is_some() { 0 } else { context.max_steps };
+        Evaluator { environment, context, active: Vec::new(), circular_references: 0, depth: 0, steps: 0, next_check }
     }
 
     /// Settings of the evaluation.
@@ -60,18 +61,18 @@ impl<'e> Evaluator<'e> {
     ///
     /// # Errors
     ///
-    /// [`Halt::Unknown`] when the time is unknown.
-    pub fn now(&self) -> Result<i64, Halt> {
-        self.context.now.ok_or(Halt::Unknown)
+    /// [`Abort::Unknown`] when the time is unknown.
+    pub fn now(&self) -> Result<i64, Abort> {
+        self.context.now.ok_or(Abort::Unknown)
     }
 
     /// Returns the generator for one draw of `random()`.
     ///
     /// # Errors
     ///
-    /// [`Halt::Unknown`] when the context has no random stream.
-    pub fn random(&self) -> Result<fastrand::Rng, Halt> {
-        self.context.chance.as_ref().map(super::context::Chance::next).ok_or(Halt::Unknown)
+    /// [`Abort::Unknown`] when the context has no random stream.
+    pub fn random(&self) -> Result<fastrand::Rng, Abort> {
+        self.context.random.as_ref().map(super::context::RandomStream::next).ok_or(Abort::Unknown)
     }
 
     /// Returns the value of `expression` in the scope `frame`.
@@ -80,14 +81,14 @@ impl<'e> Evaluator<'e> {
     ///
     /// When a budget is exceeded, the interrupt is raised, or the value depends on something unknown, such as a label
     /// whose port is not docked yet.
-    pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
-        self.deeper(|evaluator| evaluator.descend(expression, frame))
+    pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
+        self.with_deeper_nesting(|evaluator| evaluator.descend(expression, frame))
     }
 
     /// Runs `work` one nesting level deeper; fails if the depth budget is exhausted.
-    fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
-        if self.depth >= self.context.deepest {
-            return Err(Halt::TooDeep(self.context.deepest));
+    fn with_deeper_nesting<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Abort>) -> Result<T, Abort> {
+        if self.depth >= self.context.max_depth {
+            return Err(Abort::TooDeep(self.context.max_depth));
         }
         self.depth += 1;
         // The stack cannot overflow: `stacker` continues it in a new segment.
@@ -101,9 +102,9 @@ impl<'e> Evaluator<'e> {
     /// # Errors
     ///
     /// As [`Evaluator::evaluate`].
-    pub fn attribute(&mut self, frame: &Arc<Frame>, name: &Name) -> Result<Value, Halt> {
+    pub fn attribute(&mut self, frame: &Arc<ScopeFrame>, name: &Name) -> Result<Value, Abort> {
         match frame.ad.get(name) {
-            Some(expression) => self.found(expression, frame),
+            Some(expression) => self.value_of_bound(expression, frame),
             None => Ok(Value::Undefined),
         }
     }
@@ -113,36 +114,36 @@ impl<'e> Evaluator<'e> {
     /// # Errors
     ///
     /// As [`Evaluator::evaluate`].
-    pub fn element(&mut self, list: &List, index: usize) -> Result<Value, Halt> {
+    pub fn element(&mut self, list: &ListValue, index: usize) -> Result<Value, Abort> {
         let Some(element) = list.elements.get(index) else { return Ok(Value::Undefined) };
         match (&list.scope, element.kind()) {
-            (_, Kind::Literal(value)) => Ok(self.literal(value, element.span())),
+            (_, ExpressionKind::Literal(value)) => Ok(self.literal(value, element.span())),
             (Some(frame), _) => self.evaluate(element, frame),
-            (None, _) => self.evaluate(element, &Frame::root(Ad::default(), 0)),
+            (None, _) => self.evaluate(element, &ScopeFrame::root(Ad::default(), 0)),
         }
     }
 
     /// Evaluates parentheses, conditionals and elvis operators in a loop: their last operand is a tail call.
-    fn descend(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
+    fn descend(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         let mut expression = expression;
         loop {
             self.step()?;
             match expression.kind() {
-                Kind::Parentheses(inner) => expression = inner,
-                Kind::Conditional(condition, consequent, alternative) => {
+                ExpressionKind::Parentheses(inner) => expression = inner,
+                ExpressionKind::Conditional(condition, consequent, alternative) => {
                     let value = self.evaluate(condition, frame)?;
                     match operators::truth(&value, self.context.dialect) {
                         Truth::True => expression = consequent,
                         Truth::False => expression = alternative,
                         Truth::Undefined => return Ok(Value::Undefined),
                         Truth::Error => return Ok(value),
-                        Truth::Other => {
-                            let reason = format!("a condition must be a boolean, not {}", value.kind().phrase());
+                        Truth::NotBoolean => {
+                            let reason = format!("a condition must be a boolean, not {}", value.value_type().phrase());
                             return Ok(Value::error(condition.span(), reason));
                         }
                     }
                 }
-                Kind::Elvis(left, right) => match self.evaluate(left, frame)? {
+                ExpressionKind::Elvis(left, right) => match self.evaluate(left, frame)? {
                     Value::Undefined => expression = right,
                     value => return Ok(value),
                 },
@@ -151,61 +152,70 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    fn step(&mut self) -> Result<(), Halt> {
+    fn step(&mut self) -> Result<(), Abort> {
         self.steps += 1;
-        if self.steps > self.unchecked {
-            return self.check();
+        if self.steps > self.next_check {
+            return self.check_limits();
         }
         Ok(())
     }
 
     /// Checks the interrupt and the step budget, and sets the step of the next check.
     #[cold]
-    fn check(&mut self) -> Result<(), Halt> {
+    fn check_limits(&mut self) -> Result<(), Abort> {
         if self.context.is_interrupted() {
-            return Err(Halt::Interrupted);
+            return Err(Abort::Interrupted);
         }
-        if self.steps > self.context.most_steps {
-            return Err(Halt::TooLong(self.context.most_steps));
+        if self.steps > self.context.max_steps {
+            return Err(Abort::TooManySteps(self.context.max_steps));
         }
-        self.unchecked = self.steps.saturating_add(UNCHECKED).min(self.context.most_steps);
+        self.next_check = self.steps.saturating_add(STEPS_BETWEEN_CHECKS).min(self.context.max_steps);
         Ok(())
     }
 
-    fn compute(&mut self, expression: &Expression, kind: &Kind, frame: &Arc<Frame>) -> Result<Value, Halt> {
+    fn compute(
+        &mut self,
+        expression: &Expression,
+        kind: &ExpressionKind,
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
         let span = expression.span();
         match kind {
-            Kind::Literal(value) => Ok(self.literal(value, span)),
-            Kind::Attribute(name) => {
+            ExpressionKind::Literal(value) => Ok(self.literal(value, span)),
+            ExpressionKind::Attribute(name) => {
                 let found = self.environment.resolve(frame, name, self.context);
-                self.resolved(found)
+                self.value_of_resolution(found)
             }
-            Kind::RootAttribute(name) => {
+            ExpressionKind::RootAttribute(name) => {
                 let found = self.environment.resolve_root(frame, name, self.context);
-                self.resolved(found)
+                self.value_of_resolution(found)
             }
-            Kind::Select(inner, name) => {
+            ExpressionKind::Select(inner, name) => {
                 let value = self.evaluate(inner, frame)?;
                 self.select(&value, name, span, frame)
             }
-            Kind::Subscript(inner, index) => {
+            ExpressionKind::Subscript(inner, index) => {
                 let value = self.evaluate(inner, frame)?;
                 let index = self.evaluate(index, frame)?;
                 self.subscript(&value, &index, span)
             }
-            Kind::Unary(operator, operand) => {
+            ExpressionKind::Unary(operator, operand) => {
                 let value = self.evaluate(operand, frame)?;
                 Ok(operators::unary(*operator, value, self.context.dialect, span))
             }
-            Kind::Binary(operator, left, right) => self.binary(*operator, left, right, span, frame),
-            Kind::Call(name, arguments) => self.call(name, arguments, span, frame),
-            Kind::List(elements) => {
-                Ok(Value::List(List { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
+            ExpressionKind::Binary(operator, left, right) => self.binary(*operator, left, right, span, frame),
+            ExpressionKind::Call(name, arguments) => self.call(name, arguments, span, frame),
+            ExpressionKind::List(elements) => {
+                Ok(Value::List(ListValue { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
             }
             // An ad outside any other ad is a root itself (thesis 2.4).
-            Kind::Ad(ad) if frame.is_nowhere() => Ok(Value::Ad(Nested { frame: Frame::root(ad.clone(), 0) })),
-            Kind::Ad(ad) => Ok(Value::Ad(Nested { frame: frame.enter(ad.clone()) })),
-            Kind::Parentheses(_) | Kind::Conditional(..) | Kind::Elvis(..) => self.evaluate(expression, frame),
+            ExpressionKind::Ad(ad) if frame.is_outside_ads() => {
+                Ok(Value::Ad(AdValue { frame: ScopeFrame::root(ad.clone(), 0) }))
+            }
+            ExpressionKind::Ad(ad) => Ok(Value::Ad(AdValue { frame: frame.enter(ad.clone()) })),
+            ExpressionKind::Parentheses(_) | ExpressionKind::Conditional(..) | ExpressionKind::Elvis(..) => {
+                self.evaluate(expression, frame)
+            }
         }
     }
 
@@ -215,51 +225,56 @@ impl<'e> Evaluator<'e> {
             Value::Integer(integer) if self.context.dialect == Dialect::Classad && i32::try_from(*integer).is_err() => {
                 Value::error(span, format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64"))
             }
-            Value::Error(cause) if cause.fault().is_none() => Value::error(span, "written as `error`"),
+            Value::Error(cause) if cause.origin().is_none() => Value::error(span, "written as `error`"),
             value => value.clone(),
         }
     }
 
-    fn resolved(&mut self, resolution: Resolution) -> Result<Value, Halt> {
+    fn value_of_resolution(&mut self, resolution: NameResolution) -> Result<Value, Abort> {
         match resolution {
-            Resolution::Expression(expression, frame) => self.found(&expression, &frame),
-            Resolution::Value(value) => Ok(value),
-            Resolution::Unknown => Err(Halt::Unknown),
-            Resolution::Missing => Ok(Value::Undefined),
+            NameResolution::Expression(expression, frame) => self.value_of_bound(&expression, &frame),
+            NameResolution::Value(value) => Ok(value),
+            NameResolution::Unknown => Err(Abort::Unknown),
+            NameResolution::Missing => Ok(Value::Undefined),
         }
     }
 
     /// Returns the value of an attribute's expression in the scope where it was found; undefined for a circular
     /// reference (thesis 2.4.7).
-    fn found(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
-        if let Kind::Literal(value) = expression.kind() {
+    fn value_of_bound(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
+        if let ExpressionKind::Literal(value) = expression.kind() {
             return Ok(self.literal(value, expression.span()));
         }
-        self.once(expression.identity(), frame, |evaluator| evaluator.evaluate(expression, frame))
+        self.unless_active(expression.identity(), frame, |evaluator| evaluator.evaluate(expression, frame))
             .unwrap_or(Ok(Value::Undefined))
     }
 
     /// Runs `work` with an expression of an ad marked as active. `None` if it is active already.
-    fn once<T>(&mut self, expression: usize, frame: &Frame, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if !self.enter(expression, frame) {
+    fn unless_active<T>(
+        &mut self,
+        expression: usize,
+        frame: &ScopeFrame,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        if !self.mark_active(expression, frame) {
             return None;
         }
         let result = work(self);
-        self.end();
+        self.end_attribute();
         Some(result)
     }
 
-    /// Marks the expression of an attribute as active until [`Evaluator::end`]. Returns whether it was inactive
+    /// Marks the expression of an attribute as active until [`Evaluator::end_attribute`]. Returns whether it was inactive
     /// before.
-    pub(super) fn begin(&mut self, expression: &Expression, frame: &Frame) -> bool {
-        self.enter(expression.identity(), frame)
+    pub(super) fn begin_attribute(&mut self, expression: &Expression, frame: &ScopeFrame) -> bool {
+        self.mark_active(expression.identity(), frame)
     }
 
-    fn enter(&mut self, expression: usize, frame: &Frame) -> bool {
-        let active = Active { expression, ad: frame.ad.identity(), participant: frame.participant };
+    fn mark_active(&mut self, expression: usize, frame: &ScopeFrame) -> bool {
+        let active = ActiveAttribute { expression, ad: frame.ad.identity(), participant: frame.participant };
         let again = self.active.contains(&active);
         if again {
-            self.circles += 1;
+            self.circular_references += 1;
         } else {
             self.active.push(active);
         }
@@ -267,30 +282,36 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Unmarks the attribute that was marked last.
-    pub(super) fn end(&mut self) {
+    pub(super) fn end_attribute(&mut self) {
         self.active.pop();
     }
 
     /// Returns the number of circular references met so far.
-    pub(super) fn circles(&self) -> u64 {
-        self.circles
+    pub(super) fn circular_reference_count(&self) -> u64 {
+        self.circular_references
     }
 
     /// Returns the value of `value.name`.
-    pub(super) fn select(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
-        self.deeper(|evaluator| evaluator.select_from(value, name, span, frame))
+    pub(super) fn select(
+        &mut self,
+        value: &Value,
+        name: &Name,
+        span: Span,
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
+        self.with_deeper_nesting(|evaluator| evaluator.select_from(value, name, span, frame))
     }
 
-    fn select_from(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
+    fn select_from(&mut self, value: &Value, name: &Name, span: Span, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         match value {
             Value::Ad(nested) => {
-                let found = self.environment.resolve_in(&nested.frame, name, self.context);
-                self.resolved(found)
+                let found = self.environment.resolve_selected(&nested.frame, name, self.context);
+                self.value_of_resolution(found)
             }
             Value::Undefined | Value::Error(_) => Ok(value.clone()),
             Value::List(list) if self.context.dialect.is_condor() => self.select_each(list, name, span, frame),
             other => {
-                let reason = format!("`.{name}` wants an ad, not {}", other.kind().phrase());
+                let reason = format!("`.{name}` wants an ad, not {}", other.value_type().phrase());
                 Ok(Value::error(span, reason))
             }
         }
@@ -298,14 +319,14 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the value of a list element as HTCondor's functions see it: evaluated in the scope of the call. Nested
     /// lists and ads keep the scope in which they were written.
-    pub(super) fn element_here(
+    pub(super) fn element_in_call_scope(
         &mut self,
         element: &Expression,
-        list: &List,
-        frame: &Arc<Frame>,
-    ) -> Result<Value, Halt> {
-        let scope = match element.bare().kind() {
-            Kind::List(_) | Kind::Ad(_) => list.scope.as_ref().unwrap_or(frame),
+        list: &ListValue,
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
+        let scope = match element.without_parentheses().kind() {
+            ExpressionKind::List(_) | ExpressionKind::Ad(_) => list.scope.as_ref().unwrap_or(frame),
             _ => frame,
         };
         self.evaluate(element, scope)
@@ -313,28 +334,34 @@ impl<'e> Evaluator<'e> {
 
     /// Selects `name` from each element of a list, as HTCondor does; elements are evaluated in the scope of the
     /// selection.
-    fn select_each(&mut self, list: &List, name: &Name, span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
+    fn select_each(
+        &mut self,
+        list: &ListValue,
+        name: &Name,
+        span: Span,
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
         // A list that contains itself would recurse without end.
         let identity = list.elements.as_ptr() as usize;
-        let elements = self.once(identity, frame, |evaluator| {
+        let elements = self.unless_active(identity, frame, |evaluator| {
             list.elements
                 .iter()
                 .map(|element| {
-                    let element = evaluator.element_here(element, list, frame)?;
+                    let element = evaluator.element_in_call_scope(element, list, frame)?;
                     evaluator
                         .select(&element, name, span, frame)
-                        .map(|value| Expression::literal(detached(operators::whole_seconds(value))))
+                        .map(|value| Expression::literal(without_scope(operators::truncate_relative_time(value))))
                 })
-                .collect::<Result<Vec<_>, Halt>>()
+                .collect::<Result<Vec<_>, Abort>>()
         });
         match elements {
-            Some(elements) => Ok(Value::List(List { elements: elements?.into(), scope: None })),
+            Some(elements) => Ok(Value::List(ListValue { elements: elements?.into(), scope: None })),
             None => Ok(Value::Undefined),
         }
     }
 
     /// Returns the value of `value[index]`.
-    pub(super) fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Halt> {
+    pub(super) fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Abort> {
         let condor = self.context.dialect.is_condor();
         match (value, index) {
             (Value::Error(_), _) => Ok(value.clone()),
@@ -352,13 +379,13 @@ impl<'e> Evaluator<'e> {
             }
             (Value::Ad(nested), Value::String(name)) if condor => {
                 let name = Name::new(&name.to_str());
-                if nested.frame.ad.get(&name).is_none() && self.environment.is_open(&nested.frame) {
-                    return Err(Halt::Unknown);
+                if nested.frame.ad.get(&name).is_none() && self.environment.is_partly_known(&nested.frame) {
+                    return Err(Abort::Unknown);
                 }
-                self.attribute(&nested.frame, &name).map(detached)
+                self.attribute(&nested.frame, &name).map(without_scope)
             }
             _ => {
-                let reason = format!("{} cannot index {}", index.kind().phrase(), value.kind().phrase());
+                let reason = format!("{} cannot index {}", index.value_type().phrase(), value.value_type().phrase());
                 Ok(Value::error(span, reason))
             }
         }
@@ -372,37 +399,35 @@ impl<'e> Evaluator<'e> {
         left: &Expression,
         right: &Expression,
         span: Span,
-        frame: &Arc<Frame>,
-    ) -> Result<Value, Halt> {
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
         let mut spine = vec![(operator, right, span)];
         let mut first = left;
-        while let Kind::Binary(operator, left, right) = first.kind() {
+        while let ExpressionKind::Binary(operator, left, right) = first.kind() {
             self.step()?;
             spine.push((*operator, right, first.span()));
             first = left;
         }
         let mut value = self.evaluate(first, frame)?;
         while let Some((operator, right, span)) = spine.pop() {
-            value = self.apply(operator, &value, right, span, frame)?;
+            value = self.apply_operator(operator, &value, right, span, frame)?;
         }
         Ok(value)
     }
 
-    /// Applies one operator to the value of its left operand; `&&` and `
-    ///
-    /// ` may not evaluate the right one.
-    fn apply(
+    /// Applies one operator to the value of its left operand; `&&` and `||` may not evaluate the right one.
+    fn apply_operator(
         &mut self,
         operator: BinaryOperator,
         left: &Value,
         right: &Expression,
         span: Span,
-        frame: &Arc<Frame>,
-    ) -> Result<Value, Halt> {
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
         let dialect = self.context.dialect;
         if let BinaryOperator::And | BinaryOperator::Or = operator {
             let truth = operators::truth(left, dialect);
-            if let Some(value) = operators::decided_by_left(operator, truth, left, dialect, span) {
+            if let Some(value) = operators::short_circuit(operator, truth, left, dialect, span) {
                 return Ok(value);
             }
             let right = self.evaluate(right, frame)?;
@@ -412,64 +437,70 @@ impl<'e> Evaluator<'e> {
         Ok(operators::binary(operator, left, &right, dialect, span))
     }
 
-    fn call(&mut self, name: &Name, arguments: &[Expression], span: Span, frame: &Arc<Frame>) -> Result<Value, Halt> {
-        self.called(name, arguments, None, span, frame)
-    }
-
-    /// Returns the value of a call, given the values of its arguments; [`Halt::Unknown`] stands for an unknown one.
-    pub(super) fn call_with(
+    fn call(
         &mut self,
         name: &Name,
         arguments: &[Expression],
-        values: Vec<Result<Value, Halt>>,
         span: Span,
-        frame: &Arc<Frame>,
-    ) -> Result<Value, Halt> {
-        self.called(name, arguments, Some(values), span, frame)
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
+        self.call_function(name, arguments, None, span, frame)
     }
 
-    fn called(
+    /// Returns the value of a call, given the values of its arguments; [`Abort::Unknown`] stands for an unknown one.
+    pub(super) fn call_with_values(
         &mut self,
         name: &Name,
         arguments: &[Expression],
-        known: Option<Vec<Result<Value, Halt>>>,
+        values: Vec<Result<Value, Abort>>,
         span: Span,
-        frame: &Arc<Frame>,
-    ) -> Result<Value, Halt> {
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
+        self.call_function(name, arguments, Some(values), span, frame)
+    }
+
+    fn call_function(
+        &mut self,
+        name: &Name,
+        arguments: &[Expression],
+        known: Option<Vec<Result<Value, Abort>>>,
+        span: Span,
+        frame: &Arc<ScopeFrame>,
+    ) -> Result<Value, Abort> {
         let Some(function) = builtin::find_function(name.as_str()) else {
-            let near = builtin::near_functions(name.as_str());
+            let near = builtin::similar_functions(name.as_str());
             let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
             return Ok(Value::error(span, format!("there is no function {name}(){hint}")));
         };
-        if !function.takes(arguments.len()) {
+        if !function.accepts_count(arguments.len()) {
             let reason = format!("{} takes {}, not {}", function.signature, function.arity(), arguments.len());
             return Ok(Value::error(span, reason));
         }
         let mut call = Call::new(self, frame, arguments, span);
         if let Some(known) = known {
-            call.know(known);
+            call.set_values(known);
         }
         if function.strict && call.dialect() == Dialect::Classad {
             let values = call.all_values()?;
             if let Some(exception) = values
                 .iter()
-                .find(|value| value.kind() == Type::Error)
-                .or_else(|| values.iter().find(|value| value.kind() == Type::Undefined))
+                .find(|value| value.value_type() == Type::Error)
+                .or_else(|| values.iter().find(|value| value.value_type() == Type::Undefined))
             {
                 return Ok(exception.clone());
             }
-            call.know(values.into_iter().map(Ok).collect());
+            call.set_values(values.into_iter().map(Ok).collect());
         }
         (function.body)(&mut call)
     }
 }
 
 /// Strips the scope from a list or an ad, as HTCondor's `ad["name"]` and `list.name` do.
-fn detached(value: Value) -> Value {
-    let nowhere = |ad| Frame::root(ad, Participant::MAX);
+fn without_scope(value: Value) -> Value {
+    let nowhere = |ad| ScopeFrame::root(ad, Participant::MAX);
     match value {
-        Value::List(list) => Value::List(List { elements: list.elements, scope: Some(nowhere(Ad::default())) }),
-        Value::Ad(nested) => Value::Ad(Nested { frame: nowhere(nested.ad().clone()) }),
+        Value::List(list) => Value::List(ListValue { elements: list.elements, scope: Some(nowhere(Ad::default())) }),
+        Value::Ad(nested) => Value::Ad(AdValue { frame: nowhere(nested.ad().clone()) }),
         scalar => scalar,
     }
 }

@@ -12,12 +12,17 @@ mod references;
 mod scope;
 mod specialize;
 
-pub(crate) use builtin::regex::{Options as PatternOptions, Pattern};
-pub use builtin::{Call, Example, FUNCTIONS, Function, find_function, listed_items, near_functions};
-pub use context::{Chance, Context, Halt, Interrupt};
+pub(crate) use builtin::regex::{CompiledPattern, PatternOptions};
+pub use builtin::{
+    BuiltinFunction, Call, FUNCTIONS, FunctionExample, find_function, similar_functions, string_list_items,
+};
+pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;
-pub use free_names::Mentions;
+pub use free_names::FreeNames;
 pub use operators::{binary, compare, unary};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
-pub use scope::{Binding, Environment, Extent, Fallback, Member, Resolution, UNFILLED};
-pub use specialize::{Liberties, Specialized, Verdict, specialize, specialize_ad, specialize_attribute, unknowns};
+pub use scope::{Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT};
+pub use specialize::{
+    ConstraintVerdict, SpecializeOptions, SpecializedExpression, specialize, specialize_ad, specialize_attribute,
+    unknowns,
+};

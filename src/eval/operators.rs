@@ -2,11 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, Group, RelativeTime, Span, UnaryOperator, Value};
+use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, OperatorGroup, RelativeTime, Span, UnaryOperator, Value};
 
-/// Truth value of an operand of `&&`, `
-///
-/// `, `!` or `? :`.
+/// Truth value of an operand of `&&`, `||`, `!` or `? :`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     True,
@@ -14,7 +12,7 @@ pub enum Truth {
     Undefined,
     Error,
     /// The value is of a type without truth values.
-    Other,
+    NotBoolean,
 }
 
 /// Returns the truth value of a value. Numbers have one only in HTCondor's dialect.
@@ -27,15 +25,13 @@ pub fn truth(value: &Value, dialect: Dialect) -> Truth {
         Value::Error(_) => Truth::Error,
         Value::Integer(integer) if dialect.is_condor() => of(*integer != 0),
         Value::Real(real) if dialect.is_condor() => of(*real != 0.0),
-        _ => Truth::Other,
+        _ => Truth::NotBoolean,
     }
 }
 
-/// Returns the value of `&&` or `
-///
-/// ` if the left operand decides it alone; `None` if the right one counts.
+/// Returns the value of `&&` or `||` if the left operand decides it alone; `None` if the right one counts.
 #[must_use]
-pub fn decided_by_left(
+pub fn short_circuit(
     operator: BinaryOperator,
     truth: Truth,
     left: &Value,
@@ -45,31 +41,29 @@ pub fn decided_by_left(
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
     match truth {
         Truth::Error => Some(left.clone()),
-        Truth::Other => Some(no_truth(operator, left, span)),
+        Truth::NotBoolean => Some(not_boolean_error(operator, left, span)),
         // In the papers' dialect an error on the right is never hidden.
         _ if truth == decisive && dialect.is_condor() => Some(Value::Boolean(truth == Truth::True)),
         _ => None,
     }
 }
 
-/// Returns the value of `&&` or `
-///
-/// ` by the truth tables, when the left operand does not decide it.
+/// Returns the value of `&&` or `||` by the truth tables, when the left operand does not decide it.
 #[must_use]
 pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dialect, span: Span) -> Value {
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
     let right_truth = truth(right, dialect);
     match (left, right_truth) {
         (_, Truth::Error) => right.clone(),
-        (_, Truth::Other) => no_truth(operator, right, span),
+        (_, Truth::NotBoolean) => not_boolean_error(operator, right, span),
         (left, right) if left == decisive || right == decisive => Value::Boolean(decisive == Truth::True),
         (Truth::Undefined, _) | (_, Truth::Undefined) => Value::Undefined,
         _ => Value::Boolean(decisive != Truth::True),
     }
 }
 
-fn no_truth(operator: BinaryOperator, value: &Value, span: Span) -> Value {
-    Value::error(span, format!("`{}` wants booleans, not {}", operator.symbol(), value.kind().phrase()))
+fn not_boolean_error(operator: BinaryOperator, value: &Value, span: Span) -> Value {
+    Value::error(span, format!("`{}` wants booleans, not {}", operator.symbol(), value.value_type().phrase()))
 }
 
 /// Returns the value of a unary operator.
@@ -81,26 +75,26 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
         (UnaryOperator::Not, _) => match truth(&value, dialect) {
             Truth::True => Value::Boolean(false),
             Truth::False => Value::Boolean(true),
-            _ => Value::error(span, format!("`!` wants a boolean, not {}", value.kind().phrase())),
+            _ => Value::error(span, format!("`!` wants a boolean, not {}", value.value_type().phrase())),
         },
-        (UnaryOperator::Minus, Value::Integer(integer)) => whole(integer.wrapping_neg(), dialect),
+        (UnaryOperator::Minus, Value::Integer(integer)) => wrapped_integer(integer.wrapping_neg(), dialect),
         (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),
-        (UnaryOperator::Minus, Value::RelativeTime(time)) => relative(-time.seconds),
-        (UnaryOperator::Complement, Value::Integer(integer)) => whole(!integer, dialect),
-        (operator, _) => Value::error(span, format!("`{}` cannot take {}", operator.symbol(), value.kind().phrase())),
+        (UnaryOperator::Minus, Value::RelativeTime(time)) => relative_time(-time.seconds),
+        (UnaryOperator::Complement, Value::Integer(integer)) => wrapped_integer(!integer, dialect),
+        (operator, _) => {
+            Value::error(span, format!("`{}` cannot take {}", operator.symbol(), value.value_type().phrase()))
+        }
     }
 }
 
-/// Returns the value of a binary operator that always evaluates both operands: any but `&&` and `
-///
-/// `.
+/// Returns the value of a binary operator that always evaluates both operands: any but `&&` and `||`.
 #[must_use]
 pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
-    if operator.group() == Group::Identity {
+    if operator.group() == OperatorGroup::Identity {
         let same = identical(left, right, dialect);
         return match same {
             Some(same) => Value::Boolean(same == (operator == BinaryOperator::Is)),
-            None => mismatch(operator, left, right, span),
+            None => type_mismatch_error(operator, left, right, span),
         };
     }
     match (left, right) {
@@ -110,16 +104,21 @@ pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
         _ => {}
     }
     let result = match operator.group() {
-        Group::Arithmetic => arithmetic(operator, left, right, dialect, span),
-        Group::Bitwise => bitwise(operator, left, right, dialect),
-        Group::Comparison => compare(operator, left, right, dialect).map(Value::Boolean),
-        Group::Identity | Group::Logic => None,
+        OperatorGroup::Arithmetic => arithmetic(operator, left, right, dialect, span),
+        OperatorGroup::Bitwise => bitwise(operator, left, right, dialect),
+        OperatorGroup::Comparison => compare(operator, left, right, dialect).map(Value::Boolean),
+        OperatorGroup::Identity | OperatorGroup::Logic => None,
     };
-    result.unwrap_or_else(|| mismatch(operator, left, right, span))
+    result.unwrap_or_else(|| type_mismatch_error(operator, left, right, span))
 }
 
-fn mismatch(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Value {
-    let reason = format!("`{}` cannot take {} and {}", operator.symbol(), left.kind().phrase(), right.kind().phrase());
+fn type_mismatch_error(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Value {
+    let reason = format!(
+        "`{}` cannot take {} and {}",
+        operator.symbol(),
+        left.value_type().phrase(),
+        right.value_type().phrase()
+    );
     Value::error(span, reason)
 }
 
@@ -134,7 +133,7 @@ fn identical(left: &Value, right: &Value, dialect: Dialect) -> Option<bool> {
         (Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => {
             a.seconds == b.seconds && (a.offset == b.offset || dialect == Dialect::Classad)
         }
-        (left, right) if left.kind() == right.kind() => {
+        (left, right) if left.value_type() == right.value_type() => {
             compare(BinaryOperator::Equal, left, right, dialect).unwrap_or(false)
         }
         _ => false,
@@ -156,7 +155,7 @@ pub fn compare(operator: BinaryOperator, left: &Value, right: &Value, dialect: D
         (Value::RelativeTime(a), Value::RelativeTime(b)) => a.seconds.partial_cmp(&b.seconds),
         _ => {
             let booleans_count = dialect.is_condor();
-            number(left, booleans_count)?.partial_cmp(&number(right, booleans_count)?)
+            as_real(left, booleans_count)?.partial_cmp(&as_real(right, booleans_count)?)
         }
     };
     Some(match operator {
@@ -171,9 +170,9 @@ pub fn compare(operator: BinaryOperator, left: &Value, right: &Value, dialect: D
 }
 
 /// Returns a number, or a boolean if `booleans_count`, as a real; `None` for other values.
-fn number(value: &Value, booleans_count: bool) -> Option<f64> {
+fn as_real(value: &Value, booleans_count: bool) -> Option<f64> {
     match value {
-        Value::Integer(integer) => Some(approximate(*integer)),
+        Value::Integer(integer) => Some(nearest_real(*integer)),
         Value::Real(real) => Some(*real),
         Value::Boolean(is) if booleans_count => Some(f64::from(u8::from(*is))),
         _ => None,
@@ -181,7 +180,7 @@ fn number(value: &Value, booleans_count: bool) -> Option<f64> {
 }
 
 /// Returns an integer, or a boolean as 0 or 1; `None` for other values.
-fn integer(value: &Value) -> Option<i64> {
+fn as_integer(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(integer) => Some(*integer),
         Value::Boolean(is) => Some(i64::from(*is)),
@@ -191,21 +190,21 @@ fn integer(value: &Value) -> Option<i64> {
 
 /// Returns the integer as a real; beyond 2^53 the nearest one, as in C.
 #[allow(clippy::cast_precision_loss)]
-fn approximate(integer: i64) -> f64 {
+fn nearest_real(integer: i64) -> f64 {
     integer as f64
 }
 
 /// Returns an integer value of the dialect, wrapped to 32 bits in the papers' one.
 #[must_use]
 #[allow(clippy::cast_possible_truncation)] // wrapping is intended
-pub fn whole(integer: i64, dialect: Dialect) -> Value {
+pub fn wrapped_integer(integer: i64, dialect: Dialect) -> Value {
     match dialect {
         Dialect::Classad => Value::Integer(i64::from(integer as i32)),
         Dialect::Condor => Value::Integer(integer),
     }
 }
 
-fn relative(seconds: f64) -> Value {
+fn relative_time(seconds: f64) -> Value {
     Value::RelativeTime(RelativeTime { seconds })
 }
 
@@ -213,26 +212,26 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
     if let (Value::AbsoluteTime(_) | Value::RelativeTime(_), _) | (_, Value::AbsoluteTime(_) | Value::RelativeTime(_)) =
         (left, right)
     {
-        return times(operator, left, right, span);
+        return time_arithmetic(operator, left, right, span);
     }
     let boolean = matches!(left, Value::Boolean(_)) || matches!(right, Value::Boolean(_));
     if boolean && operator == BinaryOperator::Remainder && dialect == Dialect::Classad {
         return None;
     }
-    if let (Some(a), Some(b)) = (integer(left), integer(right)) {
+    if let (Some(a), Some(b)) = (as_integer(left), as_integer(right)) {
         return Some(match operator {
-            BinaryOperator::Add => whole(a.wrapping_add(b), dialect),
-            BinaryOperator::Subtract => whole(a.wrapping_sub(b), dialect),
-            BinaryOperator::Multiply => whole(a.wrapping_mul(b), dialect),
+            BinaryOperator::Add => wrapped_integer(a.wrapping_add(b), dialect),
+            BinaryOperator::Subtract => wrapped_integer(a.wrapping_sub(b), dialect),
+            BinaryOperator::Multiply => wrapped_integer(a.wrapping_mul(b), dialect),
             _ if b == 0 => Value::error(span, "division by zero"),
             // `i64::MIN / -1` is the only quotient that overflows; HTCondor returns the largest integer.
             BinaryOperator::Divide if dialect.is_condor() => Value::Integer(a.checked_div(b).unwrap_or(i64::MAX)),
-            BinaryOperator::Divide => whole(a.wrapping_div(b), dialect),
-            BinaryOperator::Remainder => whole(a.wrapping_rem(b), dialect),
+            BinaryOperator::Divide => wrapped_integer(a.wrapping_div(b), dialect),
+            BinaryOperator::Remainder => wrapped_integer(a.wrapping_rem(b), dialect),
             _ => return None,
         });
     }
-    let (a, b) = (number(left, true)?, number(right, true)?);
+    let (a, b) = (as_real(left, true)?, as_real(right, true)?);
     if dialect == Dialect::Classad && b == 0.0 && matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder)
     {
         return Some(Value::error(span, "division by zero"));
@@ -253,25 +252,25 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
     })
 }
 
-fn times(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Option<Value> {
+fn time_arithmetic(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let relative = |seconds: f64| {
-        if seconds.is_finite() { relative(seconds) } else { Value::error(span, "the result is no length of time") }
+        if seconds.is_finite() { relative_time(seconds) } else { Value::error(span, "the result is no length of time") }
     };
     Some(match (operator, left, right) {
         (BinaryOperator::Subtract, Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => {
-            relative(approximate(a.seconds.saturating_sub(b.seconds)))
+            relative(nearest_real(a.seconds.saturating_sub(b.seconds)))
         }
         (BinaryOperator::Add, Value::AbsoluteTime(at), Value::RelativeTime(by))
-        | (BinaryOperator::Add, Value::RelativeTime(by), Value::AbsoluteTime(at)) => later(*at, by.seconds),
-        (BinaryOperator::Subtract, Value::AbsoluteTime(at), Value::RelativeTime(by)) => later(*at, -by.seconds),
+        | (BinaryOperator::Add, Value::RelativeTime(by), Value::AbsoluteTime(at)) => add_seconds(*at, by.seconds),
+        (BinaryOperator::Subtract, Value::AbsoluteTime(at), Value::RelativeTime(by)) => add_seconds(*at, -by.seconds),
         (BinaryOperator::Add, Value::RelativeTime(a), Value::RelativeTime(b)) => relative(a.seconds + b.seconds),
         (BinaryOperator::Subtract, Value::RelativeTime(a), Value::RelativeTime(b)) => relative(a.seconds - b.seconds),
         (BinaryOperator::Multiply, Value::RelativeTime(time), factor)
         | (BinaryOperator::Multiply, factor, Value::RelativeTime(time)) => {
-            relative(time.seconds * number(factor, false)?)
+            relative(time.seconds * as_real(factor, false)?)
         }
         (BinaryOperator::Divide, Value::RelativeTime(time), divisor) => {
-            let divisor = number(divisor, false)?;
+            let divisor = as_real(divisor, false)?;
             if divisor == 0.0 {
                 return Some(Value::error(span, "division by zero"));
             }
@@ -283,7 +282,7 @@ fn times(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> O
 
 /// Returns the time `seconds` later, at the same UTC offset.
 #[allow(clippy::cast_possible_truncation)] // `as` saturates
-fn later(at: AbsoluteTime, seconds: f64) -> Value {
+fn add_seconds(at: AbsoluteTime, seconds: f64) -> Value {
     Value::AbsoluteTime(AbsoluteTime { seconds: at.seconds.saturating_add(seconds as i64), offset: at.offset })
 }
 
@@ -312,9 +311,9 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
 
 /// Truncates a relative time to whole seconds, as HTCondor's library does with elements of lists.
 #[must_use]
-pub fn whole_seconds(value: Value) -> Value {
+pub fn truncate_relative_time(value: Value) -> Value {
     match value {
-        Value::RelativeTime(time) => relative(time.seconds.trunc()),
+        Value::RelativeTime(time) => relative_time(time.seconds.trunc()),
         other => other,
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Dialect, Expression, Frame, Kind, Name, Nested, Span, Value};
-use crate::syntax::{Rules, parse_expression, print_name};
+use crate::ad::{AdValue, Dialect, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
+use crate::syntax::{ParseOptions, parse_expression, print_name};
 
 use super::Context;
-use super::scope::{Environment, Resolution};
+use super::scope::{Environment, NameResolution};
 
 /// Dotted path that an expression refers to, as it is written: `TARGET.x.y`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,14 +18,14 @@ pub struct Reference {
     /// Names of the path, in order.
     pub path: Vec<Name>,
     /// Number of leading names that resolve to an ad; the next name is missing in that ad.
-    pub known: usize,
+    pub resolved: usize,
 }
 
 impl Reference {
     /// Returns the names that do not resolve: `z` of `MY.z`, since `MY` resolves to the ad itself.
     #[must_use]
     pub fn missing(&self) -> &[Name] {
-        &self.path[self.known.min(self.path.len() - 1)..]
+        &self.path[self.resolved.min(self.path.len() - 1)..]
     }
 }
 
@@ -48,14 +48,14 @@ pub struct References {
     /// Attributes of its own ad that it reads, in order of first use.
     pub internal: IndexSet<Name>,
     /// Whether it may read any attribute: a name is computed, or a whole ad is used as a value.
-    pub everything: bool,
+    pub reads_anything: bool,
 }
 
 /// Returns the references of an expression, also through attributes of its ad and constant texts passed to `eval()`.
 #[must_use]
 pub fn references(
     expression: &Expression,
-    frame: &Arc<Frame>,
+    frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
 ) -> References {
@@ -66,13 +66,13 @@ pub fn references(
 #[must_use]
 pub fn references_of_all<'a>(
     expressions: impl IntoIterator<Item = &'a Expression>,
-    frame: &Arc<Frame>,
+    frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
 ) -> References {
-    let mut walk = Walk::new(frame, environment, context);
-    expressions.into_iter().for_each(|expression| walk.visit_all(expression, frame));
-    walk.travel();
+    let mut walk = ReferenceWalk::new(frame, environment, context);
+    expressions.into_iter().for_each(|expression| walk.visit_expression(expression, frame));
+    walk.visit_relocatable();
     walk.finish()
 }
 
@@ -80,14 +80,14 @@ pub fn references_of_all<'a>(
 #[must_use]
 pub fn direct_references(
     expression: &Expression,
-    frame: &Arc<Frame>,
+    frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
 ) -> References {
-    let mut walk = Walk::new(frame, environment, context);
+    let mut walk = ReferenceWalk::new(frame, environment, context);
     walk.through_attributes = false;
-    walk.visit_all(expression, frame);
-    walk.travel();
+    walk.visit_expression(expression, frame);
+    walk.visit_relocatable();
     walk.finish()
 }
 
@@ -96,33 +96,33 @@ pub fn direct_references(
 #[must_use]
 pub fn external_references(
     expression: &Expression,
-    frame: &Arc<Frame>,
+    frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
 ) -> Vec<Reference> {
-    let mut walk = Walk::new(frame, environment, context);
+    let mut walk = ReferenceWalk::new(frame, environment, context);
     walk.reads_texts = false;
-    walk.visit_all(expression, frame);
-    walk.travel();
+    walk.visit_expression(expression, frame);
+    walk.visit_relocatable();
     walk.finish().external
 }
 
 /// Maximum length of a chain of attributes that are aliases of one another; a longer one is most likely circular.
-const MOST_ALIASES: usize = 64;
+const MAX_ALIAS_CHAIN: usize = 64;
 
 /// Maximum number of nodes visited while relocatable expressions are tried in every scope; the work is their product.
-const MOST_LOOKED_UP_ELSEWHERE: u64 = 1_000_000;
+const MAX_RELOCATED_VISITS: u64 = 1_000_000;
 
-struct Walk<'w> {
+struct ReferenceWalk<'w> {
     environment: &'w Environment,
     context: &'w Context,
     /// Scope of the analysed expression.
-    home: Arc<Frame>,
+    home: Arc<ScopeFrame>,
     reads_texts: bool,
     through_attributes: bool,
     external: IndexSet<Reference>,
     internal: IndexSet<Name>,
-    everything: bool,
+    reads_anything: bool,
     /// Identities of the expressions walked and of their ads, so that circular references end.
     seen: FxHashSet<(usize, usize)>,
     /// Expressions parsed for `eval()`, kept alive because identities are addresses.
@@ -130,18 +130,18 @@ struct Walk<'w> {
     /// Relocatable expressions by identity, with the identity of their ad: they may be evaluated in another scope
     /// than the one they are written in. These are elements of lists, which HTCondor's functions evaluate in the
     /// scope of the call, and arguments that are evaluated in each ad of a list.
-    travellers: IndexMap<usize, (Expression, usize)>,
+    relocatable: IndexMap<usize, (Expression, usize)>,
     /// Names that are selected from ads which the analysis cannot determine.
-    selected: IndexSet<Name>,
+    names_of_unknown_ads: IndexSet<Name>,
     /// Scopes in which relocatable expressions may be evaluated: the ads that were met and the scopes of calls.
-    places: IndexMap<usize, Arc<Frame>>,
+    call_scopes: IndexMap<usize, Arc<ScopeFrame>>,
 }
 
-type Pending = Vec<(Expression, Arc<Frame>)>;
+type PendingExpressions = Vec<(Expression, Arc<ScopeFrame>)>;
 
-impl<'w> Walk<'w> {
-    fn new(home: &Arc<Frame>, environment: &'w Environment, context: &'w Context) -> Self {
-        Walk {
+impl<'w> ReferenceWalk<'w> {
+    fn new(home: &Arc<ScopeFrame>, environment: &'w Environment, context: &'w Context) -> Self {
+        ReferenceWalk {
             environment,
             context,
             home: Arc::clone(home),
@@ -149,12 +149,12 @@ impl<'w> Walk<'w> {
             through_attributes: true,
             external: IndexSet::new(),
             internal: IndexSet::new(),
-            everything: false,
+            reads_anything: false,
             seen: FxHashSet::default(),
             texts: Vec::new(),
-            travellers: IndexMap::new(),
-            selected: IndexSet::new(),
-            places: IndexMap::new(),
+            relocatable: IndexMap::new(),
+            names_of_unknown_ads: IndexSet::new(),
+            call_scopes: IndexMap::new(),
         }
     }
 
@@ -162,11 +162,11 @@ impl<'w> Walk<'w> {
         References {
             external: self.external.into_iter().collect(),
             internal: self.internal,
-            everything: self.everything,
+            reads_anything: self.reads_anything,
         }
     }
 
-    fn visit_all(&mut self, expression: &Expression, frame: &Arc<Frame>) {
+    fn visit_expression(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
         if self.seen.insert((expression.identity(), frame.ad.identity())) {
             self.visit(vec![(expression.clone(), Arc::clone(frame))], u64::MAX);
         }
@@ -174,13 +174,13 @@ impl<'w> Walk<'w> {
 
     /// Visits the pending expressions and their children, with an explicit stack so that no depth overflows it.
     /// Visits at most `steps` nodes and returns the number of steps left.
-    fn visit(&mut self, mut pending: Pending, mut steps: u64) -> u64 {
+    fn visit(&mut self, mut pending: PendingExpressions, mut steps: u64) -> u64 {
         while let Some((expression, frame)) = pending.pop()
             && steps > 0
         {
             steps -= 1;
             let start = pending.len();
-            self.one(&expression, &frame, &mut pending);
+            self.visit_node(&expression, &frame, &mut pending);
             pending[start..].reverse();
         }
         steps
@@ -188,191 +188,220 @@ impl<'w> Walk<'w> {
 
     /// Visits relocatable expressions in every scope until nothing new is found. If the step budget is exhausted, the
     /// expression may read everything.
-    fn travel(&mut self) {
-        let mut steps = MOST_LOOKED_UP_ELSEWHERE;
+    fn visit_relocatable(&mut self) {
+        let mut steps = MAX_RELOCATED_VISITS;
         let mut before = None;
-        let size = |walk: &Self| (walk.travellers.len(), walk.selected.len(), walk.places.len());
+        let size = |walk: &Self| (walk.relocatable.len(), walk.names_of_unknown_ads.len(), walk.call_scopes.len());
         while before.replace(size(self)) != Some(size(self)) {
-            let names = self.selected.iter().map(|name| Kind::Attribute(name.clone()));
+            let names = self.names_of_unknown_ads.iter().map(|name| ExpressionKind::Attribute(name.clone()));
             let names: Vec<_> = names.map(|name| Expression::new(name, Span::default())).collect();
             if !self.external.is_empty() {
                 // The names may be selected from an ad of the other side.
-                let nowhere = Frame::nowhere();
+                let nowhere = ScopeFrame::outside_ads();
                 steps = self.visit(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))).collect(), steps);
             }
-            for position in 0..self.places.len() {
-                let place = Arc::clone(&self.places[position]);
+            for position in 0..self.call_scopes.len() {
+                let place = Arc::clone(&self.call_scopes[position]);
                 let names = names.iter().cloned();
-                let from_elsewhere = self.travellers.values().filter(|(_, ad)| *ad != place.ad.identity());
+                let from_elsewhere = self.relocatable.values().filter(|(_, ad)| *ad != place.ad.identity());
                 let travellers = from_elsewhere.map(|(expression, _)| expression.clone());
                 let pending = names.chain(travellers).map(|expression| (expression, Arc::clone(&place))).collect();
                 self.seen.clear();
                 steps = self.visit(pending, steps);
             }
             if steps == 0 {
-                self.everything = true;
+                self.reads_anything = true;
                 return;
             }
         }
     }
 
-    fn one(&mut self, expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
+    fn visit_node(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>, pending: &mut PendingExpressions) {
         match expression.kind() {
-            Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..) => {
-                let found = self.referred(expression, frame, pending);
+            ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..) => {
+                let found = self.resolve_reference(expression, frame, pending);
                 match found {
-                    Resolution::Expression(expression, frame) => self.walk_into(expression, frame, pending),
-                    Resolution::Value(value) => self.everything |= matches!(value, Value::Ad(_)),
-                    Resolution::Missing | Resolution::Unknown => {}
+                    NameResolution::Expression(expression, frame) => self.push_bound(expression, frame, pending),
+                    NameResolution::Value(value) => self.reads_anything |= matches!(value, Value::Ad(_)),
+                    NameResolution::Missing | NameResolution::Unknown => {}
                 }
             }
-            Kind::Ad(ad) => {
+            ExpressionKind::Ad(ad) => {
                 let inner = frame.enter(ad.clone());
-                self.place(&inner);
+                self.add_scope(&inner);
                 pending.extend(ad.iter().map(|a| (a.expression.clone(), Arc::clone(&inner))));
             }
-            Kind::Call(name, arguments) => {
-                self.place(frame);
+            ExpressionKind::Call(name, arguments) => {
+                self.add_scope(frame);
                 match arguments.as_ref() {
-                    [text] if name.is("eval") && self.reads_texts => self.text(text, frame, pending),
+                    [text] if name.is("eval") && self.reads_texts => self.visit_eval_text(text, frame, pending),
                     [each, list] if name.is("evalInEachContext") || name.is("countMatches") => {
-                        children(expression, frame, pending);
-                        self.in_each(each, list, frame, pending);
+                        push_children(expression, frame, pending);
+                        self.visit_each_context(each, list, frame, pending);
                     }
-                    _ => children(expression, frame, pending),
+                    _ => push_children(expression, frame, pending),
                 }
             }
-            Kind::Subscript(inner, index) => {
+            ExpressionKind::Subscript(inner, index) => {
                 // A computed index selects one of the elements of a list, but any attribute of an ad.
-                let place = matches!(index.bare().kind(), Kind::Literal(_));
-                self.everything |= !place && !matches!(inner.bare().kind(), Kind::List(_) | Kind::Call(..));
-                children(expression, frame, pending);
+                let place = matches!(index.without_parentheses().kind(), ExpressionKind::Literal(_));
+                self.reads_anything |= !place
+                    && !matches!(
+                        inner.without_parentheses().kind(),
+                        ExpressionKind::List(_) | ExpressionKind::Call(..)
+                    );
+                push_children(expression, frame, pending);
             }
-            Kind::List(elements) => {
-                children(expression, frame, pending);
+            ExpressionKind::List(elements) => {
+                push_children(expression, frame, pending);
                 if self.context.dialect.is_condor() {
-                    elements.iter().for_each(|element| self.traveller(element, frame));
+                    elements.iter().for_each(|element| self.add_relocatable(element, frame));
                 }
             }
-            _ => children(expression, frame, pending),
+            _ => push_children(expression, frame, pending),
         }
     }
 
     /// Adds a relocatable expression. Literals, lists and ads are skipped: they keep the scope in which they were
     /// written.
-    fn traveller(&mut self, expression: &Expression, frame: &Arc<Frame>) {
-        if !matches!(expression.bare().kind(), Kind::Literal(_) | Kind::List(_) | Kind::Ad(_)) {
-            self.travellers.entry(expression.identity()).or_insert((expression.clone(), frame.ad.identity()));
+    fn add_relocatable(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
+        if !matches!(
+            expression.without_parentheses().kind(),
+            ExpressionKind::Literal(_) | ExpressionKind::List(_) | ExpressionKind::Ad(_)
+        ) {
+            self.relocatable.entry(expression.identity()).or_insert((expression.clone(), frame.ad.identity()));
         }
     }
 
     /// Adds a scope in which relocatable expressions may be evaluated.
-    fn place(&mut self, frame: &Arc<Frame>) {
-        let around = |frame: &Frame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
-        let known = self.places.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
+    fn add_scope(&mut self, frame: &Arc<ScopeFrame>) {
+        let around = |frame: &ScopeFrame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
+        let known = self.call_scopes.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
         // An ad in a list element that is evaluated in two scopes is two different ads.
-        self.everything |= around(known) != around(frame);
+        self.reads_anything |= around(known) != around(frame);
     }
 
     /// Adds the expression that `evalInEachContext()` evaluates in each ad of a list. If the argument is a name, that
     /// is the expression bound to it.
-    fn in_each(&mut self, each: &Expression, list: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
-        if matches!(each.kind(), Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..)) {
-            match self.referred(each, frame, pending) {
-                Resolution::Expression(bound, scope) => self.traveller(&bound, &scope),
-                Resolution::Unknown => self.everything = true,
-                Resolution::Missing | Resolution::Value(_) => self.traveller(each, frame),
+    fn visit_each_context(
+        &mut self,
+        each: &Expression,
+        list: &Expression,
+        frame: &Arc<ScopeFrame>,
+        pending: &mut PendingExpressions,
+    ) {
+        if matches!(
+            each.kind(),
+            ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..)
+        ) {
+            match self.resolve_reference(each, frame, pending) {
+                NameResolution::Expression(bound, scope) => self.add_relocatable(&bound, &scope),
+                NameResolution::Unknown => self.reads_anything = true,
+                NameResolution::Missing | NameResolution::Value(_) => self.add_relocatable(each, frame),
             }
         } else {
-            self.traveller(each, frame);
+            self.add_relocatable(each, frame);
         }
-        if !matches!(list.bare().kind(), Kind::List(_)) {
+        if !matches!(list.without_parentheses().kind(), ExpressionKind::List(_)) {
             // The ads of the list are not known.
-            self.place(&Frame::nowhere());
+            self.add_scope(&ScopeFrame::outside_ads());
         }
     }
 
     /// Visits the argument of `eval()`: the parsed expression if the text is constant.
-    fn text(&mut self, text: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
-        match text.bare().kind() {
-            Kind::Literal(Value::String(text)) => {
-                if let Ok(inside) = parse_expression(text.as_bytes(), Rules::new(self.context.dialect)) {
+    fn visit_eval_text(&mut self, text: &Expression, frame: &Arc<ScopeFrame>, pending: &mut PendingExpressions) {
+        match text.without_parentheses().kind() {
+            ExpressionKind::Literal(Value::String(text)) => {
+                if let Ok(inside) = parse_expression(text.as_bytes(), ParseOptions::new(self.context.dialect)) {
                     self.texts.push(inside.clone());
                     pending.push((inside, Arc::clone(frame)));
                 }
             }
-            Kind::Literal(_) => {}
+            ExpressionKind::Literal(_) => {}
             _ => {
-                self.everything = true;
+                self.reads_anything = true;
                 pending.push((text.clone(), Arc::clone(frame)));
             }
         }
     }
 
     /// Resolves a name or a dotted path. `Unknown` if it is selected from a computed value.
-    fn referred(&mut self, expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
-        match Path::of(expression) {
-            Ok(path) => self.follow(path, frame, pending),
+    fn resolve_reference(
+        &mut self,
+        expression: &Expression,
+        frame: &Arc<ScopeFrame>,
+        pending: &mut PendingExpressions,
+    ) -> NameResolution {
+        match DottedPath::of(expression) {
+            Ok(path) => self.follow_path(path, frame, pending),
             Err((computed, names)) => {
                 pending.push((computed, Arc::clone(frame)));
-                self.outward(names, frame, pending)
+                self.resolve_outward(names, frame, pending)
             }
         }
     }
 
     /// Follows a dotted path through ads, and through aliases: attributes that are dotted paths themselves.
-    fn follow(&mut self, mut path: Path, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
+    fn follow_path(
+        &mut self,
+        mut path: DottedPath,
+        frame: &Arc<ScopeFrame>,
+        pending: &mut PendingExpressions,
+    ) -> NameResolution {
         let mut frame = Arc::clone(frame);
         // Scopes of the path and of the aliases followed.
         let mut stands = vec![Arc::clone(&frame)];
         'path: loop {
             let mut known = 0;
-            let mut found = self.first(&path, &frame);
-            for at in path.first()..path.names.len() {
+            let mut found = self.resolve_first(&path, &frame);
+            for at in path.first_selected()..path.names.len() {
                 let ad = match found {
-                    Resolution::Value(Value::Ad(ad)) => ad.frame,
-                    Resolution::Value(_) => return found,
-                    Resolution::Missing | Resolution::Unknown => return self.missing(path.names, known),
-                    Resolution::Expression(bound, scope) => match (bound.bare().kind(), Path::of(&bound)) {
-                        (Kind::Ad(ad), _) => scope.enter(ad.clone()),
-                        // Nothing can be selected from a scalar.
-                        (Kind::Literal(value), _) if !matches!(value, Value::List(_) | Value::Ad(_)) => {
-                            return Resolution::Value(Value::Undefined);
-                        }
-                        (_, Ok(mut alias)) if self.through_attributes && stands.len() <= MOST_ALIASES => {
-                            alias.names.extend(path.names.drain(at..));
-                            (path, frame) = (alias, scope);
-                            stands.push(Arc::clone(&frame));
-                            continue 'path;
-                        }
-                        _ => {
-                            for stand in &stands {
-                                self.place(stand);
+                    NameResolution::Value(Value::Ad(ad)) => ad.frame,
+                    NameResolution::Value(_) => return found,
+                    NameResolution::Missing | NameResolution::Unknown => return self.add_external(path.names, known),
+                    NameResolution::Expression(bound, scope) => {
+                        match (bound.without_parentheses().kind(), DottedPath::of(&bound)) {
+                            (ExpressionKind::Ad(ad), _) => scope.enter(ad.clone()),
+                            // Nothing can be selected from a scalar.
+                            (ExpressionKind::Literal(value), _) if !matches!(value, Value::List(_) | Value::Ad(_)) => {
+                                return NameResolution::Value(Value::Undefined);
                             }
-                            let found = self.outward(path.names.split_off(at), &scope, pending);
-                            self.walk_into(bound, scope, pending);
-                            return found;
+                            (_, Ok(mut alias)) if self.through_attributes && stands.len() <= MAX_ALIAS_CHAIN => {
+                                alias.names.extend(path.names.drain(at..));
+                                (path, frame) = (alias, scope);
+                                stands.push(Arc::clone(&frame));
+                                continue 'path;
+                            }
+                            _ => {
+                                for stand in &stands {
+                                    self.add_scope(stand);
+                                }
+                                let found = self.resolve_outward(path.names.split_off(at), &scope, pending);
+                                self.push_bound(bound, scope, pending);
+                                return found;
+                            }
                         }
-                    },
+                    }
                 };
                 known = at;
-                found = self
-                    .noted(&path.names[at], |environment, name, context| environment.resolve_in(&ad, name, context));
+                found = self.resolve_and_record(&path.names[at], |environment, name, context| {
+                    environment.resolve_selected(&ad, name, context)
+                });
             }
             return match found {
-                Resolution::Missing | Resolution::Unknown => self.missing(path.names, known),
+                NameResolution::Missing | NameResolution::Unknown => self.add_external(path.names, known),
                 found => found,
             };
         }
     }
 
     /// Resolves the first name of a path.
-    fn first(&mut self, path: &Path, frame: &Arc<Frame>) -> Resolution {
-        if let Start::Ad(ad) = &path.start {
-            return Resolution::Expression(ad.clone(), Arc::clone(frame));
+    fn resolve_first(&mut self, path: &DottedPath, frame: &Arc<ScopeFrame>) -> NameResolution {
+        if let PathStart::Ad(ad) = &path.start {
+            return NameResolution::Expression(ad.clone(), Arc::clone(frame));
         }
-        let rooted = matches!(path.start, Start::Root);
-        let found = self.noted(&path.names[0], |environment, name, context| {
+        let rooted = matches!(path.start, PathStart::Root);
+        let found = self.resolve_and_record(&path.names[0], |environment, name, context| {
             if rooted {
                 environment.resolve_root(frame, name, context)
             } else {
@@ -381,19 +410,23 @@ impl<'w> Walk<'w> {
         });
         match found {
             // In a match `my` is the ad itself.
-            Resolution::Missing | Resolution::Unknown
+            NameResolution::Missing | NameResolution::Unknown
                 if self.context.dialect == Dialect::Classad && path.names[0].is("my") && !rooted =>
             {
-                Resolution::Value(Value::Ad(Nested { frame: Arc::clone(frame) }))
+                NameResolution::Value(Value::Ad(AdValue { frame: Arc::clone(frame) }))
             }
             found => found,
         }
     }
 
     /// Looks a name up, and records it as internal if it is an attribute of the expression's own ad.
-    fn noted(&mut self, name: &Name, look: impl FnOnce(&Environment, &Name, &Context) -> Resolution) -> Resolution {
+    fn resolve_and_record(
+        &mut self,
+        name: &Name,
+        look: impl FnOnce(&Environment, &Name, &Context) -> NameResolution,
+    ) -> NameResolution {
         let found = look(self.environment, name, self.context);
-        if let Resolution::Expression(_, frame) = &found
+        if let NameResolution::Expression(_, frame) = &found
             && frame.enclosing.is_none()
             && frame.participant == self.home.participant
         {
@@ -403,46 +436,52 @@ impl<'w> Walk<'w> {
     }
 
     /// Resolves names that are selected from an unknown ad, which may find them in the ads around it.
-    fn outward(&mut self, names: Vec<Name>, frame: &Arc<Frame>, pending: &mut Pending) -> Resolution {
-        self.place(frame);
+    fn resolve_outward(
+        &mut self,
+        names: Vec<Name>,
+        frame: &Arc<ScopeFrame>,
+        pending: &mut PendingExpressions,
+    ) -> NameResolution {
+        self.add_scope(frame);
         for name in names {
             let scope = Arc::clone(frame);
-            let found = self.noted(&name, |environment, name, context| environment.resolve_own(&scope, name, context));
-            self.selected.insert(name.clone());
+            let found = self
+                .resolve_and_record(&name, |environment, name, context| environment.resolve_own(&scope, name, context));
+            self.names_of_unknown_ads.insert(name.clone());
             match found {
-                Resolution::Expression(expression, frame) => self.walk_into(expression, frame, pending),
-                Resolution::Value(_) => {}
-                Resolution::Missing | Resolution::Unknown => drop(self.missing(vec![name], 0)),
+                NameResolution::Expression(expression, frame) => self.push_bound(expression, frame, pending),
+                NameResolution::Value(_) => {}
+                NameResolution::Missing | NameResolution::Unknown => drop(self.add_external(vec![name], 0)),
             }
         }
-        Resolution::Unknown
+        NameResolution::Unknown
     }
 
-    fn missing(&mut self, path: Vec<Name>, known: usize) -> Resolution {
-        self.everything |= path.len() == 1 && ["target", "other"].iter().any(|name| path[0].is(name));
-        self.external.insert(Reference { path, known });
-        Resolution::Missing
+    fn add_external(&mut self, path: Vec<Name>, known: usize) -> NameResolution {
+        self.reads_anything |= path.len() == 1 && ["target", "other"].iter().any(|name| path[0].is(name));
+        self.external.insert(Reference { path, resolved: known });
+        NameResolution::Missing
     }
 
-    fn walk_into(&mut self, expression: Expression, frame: Arc<Frame>, pending: &mut Pending) {
+    fn push_bound(&mut self, expression: Expression, frame: Arc<ScopeFrame>, pending: &mut PendingExpressions) {
         if self.through_attributes && self.seen.insert((expression.identity(), frame.ad.identity())) {
             pending.push((expression, frame));
         }
     }
 }
 
-fn children(expression: &Expression, frame: &Arc<Frame>, pending: &mut Pending) {
+fn push_children(expression: &Expression, frame: &Arc<ScopeFrame>, pending: &mut PendingExpressions) {
     expression.kind().for_each_child(|child| pending.push((child.clone(), Arc::clone(frame))));
 }
 
 /// Dotted path: its start and the names that follow.
-struct Path {
-    start: Start,
+struct DottedPath {
+    start: PathStart,
     names: Vec<Name>,
 }
 
 /// Where the first name of a dotted path is looked up.
-enum Start {
+enum PathStart {
     Here,
     /// In the outermost ad: the path begins with a dot.
     Root,
@@ -450,40 +489,40 @@ enum Start {
     Ad(Expression),
 }
 
-impl Path {
+impl DottedPath {
     /// Splits an expression into a dotted path. `Err` holds the computed expression that names are selected from, and
     /// the names in order.
-    fn of(expression: &Expression) -> Result<Path, (Expression, Vec<Name>)> {
+    fn of(expression: &Expression) -> Result<DottedPath, (Expression, Vec<Name>)> {
         let mut names = Vec::new();
         let mut expression = expression;
         let start = loop {
-            match expression.bare().kind() {
-                Kind::Select(inner, name) => {
+            match expression.without_parentheses().kind() {
+                ExpressionKind::Select(inner, name) => {
                     names.push(name.clone());
                     expression = inner;
                 }
-                Kind::Attribute(name) => {
+                ExpressionKind::Attribute(name) => {
                     names.push(name.clone());
-                    break Some(Start::Here);
+                    break Some(PathStart::Here);
                 }
-                Kind::RootAttribute(name) => {
+                ExpressionKind::RootAttribute(name) => {
                     names.push(name.clone());
-                    break Some(Start::Root);
+                    break Some(PathStart::Root);
                 }
-                Kind::Ad(_) => break Some(Start::Ad(expression.clone())),
+                ExpressionKind::Ad(_) => break Some(PathStart::Ad(expression.clone())),
                 _ => break None,
             }
         };
         names.reverse();
         match start {
-            Some(start) => Ok(Path { start, names }),
+            Some(start) => Ok(DottedPath { start, names }),
             None => Err((expression.clone(), names)),
         }
     }
 
     /// Index of the first name that is selected from something.
-    fn first(&self) -> usize {
-        usize::from(!matches!(self.start, Start::Ad(_)))
+    fn first_selected(&self) -> usize {
+        usize::from(!matches!(self.start, PathStart::Ad(_)))
     }
 }
 
@@ -492,17 +531,17 @@ mod tests {
     use super::references;
     use crate::ad::{Dialect, Name};
     use crate::eval::{Context, Environment};
-    use crate::syntax::{Rules, parse_ad, parse_expression};
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
     /// Formats the external references, with `*` if everything may be read, and after a bar the internal ones; both
     /// sorted.
     fn found(text: &str, ad: &str, dialect: Dialect) -> String {
-        let rules = Rules::new(dialect);
-        let (environment, frame) = Environment::alone(parse_ad(ad.as_bytes(), rules).unwrap());
+        let rules = ParseOptions::new(dialect);
+        let (environment, frame) = Environment::single(parse_ad(ad.as_bytes(), rules).unwrap());
         let expression = parse_expression(text.as_bytes(), rules).unwrap();
         let found = references(&expression, &frame, &environment, &Context::new(dialect));
         let mut names: Vec<String> = found.external.iter().map(ToString::to_string).collect();
-        names.extend(found.everything.then(|| "*".to_owned()));
+        names.extend(found.reads_anything.then(|| "*".to_owned()));
         names.sort();
         let mut internal: Vec<&str> = found.internal.iter().map(Name::as_str).collect();
         internal.sort_unstable();

@@ -4,36 +4,39 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, BinaryOperator, Expression, Frame, Group, Kind, Name, Value};
-use crate::constraint::Operand;
-use crate::eval::{Context, Environment, Extent, Liberties, References, Specialized, Verdict, references, specialize};
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, ScopeFrame, Value};
+use crate::constraint::ClauseOperand;
+use crate::eval::{
+    ConstraintVerdict, Context, Environment, Knowledge, References, SpecializeOptions, SpecializedExpression,
+    references, specialize,
+};
 
-use super::clauses::Clause;
+use super::clauses::ExplainedClause;
 
 /// A clause with its analysis: its value and its references given the request's own attributes.
 #[derive(Clone, Debug)]
-pub struct Examined {
+pub struct ClauseAnalysis {
     /// The clause.
-    pub clause: Clause,
+    pub clause: ExplainedClause,
     /// The residue: the clause specialized with the request's attributes.
-    pub left: Expression,
+    pub residue: Expression,
     /// Whether the residue can be true.
-    pub verdict: Verdict,
+    pub verdict: ConstraintVerdict,
     /// The clause as a comparison with a constant. `None` if it is anything else.
-    pub asked: Option<Asked>,
+    pub comparison: Option<ClauseComparison>,
     /// The offer's attributes that the clause reads, directly or through attributes of the request.
-    pub theirs: IndexSet<Name>,
+    pub offer_attributes: IndexSet<Name>,
     /// The request's attributes that the clause reads, without those on the path to the clause.
-    pub own: IndexSet<Name>,
+    pub request_attributes: IndexSet<Name>,
     /// The attributes that the clause reads as the request's own and that the request lacks.
-    pub lacking: IndexSet<Name>,
+    pub missing_own: IndexSet<Name>,
 }
 
 /// A comparison of an operand of the offer with a constant: `what operator bound`.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ClauseComparison {
     /// The operand that depends on the offer.
-    pub what: Expression,
+    pub operand: Expression,
     /// The offer's attribute, if `what` is a plain reference to it.
     pub attribute: Option<Name>,
     /// The operator, with `what` on its left.
@@ -41,38 +44,46 @@ pub struct Asked {
     /// The constant: the value of the other operand given the request.
     pub bound: Value,
     /// The request's attribute that holds the bound, if the other operand is a plain reference to it.
-    pub own: Option<Name>,
+    pub bound_attribute: Option<Name>,
     /// Whether the bound is written on the left: `bound operator what`.
-    pub is_exchanged: bool,
+    pub is_reversed: bool,
 }
 
 /// A request specialized on its own, before it meets an offer.
-pub struct Unmet {
+pub struct ClauseAnalyzer {
     ad: Ad,
     environment: Environment,
-    frame: Arc<Frame>,
+    frame: Arc<ScopeFrame>,
     context: Context,
 }
 
-impl Unmet {
+impl ClauseAnalyzer {
     pub fn new(ad: &Ad, context: &Context) -> Self {
-        let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+        let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
         // Without a random seed, a call of `random()` is not folded to a constant.
-        Unmet { ad: ad.clone(), environment, frame, context: Context { chance: None, ..context.clone() } }
+        ClauseAnalyzer { ad: ad.clone(), environment, frame, context: Context { random: None, ..context.clone() } }
     }
 
     /// Analyses a clause of the request's constraint.
-    pub fn examine(&self, clause: &Clause) -> Examined {
-        let left = self.specialized(&clause.expression);
-        let (theirs, lacking) = sides(&self.references(&clause.expression));
+    pub fn analyze(&self, clause: &ExplainedClause) -> ClauseAnalysis {
+        let left = self.specialize(&clause.expression);
+        let (theirs, lacking) = split_by_side(&self.references(&clause.expression));
         let own = self.references(&clause.expression).internal;
-        let own = own.into_iter().filter(|name| !clause.through.contains(name)).collect();
-        let asked = self.asked(&clause.expression);
-        Examined { clause: clause.clone(), left: left.expression, verdict: left.verdict, asked, theirs, own, lacking }
+        let own = own.into_iter().filter(|name| !clause.path.contains(name)).collect();
+        let asked = self.comparison(&clause.expression);
+        ClauseAnalysis {
+            clause: clause.clone(),
+            residue: left.expression,
+            verdict: left.verdict,
+            comparison: asked,
+            offer_attributes: theirs,
+            request_attributes: own,
+            missing_own: lacking,
+        }
     }
 
-    fn specialized(&self, expression: &Expression) -> Specialized {
-        specialize(expression, &self.frame, &self.environment, &self.context, Liberties::default())
+    fn specialize(&self, expression: &Expression) -> SpecializedExpression {
+        specialize(expression, &self.frame, &self.environment, &self.context, SpecializeOptions::default())
     }
 
     fn references(&self, expression: &Expression) -> References {
@@ -81,42 +92,53 @@ impl Unmet {
 
     /// Returns the comparison with a constant that an expression is. `None` if it is none, or if the constant is a list
     /// or an ad.
-    fn asked(&self, expression: &Expression) -> Option<Asked> {
-        let Kind::Binary(operator, left, right) = expression.bare().kind() else { return None };
-        if !matches!(operator.group(), Group::Comparison | Group::Identity) {
+    fn comparison(&self, expression: &Expression) -> Option<ClauseComparison> {
+        let ExpressionKind::Binary(operator, left, right) = expression.without_parentheses().kind() else {
+            return None;
+        };
+        if !matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) {
             return None;
         }
-        let (operator, what, constant, is_exchanged) =
-            match (self.specialized(left).value, self.specialized(right).value) {
-                (None, Some(_)) => (*operator, left, right, false),
-                (Some(_), None) => (operator.exchanged()?, right, left, true),
-                _ => return None,
-            };
-        let bound = self.specialized(constant).value?;
+        let (operator, what, constant, is_exchanged) = match (self.specialize(left).value, self.specialize(right).value)
+        {
+            (None, Some(_)) => (*operator, left, right, false),
+            (Some(_), None) => (operator.converse()?, right, left, true),
+            _ => return None,
+        };
+        let bound = self.specialize(constant).value?;
         if matches!(bound, Value::List(_) | Value::Ad(_)) {
             return None;
         }
-        let attribute = match Operand::of(what) {
-            Some(Operand::Other(name) | Operand::Free(name)) => Some(name.clone()),
+        let attribute = match ClauseOperand::of(what) {
+            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name.clone()),
             _ => None,
         };
-        let own = match Operand::of(constant) {
-            Some(Operand::Own(name) | Operand::Free(name)) => self.ad.attribute(name).map(|own| own.name.clone()),
+        let own = match ClauseOperand::of(constant) {
+            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
+                self.ad.attribute(name).map(|own| own.name.clone())
+            }
             _ => None,
         };
-        Some(Asked { what: what.clone(), attribute, operator, bound, own, is_exchanged })
+        Some(ClauseComparison {
+            operand: what.clone(),
+            attribute,
+            operator,
+            bound,
+            bound_attribute: own,
+            is_reversed: is_exchanged,
+        })
     }
 }
 
 /// Splits the references that an ad does not resolve: names that the other side may define, and names that only the ad
 /// itself could.
-fn sides(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
+fn split_by_side(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
     let (mut theirs, mut lacking) = (IndexSet::new(), IndexSet::new());
     for reference in &references.external {
         match reference.path.as_slice() {
             [side, name, ..] if side.is("target") || side.is("other") => theirs.insert(name.clone()),
             [side, name, ..] if side.is("my") || side.is("self") => lacking.insert(name.clone()),
-            [name, ..] if reference.known == 0 => theirs.insert(name.clone()),
+            [name, ..] if reference.resolved == 0 => theirs.insert(name.clone()),
             _ => false,
         };
     }
@@ -125,37 +147,37 @@ fn sides(references: &References) -> (IndexSet<Name>, IndexSet<Name>) {
 
 #[cfg(test)]
 mod tests {
-    use super::Unmet;
+    use super::ClauseAnalyzer;
     use crate::ad::{Dialect, Name};
     use crate::eval::Context;
-    use crate::explain::clauses::{clauses, text};
-    use crate::syntax::{Rules, parse_ad};
+    use crate::explain::clauses::{split_constraint, text};
+    use crate::syntax::{ParseOptions, parse_ad};
 
     #[test]
     fn what_is_asked_of_whom() {
         let ad = "[ Requirements = TARGET.Memory >= RequestMemory && MY.Prio > 1 && 5 < Cpus && Half \
                   && TARGET.Disk / 2 > 10 && TARGET.x == y; RequestMemory = 2 * 4; Half = TARGET.Disk > MY.Lost ]";
-        let ad = parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
-        let unmet = Unmet::new(&ad, &Context::new(Dialect::Condor));
-        let clauses = clauses(&ad, &Name::new("Requirements"));
+        let ad = parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let unmet = ClauseAnalyzer::new(&ad, &Context::new(Dialect::Condor));
+        let clauses = split_constraint(&ad, &Name::new("Requirements"));
         let shown = clauses.iter().map(|clause| {
-            let found = unmet.examine(clause);
+            let found = unmet.analyze(clause);
             let names = |names: &indexmap::IndexSet<Name>| names.iter().map(Name::as_str).collect::<Vec<_>>().join(" ");
-            let asked = found.asked.as_ref().map(|asked| {
+            let asked = found.comparison.as_ref().map(|asked| {
                 let bound = crate::syntax::print_value(&asked.bound, crate::syntax::Style::New);
                 format!(
                     "{} {} {}",
-                    text(&asked.what, Dialect::Condor),
+                    text(&asked.operand, Dialect::Condor),
                     asked.operator.symbol(),
                     String::from_utf8_lossy(&bound)
                 )
             });
             format!(
                 "{} | {} | {} | {} | {}",
-                text(&found.left, Dialect::Condor),
-                names(&found.theirs),
-                names(&found.own),
-                names(&found.lacking),
+                text(&found.residue, Dialect::Condor),
+                names(&found.offer_attributes),
+                names(&found.request_attributes),
+                names(&found.missing_own),
                 asked.unwrap_or_default()
             )
         });

@@ -2,69 +2,69 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name};
-use crate::constraint::{Part, Parts};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
+use crate::constraint::{ConstraintClause, ConstraintClauses};
 use crate::syntax::{Style, print};
 
 /// A clause: one conjunct of a constraint, found directly or through attributes that the constraint names.
 #[derive(Clone, Debug)]
-pub struct Clause {
+pub struct ExplainedClause {
     /// The condition.
     pub expression: Expression,
     /// The path of attributes to the clause: the constraint's own attribute first, the attribute that contains the
     /// clause last.
-    pub through: Arc<[Name]>,
+    pub path: Arc<[Name]>,
     /// Whether this is the whole constraint. A constraint that refers back to itself is not split.
     pub is_whole: bool,
 }
 
 /// Maximum number of clauses per constraint: one bit each in a `u128` mask. Further clauses are joined into the last
 /// one.
-pub const MOST: usize = u128::BITS as usize;
+pub const MAX_CLAUSES: usize = u128::BITS as usize;
 
 /// Returns the clauses of the constraint that `ad` has in the attribute `constraint`.
-pub fn clauses(ad: &Ad, constraint: &Name) -> Vec<Clause> {
-    let parts = Parts::of(ad, constraint);
-    let clause = |part: &Part<'_>| Clause {
+pub fn split_constraint(ad: &Ad, constraint: &Name) -> Vec<ExplainedClause> {
+    let parts = ConstraintClauses::of(ad, constraint);
+    let clause = |part: &ConstraintClause<'_>| ExplainedClause {
         expression: part.expression.clone(),
-        through: parts.way(part).into_iter().cloned().collect(),
+        path: parts.path(part).into_iter().cloned().collect(),
         is_whole: false,
     };
-    let mut clauses: Vec<Clause> = parts.parts.iter().map(clause).collect();
-    if clauses.len() > MOST {
-        let rest = clauses.split_off(MOST - 1);
-        let through = rest.iter().flat_map(|clause| clause.through.iter().cloned()).collect();
+    let mut clauses: Vec<ExplainedClause> = parts.items.iter().map(clause).collect();
+    if clauses.len() > MAX_CLAUSES {
+        let rest = clauses.split_off(MAX_CLAUSES - 1);
+        let through = rest.iter().flat_map(|clause| clause.path.iter().cloned()).collect();
         let and = |left: Expression, right: Expression| {
             let span = left.span();
-            Expression::new(Kind::Binary(BinaryOperator::And, left, right), span)
+            Expression::new(ExpressionKind::Binary(BinaryOperator::And, left, right), span)
         };
         let rest = rest.into_iter().map(|clause| clause.expression).reduce(and);
-        clauses.extend(rest.map(|expression| Clause { expression, through, is_whole: false }));
+        clauses.extend(rest.map(|expression| ExplainedClause { expression, path: through, is_whole: false }));
     }
     clauses
 }
 
-impl Clause {
+impl ExplainedClause {
     /// Wraps an expression that belongs to no attribute.
-    pub(super) fn of(expression: Expression) -> Self {
-        Clause { expression, through: Arc::from([]), is_whole: false }
+    pub(super) fn detached(expression: Expression) -> Self {
+        ExplainedClause { expression, path: Arc::from([]), is_whole: false }
     }
 
     /// Wraps the whole constraint of an ad. `None` if the ad lacks the attribute.
-    pub(super) fn of_whole(ad: &Ad, constraint: &Name) -> Option<Self> {
+    pub(super) fn whole_constraint(ad: &Ad, constraint: &Name) -> Option<Self> {
         let expression = ad.get(constraint)?.clone();
-        Some(Clause { expression, through: Arc::from([constraint.clone()]), is_whole: true })
+        Some(ExplainedClause { expression, path: Arc::from([constraint.clone()]), is_whole: true })
     }
 
     /// The attribute that contains the clause. `None` for an expression that belongs to no attribute.
     #[must_use]
     pub fn attribute(&self) -> Option<&Name> {
-        self.through.last()
+        self.path.last()
     }
 
     /// The source text on one line.
     #[must_use]
-    pub fn text(&self, dialect: Dialect) -> String {
+    pub fn expression_text(&self, dialect: Dialect) -> String {
         text(&self.expression, dialect)
     }
 }
@@ -72,5 +72,5 @@ impl Clause {
 /// Prints an expression in the syntax of `dialect`, on one line.
 pub fn text(expression: &Expression, dialect: Dialect) -> String {
     let style = if dialect.is_condor() { Style::Long } else { Style::New };
-    String::from_utf8_lossy(&print(expression.bare(), style)).into_owned()
+    String::from_utf8_lossy(&print(expression.without_parentheses(), style)).into_owned()
 }

@@ -10,15 +10,15 @@ pub struct Conflicts {
 }
 
 /// Maximum number of sets during the exact search. Beyond it only some of the minimal sets are computed.
-const MOST: usize = 2000;
+const MAX_HITTING_SETS: usize = 2000;
 
 /// The positions of the bits of a mask, in ascending order.
-pub fn positions(mask: u128) -> Vec<usize> {
+pub fn bit_positions(mask: u128) -> Vec<usize> {
     (0..u128::BITS as usize).filter(|place| mask >> place & 1 == 1).collect()
 }
 
 /// Returns the masks that have no other mask as a subset, smaller ones first. O(n²) in the number of distinct masks.
-pub fn minimal(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
+pub fn minimal_masks(masks: impl IntoIterator<Item = u128>) -> Vec<u128> {
     let mut masks: Vec<u128> = masks.into_iter().collect();
     masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
     masks.dedup();
@@ -35,27 +35,28 @@ impl Conflicts {
     /// Computes the conflicts as the minimal hitting sets of `failing`, whose masks are the clauses that some offer
     /// fails. A set of clauses is a conflict if it shares a clause with each mask. Berge's algorithm extends the
     /// hitting sets mask by mask.
-    pub(super) fn of(failing: &[u128]) -> Self {
+    pub(super) fn from_failures(failing: &[u128]) -> Self {
         let mut found = vec![0_u128];
         for failed in failing {
             let (mut hit, missed): (Vec<u128>, Vec<u128>) = found.iter().partition(|set| *set & failed != 0);
-            let grown = missed.iter().flat_map(|set| positions(*failed).into_iter().map(move |place| set | 1 << place));
-            hit.extend(grown.take(4 * MOST));
-            let is_too_much = hit.len() > 4 * MOST;
-            found = if is_too_much { hit } else { minimal(hit) };
-            if found.len() > MOST {
-                return Conflicts { sets: shown(some(failing)), is_complete: false };
+            let grown =
+                missed.iter().flat_map(|set| bit_positions(*failed).into_iter().map(move |place| set | 1 << place));
+            hit.extend(grown.take(4 * MAX_HITTING_SETS));
+            let is_too_much = hit.len() > 4 * MAX_HITTING_SETS;
+            found = if is_too_much { hit } else { minimal_masks(hit) };
+            if found.len() > MAX_HITTING_SETS {
+                return Conflicts { sets: sorted_positions(greedy_hitting_sets(failing)), is_complete: false };
             }
         }
-        Conflicts { sets: shown(found), is_complete: true }
+        Conflicts { sets: sorted_positions(found), is_complete: true }
     }
 }
 
 /// Computes some of the minimal hitting sets: starts with all clauses and greedily drops one after the other, once per
 /// starting clause.
-fn some(failing: &[u128]) -> Vec<u128> {
+fn greedy_hitting_sets(failing: &[u128]) -> Vec<u128> {
     let all = failing.iter().fold(0, |all, failed| all | failed);
-    let places = positions(all);
+    let places = bit_positions(all);
     let from = |first: usize| {
         let order = places.iter().cycle().skip(first).take(places.len());
         order.fold(all, |set, place| {
@@ -63,23 +64,23 @@ fn some(failing: &[u128]) -> Vec<u128> {
             if failing.iter().all(|failed| failed & fewer != 0) { fewer } else { set }
         })
     };
-    minimal((0..places.len()).map(from))
+    minimal_masks((0..places.len()).map(from))
 }
 
-fn shown(sets: Vec<u128>) -> Vec<Vec<usize>> {
-    let mut sets: Vec<Vec<usize>> = sets.into_iter().map(positions).collect();
+fn sorted_positions(sets: Vec<u128>) -> Vec<Vec<usize>> {
+    let mut sets: Vec<Vec<usize>> = sets.into_iter().map(bit_positions).collect();
     sets.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     sets
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Conflicts, minimal, some};
+    use super::{Conflicts, greedy_hitting_sets, minimal_masks};
 
     /// The expected sets, by trying every set of clauses.
     fn brute(failing: &[u128], clauses: u32) -> Vec<Vec<usize>> {
         let is_conflict = |set: u128| failing.iter().all(|failed| failed & set != 0);
-        super::shown(minimal((0..1 << clauses).filter(|set| is_conflict(*set))))
+        super::sorted_positions(minimal_masks((0..1 << clauses).filter(|set| is_conflict(*set))))
     }
 
     #[test]
@@ -88,11 +89,11 @@ mod tests {
         for _ in 0..500 {
             let clauses = random.u32(1..8);
             let failing: Vec<u128> = (0..random.usize(1..9)).map(|_| random.u128(1..1 << clauses)).collect();
-            let failing = minimal(failing);
-            let found = Conflicts::of(&failing);
+            let failing = minimal_masks(failing);
+            let found = Conflicts::from_failures(&failing);
             assert_eq!(found.sets, brute(&failing, clauses), "{failing:?}");
             assert!(found.is_complete);
-            assert!(super::shown(some(&failing)).iter().all(|set| found.sets.contains(set)));
+            assert!(super::sorted_positions(greedy_hitting_sets(&failing)).iter().all(|set| found.sets.contains(set)));
         }
     }
 
@@ -100,13 +101,13 @@ mod tests {
     fn too_many_are_not_all_sought() {
         // Twenty disjoint pairs have 2^20 minimal hitting sets.
         let failing: Vec<u128> = (0..20).map(|pair| 3 << (2 * pair)).collect();
-        let found = Conflicts::of(&failing);
+        let found = Conflicts::from_failures(&failing);
         assert!(!found.is_complete && !found.sets.is_empty());
         assert!(found.sets.iter().all(|set| set.len() == 20));
     }
 
     #[test]
     fn nothing_fails_nothing_conflicts() {
-        assert_eq!(Conflicts::of(&[0]).sets, [[0_usize; 0]; 0]);
+        assert_eq!(Conflicts::from_failures(&[0]).sets, [[0_usize; 0]; 0]);
     }
 }

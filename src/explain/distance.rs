@@ -4,40 +4,47 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{BinaryOperator, Dialect, Value};
 use crate::eval::compare;
-use crate::pool::Key;
+use crate::pool::ValueKey;
 
-use super::clause_analysis::Asked;
-use super::evaluation::{Answers, Survey};
+use super::clause_analysis::ClauseComparison;
+use super::evaluation::{ClauseResults, OfferTable};
 
 /// Maximum number of strings compared by edit distance.
-const MOST_COMPARED: usize = 5000;
+const MAX_COMPARED_STRINGS: usize = 5000;
 
 /// Returns the value of some rows that comes closest to meeting the comparison: the greatest for `>`, the least for
 /// `<`, for equality the nearest number, a similarly spelt string or else the most frequent value. `None` if no value
 /// is comparable with the bound.
-pub fn best(asked: &Asked, answers: &Answers, rows: impl IntoIterator<Item = usize>, survey: &Survey) -> Option<Value> {
+pub fn closest_row_value(
+    asked: &ClauseComparison,
+    answers: &ClauseResults,
+    rows: impl IntoIterator<Item = usize>,
+    survey: &OfferTable,
+) -> Option<Value> {
     let dialect = survey.context.dialect;
     let mut groups = vec![0; answers.values.len()];
-    rows.into_iter().for_each(|row| groups[answers.group(row)] += survey.weights[row]);
+    rows.into_iter().for_each(|row| groups[answers.group_of(row)] += survey.weights[row]);
     let values = answers.values.iter().zip(groups).filter(|(_, weight)| *weight > 0);
-    nearest_to(asked.operator, &asked.bound, values, dialect)
+    closest_value(asked.operator, &asked.bound, values, dialect)
 }
 
-/// Returns the value that comes closest to meeting the comparison, as [`best`] does; `values` are pairs of a value and
+/// Returns the value that comes closest to meeting the comparison, as [`closest_row_value`] does; `values` are pairs of a value and
 /// the number of offers that have it.
-pub fn nearest_to<'v>(
+pub fn closest_value<'v>(
     operator: BinaryOperator,
     bound: &Value,
     values: impl Iterator<Item = (&'v Value, usize)> + Clone,
     dialect: Dialect,
 ) -> Option<Value> {
-    let comparable = values.filter(|(value, _)| compares(value, bound));
+    let comparable = values.filter(|(value, _)| is_comparable(value, bound));
     match operator {
-        BinaryOperator::Greater | BinaryOperator::GreaterEqual => extreme(comparable, BinaryOperator::Greater, dialect),
-        BinaryOperator::Less | BinaryOperator::LessEqual => extreme(comparable, BinaryOperator::Less, dialect),
-        BinaryOperator::Equal | BinaryOperator::Is => match number(bound) {
-            Some(bound) => nearest(comparable, bound),
-            None => alike(comparable.clone(), bound).or_else(|| usual(comparable)),
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => {
+            extreme_value(comparable, BinaryOperator::Greater, dialect)
+        }
+        BinaryOperator::Less | BinaryOperator::LessEqual => extreme_value(comparable, BinaryOperator::Less, dialect),
+        BinaryOperator::Equal | BinaryOperator::Is => match as_number(bound) {
+            Some(bound) => nearest_number(comparable, bound),
+            None => similar_string(comparable.clone(), bound).or_else(|| most_frequent_value(comparable)),
         },
         _ => None,
     }
@@ -45,8 +52,8 @@ pub fn nearest_to<'v>(
 
 /// The relative distance of a value from a bound: 0 if equal, at most 1. Values that are not both numbers have distance
 /// 1.
-pub fn distance(value: &Value, bound: &Value) -> f64 {
-    match (number(value), number(bound)) {
+pub fn relative_distance(value: &Value, bound: &Value) -> f64 {
+    match (as_number(value), as_number(bound)) {
         (Some(value), Some(bound)) => ((value - bound).abs() / bound.abs().max(1.0)).min(1.0),
         _ => 1.0,
     }
@@ -54,7 +61,7 @@ pub fn distance(value: &Value, bound: &Value) -> f64 {
 
 /// Converts a number to a float. `None` for NaN and for anything but an integer or a real.
 #[allow(clippy::cast_precision_loss)] // a measure of distance
-pub fn number(value: &Value) -> Option<f64> {
+pub fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(integer) => Some(*integer as f64),
         Value::Real(real) if !real.is_nan() => Some(*real),
@@ -62,12 +69,12 @@ pub fn number(value: &Value) -> Option<f64> {
     }
 }
 
-fn compares(value: &Value, bound: &Value) -> bool {
-    let is_number = |value: &Value| number(value).is_some();
-    (is_number(value) && is_number(bound)) || (value.kind() == bound.kind() && !value.is_exceptional())
+fn is_comparable(value: &Value, bound: &Value) -> bool {
+    let is_number = |value: &Value| as_number(value).is_some();
+    (is_number(value) && is_number(bound)) || (value.value_type() == bound.value_type() && !value.is_exceptional())
 }
 
-fn extreme<'v>(
+fn extreme_value<'v>(
     values: impl Iterator<Item = (&'v Value, usize)>,
     operator: BinaryOperator,
     dialect: Dialect,
@@ -78,28 +85,28 @@ fn extreme<'v>(
     values.map(|(value, _)| value).reduce(better).cloned()
 }
 
-fn nearest<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: f64) -> Option<Value> {
-    let measured = values.filter_map(|(value, _)| Some(((number(value)? - bound).abs(), value)));
+fn nearest_number<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: f64) -> Option<Value> {
+    let measured = values.filter_map(|(value, _)| Some(((as_number(value)? - bound).abs(), value)));
     let nearest = measured.min_by(|(a, _), (b, _)| a.total_cmp(b));
     nearest.map(|(_, value)| value.clone())
 }
 
 /// Returns the string that is spelt most similarly to the bound. `None` if none is similar.
-fn alike<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) -> Option<Value> {
+fn similar_string<'v>(values: impl Iterator<Item = (&'v Value, usize)>, bound: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_str().into_owned()),
         _ => None,
     };
-    let texts: Vec<String> = values.filter_map(|(value, _)| text(value)).take(MOST_COMPARED).collect();
-    let nearest = crate::ad::nearest(&text(bound)?, texts.iter().map(String::as_str));
+    let texts: Vec<String> = values.filter_map(|(value, _)| text(value)).take(MAX_COMPARED_STRINGS).collect();
+    let nearest = crate::ad::closest_names(&text(bound)?, texts.iter().map(String::as_str));
     nearest.first().map(|text| Value::string(*text))
 }
 
 /// Returns the value that most offers have. `None` if no two offers share a value.
-fn usual<'v>(values: impl Iterator<Item = (&'v Value, usize)>) -> Option<Value> {
-    let mut counts: FxHashMap<Key, (usize, usize, &Value)> = FxHashMap::default();
+fn most_frequent_value<'v>(values: impl Iterator<Item = (&'v Value, usize)>) -> Option<Value> {
+    let mut counts: FxHashMap<ValueKey, (usize, usize, &Value)> = FxHashMap::default();
     for (place, (value, weight)) in values.enumerate() {
-        counts.entry(Key::of(value)).or_insert((0, usize::MAX - place, value)).0 += weight;
+        counts.entry(ValueKey::of(value)).or_insert((0, usize::MAX - place, value)).0 += weight;
     }
     let most = counts.into_values().max_by_key(|(weight, place, _)| (*weight, *place));
     most.filter(|(weight, ..)| *weight > 1).map(|(.., value)| value.clone())

@@ -20,14 +20,16 @@ mod refusals;
 mod report;
 mod summary;
 
-pub use changes::{Change, Edit};
-pub use clause_analysis::{Asked, Examined};
-pub use clauses::Clause;
+pub use changes::{RequestChange, RequestEdit};
+pub use clause_analysis::{ClauseAnalysis, ClauseComparison};
+pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;
-pub use evaluation::{Counts, Outcome};
+pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
-pub use failure_reason::Fault;
-pub use gangs::{Cause, GangChange, GangReport, GangVerdict, GangWording, Obstacle, explain_gang};
-pub use pair::{Paired, PairedClause};
-pub use report::{ClauseReport, Demand, Finding, Near, Refusal, Report, Verdict};
-pub use summary::{Wording, lacks, shortened, thousands};
+pub use failure_reason::FailureReason;
+pub use gangs::{EmptyPort, EmptyPortCause, GangChange, GangReport, GangSummaryWriter, GangVerdict, explain_gang};
+pub use pair::{EvaluatedClause, PairReport};
+pub use report::{
+    ClauseRemark, ClauseReport, ClosestOffer, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
+};
+pub use summary::{SummaryWriter, missing_attribute_note, shorten, with_commas};

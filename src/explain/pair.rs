@@ -1,48 +1,49 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
-use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
-use crate::eval::Mentions;
-use crate::matching::Side;
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use crate::eval::FreeNames;
+use crate::matching::PairSide;
 
-use super::clauses::Clause;
-use super::evaluation::{Asking, Outcome, Survey};
+use super::clauses::ExplainedClause;
+use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 
 /// The result for a request and one offer.
 #[derive(Clone, Debug)]
-pub struct Paired {
+pub struct PairReport {
     /// The clauses of the request; empty if it has no constraint.
-    pub request: Vec<PairedClause>,
+    pub request: Vec<EvaluatedClause>,
     /// The clauses of the offer; empty if it has no constraint.
-    pub offer: Vec<PairedClause>,
+    pub offer: Vec<EvaluatedClause>,
 }
 
 /// A clause of one side, evaluated against the other.
 #[derive(Clone, Debug)]
-pub struct PairedClause {
+pub struct EvaluatedClause {
     /// The clause.
-    pub clause: Clause,
+    pub clause: ExplainedClause,
     /// The source text on one line.
     pub text: String,
     /// The outcome of the clause.
-    pub outcome: Outcome,
+    pub outcome: ClauseOutcome,
     /// Its value.
     pub value: Value,
     /// The attributes that the clause reads, as `side.name`, with their values.
     pub reads: Vec<(String, Value)>,
 }
 
-impl Paired {
-    pub(super) fn new(survey: &mut Survey, request: &Ad, offer: usize) -> Self {
-        let asking = Asking::new(request);
+impl PairReport {
+    pub(super) fn new(survey: &mut OfferTable, request: &Ad, offer: usize) -> Self {
+        let asking = RequestContext::new(request);
         let Some(row) = survey.row_of.get(offer).map(|row| *row as usize) else {
-            return Paired { request: Vec::new(), offer: Vec::new() };
+            return PairReport { request: Vec::new(), offer: Vec::new() };
         };
-        let own = survey.clauses(&asking);
-        let theirs = survey.demanding(&asking, row).into_iter().map(|(clause, _)| clause).collect::<Vec<_>>();
-        let mut of = |side, clauses: Vec<Clause>| -> Vec<PairedClause> {
-            clauses.into_iter().map(|clause| PairedClause::new(survey, &asking, (side, row), clause)).collect()
+        let own = survey.request_clauses(&asking);
+        let theirs =
+            survey.offer_clause_outcomes(&asking, row).into_iter().map(|(clause, _)| clause).collect::<Vec<_>>();
+        let mut of = |side, clauses: Vec<ExplainedClause>| -> Vec<EvaluatedClause> {
+            clauses.into_iter().map(|clause| EvaluatedClause::new(survey, &asking, (side, row), clause)).collect()
         };
-        Paired { request: of(Side::Left, own), offer: of(Side::Right, theirs) }
+        PairReport { request: of(PairSide::Request, own), offer: of(PairSide::Offer, theirs) }
     }
 
     /// Whether they match: both have clauses, and all are true.
@@ -50,39 +51,50 @@ impl Paired {
     pub fn is_match(&self) -> bool {
         [&self.request, &self.offer]
             .iter()
-            .all(|side| !side.is_empty() && side.iter().all(|clause| clause.outcome == Outcome::True))
+            .all(|side| !side.is_empty() && side.iter().all(|clause| clause.outcome == ClauseOutcome::True))
     }
 }
 
-impl PairedClause {
-    fn new(survey: &mut Survey, asking: &Asking, (side, row): (Side, usize), clause: Clause) -> Self {
+impl EvaluatedClause {
+    fn new(
+        survey: &mut OfferTable,
+        asking: &RequestContext,
+        (side, row): (PairSide, usize),
+        clause: ExplainedClause,
+    ) -> Self {
         let dialect = survey.context.dialect;
-        let value = survey.value(asking, side, &clause, row);
+        let value = survey.evaluate(asking, side, &clause, row);
         let own = match side {
-            Side::Left => asking.ad.clone(),
-            Side::Right => survey.ads[row].clone(),
+            PairSide::Request => asking.ad.clone(),
+            PairSide::Offer => survey.ads[row].clone(),
         };
-        let mentions = Mentions::of(&clause.expression, dialect);
+        let mentions = FreeNames::of(&clause.expression, dialect);
         let mut reads: Vec<(String, Value)> = Vec::new();
         let (my, target) = if dialect.is_condor() { ("MY", "TARGET") } else { ("self", "other") };
-        let own_names = mentions.own.iter().chain(mentions.either.iter().filter(|name| own.get(name).is_some()));
-        let fallen = mentions.either.iter().filter(|name| own.get(name).is_none());
+        let own_names = mentions.mine.iter().chain(mentions.unqualified.iter().filter(|name| own.get(name).is_some()));
+        let fallen = mentions.unqualified.iter().filter(|name| own.get(name).is_none());
         let named =
-            own_names.map(|name| (my, name)).chain(mentions.other.iter().chain(fallen).map(|name| (target, name)));
+            own_names.map(|name| (my, name)).chain(mentions.theirs.iter().chain(fallen).map(|name| (target, name)));
         for (side_name, name) in named {
             let text = format!("{side_name}.{name}");
             if reads.iter().any(|(known, _)| known.eq_ignore_ascii_case(&text)) {
                 continue;
             }
-            let selected = Clause::of(selection(side_name, name));
-            reads.push((text, survey.value(asking, side, &selected, row)));
+            let selected = ExplainedClause::detached(select_expression(side_name, name));
+            reads.push((text, survey.evaluate(asking, side, &selected, row)));
         }
-        PairedClause { text: clause.text(dialect), outcome: Outcome::of(&value, dialect), value, reads, clause }
+        EvaluatedClause {
+            text: clause.expression_text(dialect),
+            outcome: ClauseOutcome::of(&value, dialect),
+            value,
+            reads,
+            clause,
+        }
     }
 }
 
 /// Builds the expression `side.name`.
-fn selection(side: &str, name: &Name) -> Expression {
-    let side = Expression::new(Kind::Attribute(Name::new(side)), Span::default());
-    Expression::new(Kind::Select(side, name.clone()), Span::default())
+fn select_expression(side: &str, name: &Name) -> Expression {
+    let side = Expression::new(ExpressionKind::Attribute(Name::new(side)), Span::default());
+    Expression::new(ExpressionKind::Select(side, name.clone()), Span::default())
 }

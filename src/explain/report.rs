@@ -3,17 +3,17 @@
 use indexmap::IndexSet;
 
 use crate::ad::{Expression, Name, Value};
-use crate::constraint::Clash;
+use crate::constraint::InconsistencyKind;
 
-use super::changes::Change;
-use super::clause_analysis::Examined;
+use super::changes::RequestChange;
+use super::clause_analysis::ClauseAnalysis;
 use super::conflicts::Conflicts;
-use super::evaluation::{Counts, Outcome};
-use super::failure_reason::Fault;
+use super::evaluation::{ClauseOutcome, OutcomeCounts};
+use super::failure_reason::FailureReason;
 
 /// The explanation of one request. Clauses are referred to by their index into `clauses`.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct RequestReport {
     /// Number of offers.
     pub offers: usize,
     /// Number of offers that match.
@@ -23,7 +23,7 @@ pub struct Report {
     /// Number of offers that meet the request's constraint, whether they accept the request or not.
     pub suitable: usize,
     /// The decisive cause.
-    pub verdict: Verdict,
+    pub verdict: RequestVerdict,
     /// The attributes of either side that the decisive cause involves.
     pub attributes: IndexSet<Name>,
     /// The clauses of the request's constraint, in the order of evaluation.
@@ -31,24 +31,24 @@ pub struct Report {
     /// The minimal sets of clauses that no offer meets together.
     pub conflicts: Conflicts,
     /// The changes with which the request would match; fewest and smallest first.
-    pub changes: Vec<Change>,
+    pub changes: Vec<RequestChange>,
     /// The offers that come closest to a match; empty if some match.
-    pub nearest: Vec<Near>,
+    pub closest: Vec<ClosestOffer>,
     /// The refusals by offers, grouped by clause; groups with suitable offers first.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<RefusalGroup>,
     /// Remarks on names and types.
-    pub findings: Vec<Finding>,
+    pub remarks: Vec<ClauseRemark>,
 }
 
 /// The decisive cause why a request matches or does not.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum RequestVerdict {
     /// It matches.
     Matches,
     /// It matches, but other requests hold all its offers: the indices of these requests.
     Taken(Vec<usize>),
     /// It has ports; it needs a gang, which [`explain_gang`](super::explain_gang) explains.
-    Ports,
+    NeedsGang,
     /// The policy does not serve the request.
     NotServed,
     /// The docking vector of the policy discards every offer that would match.
@@ -72,14 +72,14 @@ pub enum Verdict {
         /// The expression that the clauses constrain.
         subject: Expression,
         /// The kind of contradiction.
-        clash: Clash,
+        clash: InconsistencyKind,
     },
     /// A clause is true of no offer.
     Unmet {
         /// Index of the clause.
         clause: usize,
         /// The reason.
-        fault: Fault,
+        fault: FailureReason,
         /// Similar attributes for a missing one, each with the number of offers that have it.
         near: Vec<(Name, usize)>,
     },
@@ -89,26 +89,29 @@ pub enum Verdict {
     Refused,
 }
 
-impl Verdict {
+impl RequestVerdict {
     /// The verdict's code in the JSON schema `classad.explain/1`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
-            Verdict::Matches => "matches",
-            Verdict::Taken(_) => "taken",
-            Verdict::Ports => "ports",
-            Verdict::NoConstraint => "missing-attribute",
-            Verdict::Contradiction { clash: Clash::Type, .. } => "type-clash",
-            Verdict::Contradiction { .. } => "contradiction",
-            Verdict::Unmet { fault, .. } => match fault {
-                Fault::Lacking(..) | Fault::Missing(_) => "missing-attribute",
-                Fault::Types { .. } => "type-clash",
-                Fault::Shadowed(_) | Fault::ByItself => "contradiction",
-                Fault::Function(..) | Fault::Precedence(_) | Fault::Case { .. } | Fault::Value => "unsatisfied-clause",
+            RequestVerdict::Matches => "matches",
+            RequestVerdict::Taken(_) => "taken",
+            RequestVerdict::NeedsGang => "ports",
+            RequestVerdict::NoConstraint => "missing-attribute",
+            RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. } => "type-clash",
+            RequestVerdict::Contradiction { .. } => "contradiction",
+            RequestVerdict::Unmet { fault, .. } => match fault {
+                FailureReason::MissingOwnAttribute(..) | FailureReason::MissingAttribute(_) => "missing-attribute",
+                FailureReason::TypeMismatch { .. } => "type-clash",
+                FailureReason::Shadowed(_) | FailureReason::NeverTrue => "contradiction",
+                FailureReason::UnknownFunction(..)
+                | FailureReason::Precedence(_)
+                | FailureReason::CaseMismatch { .. }
+                | FailureReason::NoSuchValue => "unsatisfied-clause",
             },
-            Verdict::NoOffers => "unsatisfied-clause",
-            Verdict::Conflict(_) => "conflict",
-            Verdict::Refused | Verdict::NotServed | Verdict::Discarded { .. } => "refused",
+            RequestVerdict::NoOffers => "unsatisfied-clause",
+            RequestVerdict::Conflict(_) => "conflict",
+            RequestVerdict::Refused | RequestVerdict::NotServed | RequestVerdict::Discarded { .. } => "refused",
         }
     }
 
@@ -116,8 +119,8 @@ impl Verdict {
     #[must_use]
     pub fn clauses(&self) -> Vec<usize> {
         match self {
-            Verdict::Contradiction { clauses, .. } | Verdict::Conflict(clauses) => clauses.clone(),
-            Verdict::Unmet { clause, .. } => vec![*clause],
+            RequestVerdict::Contradiction { clauses, .. } | RequestVerdict::Conflict(clauses) => clauses.clone(),
+            RequestVerdict::Unmet { clause, .. } => vec![*clause],
             _ => Vec::new(),
         }
     }
@@ -127,51 +130,51 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub struct ClauseReport {
     /// The analysis of the clause given the request.
-    pub examined: Examined,
+    pub analysis: ClauseAnalysis,
     /// The source text on one line.
     pub text: String,
     /// The text of the residue given the request; `None` if it equals `text`.
-    pub left: Option<String>,
+    pub residue: Option<String>,
     /// Number of offers per outcome.
-    pub counts: Counts,
+    pub counts: OutcomeCounts,
     /// Number of offers that meet this clause and all before it.
     pub remaining: usize,
     /// Number of offers that meet all clauses but this one.
     pub sole_blocker: usize,
     /// The offers' value that comes closest to meeting the comparison. `None` if the clause is no comparison with a
     /// constant or no value is comparable.
-    pub best: Option<Value>,
+    pub closest_value: Option<Value>,
     /// The reason why no offer meets the clause; `None` if some do.
-    pub fault: Option<Fault>,
+    pub failure: Option<FailureReason>,
 }
 
 /// An offer that comes close to a match.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Near {
+pub struct ClosestOffer {
     /// Index into the offers.
     pub offer: usize,
     /// The clauses that the offer does not meet, with their outcomes.
-    pub fails: Vec<(usize, Outcome)>,
+    pub failed_clauses: Vec<(usize, ClauseOutcome)>,
     /// The clauses of the offer's own constraint that the request does not meet.
-    pub refuses: Vec<Demand>,
+    pub unmet_demands: Vec<UnmetOfferClause>,
 }
 
 /// A clause of an offer's constraint that the request does not meet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Demand {
+pub struct UnmetOfferClause {
     /// The text of the clause; empty if the offer has no constraint.
     pub clause: String,
     /// The attributes that the clause reads and the request lacks.
-    pub lacking: Vec<Name>,
+    pub missing: Vec<Name>,
 }
 
 /// A group of offers that refuse the request by the same clause.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub struct RefusalGroup {
     /// The text of the unmet clause; `None` if the offers have no constraint.
     pub clause: Option<String>,
     /// The outcome of the clause in the first of these offers.
-    pub outcome: Outcome,
+    pub outcome: ClauseOutcome,
     /// Number of offers in the group.
     pub offers: usize,
     /// Number of these offers that meet the request's constraint.
@@ -181,13 +184,13 @@ pub struct Refusal {
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
     /// Those of `attributes` that the request lacks.
-    pub lacking: Vec<Name>,
+    pub missing: Vec<Name>,
 }
 
 /// A remark on a name or on types.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// The kind of remark: `function`, `precedence`, `lacking`, `missing`, `shadowed`, `types`, `case` or
+pub struct ClauseRemark {
+    /// The kind of remark: `function`, `precedence`, `lacking`, `missing`, `shadowing_attribute`, `types`, `case` or
     /// `fall-through`.
     pub kind: &'static str,
     /// Index of the clause.

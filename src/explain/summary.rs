@@ -1,152 +1,158 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::{BinaryOperator, Dialect, Name, Value, nearest};
-use crate::constraint::Clash;
+use crate::ad::{BinaryOperator, Dialect, Name, Value, closest_names};
+use crate::constraint::InconsistencyKind;
 
 use super::clauses::text;
-use super::distance::number;
-use super::failure_reason::{Fault, phrase};
+use super::distance::as_number;
+use super::failure_reason::{FailureReason, type_phrase};
 use super::findings::value_text;
-use super::report::{ClauseReport, Report, Verdict};
+use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 /// Settings for the sentences: nouns, dialect and maximum length of a clause.
-pub struct Wording<'w> {
+pub struct SummaryWriter<'w> {
     /// The explained request, as the subject of a sentence.
     pub subject: &'w str,
     /// Whether the subject is plural.
     pub is_plural: bool,
     /// The noun for the candidates, singular and plural.
-    pub ads: [&'w str; 2],
+    pub nouns: [&'w str; 2],
     /// Returns the name of another request, by index.
-    pub names: &'w dyn Fn(usize) -> String,
+    pub request_name: &'w dyn Fn(usize) -> String,
     /// The dialect in which clauses are printed.
     pub dialect: Dialect,
     /// Maximum length of a clause in characters; the rest is cut off.
-    pub longest: usize,
+    pub max_clause_chars: usize,
 }
 
 /// Maximum number of ads named in a sentence.
-pub const MOST_NAMED: usize = 3;
+pub const MAX_NAMED_ADS: usize = 3;
 
-impl Wording<'_> {
+impl SummaryWriter<'_> {
     /// Returns the verdict as one sentence without a full stop.
     #[must_use]
-    pub fn summary(&self, report: &Report) -> String {
-        let Wording { subject, is_plural, .. } = self;
+    pub fn summary(&self, report: &RequestReport) -> String {
+        let SummaryWriter { subject, is_plural, .. } = self;
         let verb = |one: &str, several: &str| if *is_plural { several.to_owned() } else { one.to_owned() };
         let matches = verb("matches", "match");
         match &report.verdict {
-            Verdict::Ports => {
+            RequestVerdict::NeedsGang => {
                 let has = verb("has", "have");
                 return format!(
                     "{subject} {has} Ports: gangs are explained from the side of those that ask for them, without --reverse"
                 );
             }
-            Verdict::Matches => {
+            RequestVerdict::Matches => {
                 let more = match report.discarded {
                     0 => String::new(),
-                    discarded => format!("; the docking vector discards {} more", thousands(discarded)),
+                    discarded => format!("; the docking vector discards {} more", with_commas(discarded)),
                 };
                 return format!(
                     "{subject} {matches} {} of {}{more}",
-                    thousands(report.matches),
+                    with_commas(report.matches),
                     self.count(report.offers)
                 );
             }
-            Verdict::NotServed => {
+            RequestVerdict::NotServed => {
                 let is = verb("is", "are");
                 return format!(
                     "{subject} {is} not served: `roots` of the policy is not true of {}",
                     verb("it", "them")
                 );
             }
-            Verdict::Taken(by) => {
+            RequestVerdict::Taken(by) => {
                 let could =
-                    format!("{subject} {matches} {} of {}", thousands(report.matches), self.count(report.offers));
+                    format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
                 let taken = if report.matches == 1 { "which is taken by" } else { "all of which are taken, by" };
-                return format!("{could}, {taken} {}", named(by, self.names));
+                return format!("{could}, {taken} {}", list_names(by, self.request_name));
             }
             _ => {}
         }
-        if report.verdict == Verdict::NoOffers {
-            return format!("{subject} {matches} nothing: there are no {}", self.ads[1]);
+        if report.verdict == RequestVerdict::NoOffers {
+            return format!("{subject} {matches} nothing: there are no {}", self.nouns[1]);
         }
         format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report))
     }
 
     /// Formats a number of ads: `5,979 offers`.
     fn count(&self, ads: usize) -> String {
-        format!("{} {}", thousands(ads), self.ads[usize::from(ads != 1)])
+        format!("{} {}", with_commas(ads), self.nouns[usize::from(ads != 1)])
     }
 
     /// Quotes and shortens the text of a clause.
     fn quoted(&self, text: &str) -> String {
-        format!("`{}`", shortened(text, self.longest))
+        format!("`{}`", shorten(text, self.max_clause_chars))
     }
 
-    fn clause(&self, report: &Report, place: usize) -> String {
+    fn clause(&self, report: &RequestReport, place: usize) -> String {
         self.quoted(&report.clauses[place].text)
     }
 
-    fn cause(&self, report: &Report) -> String {
+    fn cause(&self, report: &RequestReport) -> String {
         match &report.verdict {
-            Verdict::NoConstraint => "without a constraint nothing is accepted".to_owned(),
-            Verdict::Contradiction { clauses, subject, clash } => {
+            RequestVerdict::NoConstraint => "without a constraint nothing is accepted".to_owned(),
+            RequestVerdict::Contradiction { clauses, subject, clash } => {
                 let shown: Vec<String> = clauses.iter().map(|place| self.clause(report, *place)).collect();
                 let subject = self.quoted(&text(subject, self.dialect));
                 match (shown.as_slice(), clash) {
                     ([only], _) => format!("{only} contradicts itself, whatever {subject} is"),
-                    (_, Clash::Value) => format!("{} can never be true together", listed(&shown)),
-                    (_, Clash::Type) => format!("{} want {subject} to be of different types", listed(&shown)),
-                    (_, Clash::Presence) => {
-                        format!("{} can never be true together: one wants {subject} to be undefined", listed(&shown))
+                    (_, InconsistencyKind::Value) => format!("{} can never be true together", join_and(&shown)),
+                    (_, InconsistencyKind::Type) => {
+                        format!("{} want {subject} to be of different types", join_and(&shown))
+                    }
+                    (_, InconsistencyKind::Presence) => {
+                        format!("{} can never be true together: one wants {subject} to be undefined", join_and(&shown))
                     }
                 }
             }
-            Verdict::Unmet { clause, fault, near } => {
-                let others = report.clauses.iter().filter(|other| other.fault.is_some()).count() - 1;
+            RequestVerdict::Unmet { clause, fault, near } => {
+                let others = report.clauses.iter().filter(|other| other.failure.is_some()).count() - 1;
                 let more = match others {
                     0 => String::new(),
                     1 => "; one more clause is true of none".to_owned(),
                     others => format!("; {others} more clauses are true of none"),
                 };
-                format!("{}{more}", self.fault(&report.clauses[*clause], fault, near))
+                format!("{}{more}", self.failure_phrase(&report.clauses[*clause], fault, near))
             }
-            Verdict::Conflict(clauses) => {
+            RequestVerdict::Conflict(clauses) => {
                 let shown: Vec<String> = clauses.iter().map(|place| self.clause(report, *place)).collect();
-                format!("none meets {} together, though each alone is met", listed(&shown))
+                format!("none meets {} together, though each alone is met", join_and(&shown))
             }
-            Verdict::Refused => self.refused(report),
-            Verdict::Discarded { component, text, missing } => {
+            RequestVerdict::Refused => self.refusal_phrase(report),
+            RequestVerdict::Discarded { component, text, missing } => {
                 let (would, them) = match report.discarded {
-                    1 => (format!("1 {} would do", self.ads[0]), "it"),
+                    1 => (format!("1 {} would do", self.nouns[0]), "it"),
                     many => (format!("{} would do", self.count(many)), "them all"),
                 };
                 let component = format!("component {} of it, {}", component + 1, self.quoted(text));
-                let missing = missing.as_ref().map(|(name, near)| format!(": {}", self.missing(name, near)));
+                let missing = missing.as_ref().map(|(name, near)| format!(": {}", self.missing_phrase(name, near)));
                 let missing = missing.unwrap_or_default();
                 let has = format!("{component}, has no value that can be compared{missing}");
                 format!("{would}, but the docking vector discards {them}: {has}")
             }
-            Verdict::Matches | Verdict::Taken(_) | Verdict::Ports | Verdict::NoOffers | Verdict::NotServed => {
-                String::new()
-            }
+            RequestVerdict::Matches
+            | RequestVerdict::Taken(_)
+            | RequestVerdict::NeedsGang
+            | RequestVerdict::NoOffers
+            | RequestVerdict::NotServed => String::new(),
         }
     }
 
-    fn refused(&self, report: &Report) -> String {
+    fn refusal_phrase(&self, report: &RequestReport) -> String {
         let suitable = report.refusals.iter().filter(|refusal| refusal.suitable > 0).collect::<Vec<_>>();
         let (would, refuse) = match report.suitable {
-            1 => (format!("1 {} would do", self.ads[0]), "but it refuses: "),
+            1 => (format!("1 {} would do", self.nouns[0]), "but it refuses: "),
             many => (format!("{} would do", self.count(many)), "but each of them refuses: "),
         };
         let reason = match suitable.first().map(|refusal| (refusal, &refusal.clause)) {
             Some((_, None)) if report.suitable == 1 => "it has no constraint, and accepts nothing".to_owned(),
-            Some((refusal, None)) => format!("{} have no constraint, and accept nothing", thousands(refusal.suitable)),
+            Some((refusal, None)) => {
+                format!("{} have no constraint, and accept nothing", with_commas(refusal.suitable))
+            }
             Some((refusal, Some(clause))) => {
-                let lacking = lacks(self.subject, self.is_plural, &refusal.lacking);
+                let lacking = missing_attribute_note(self.subject, self.is_plural, &refusal.missing);
                 let is = format!("{} is {}{lacking}", self.quoted(clause), refusal.outcome.phrase());
-                let in_some = format!(" in {}", thousands(refusal.suitable));
+                let in_some = format!(" in {}", with_commas(refusal.suitable));
                 if suitable.len() == 1 { is } else { is + &in_some }
             }
             None => String::new(),
@@ -154,38 +160,38 @@ impl Wording<'_> {
         format!("{would}, {refuse}{reason}")
     }
 
-    fn fault(&self, clause: &ClauseReport, fault: &Fault, near: &[(Name, usize)]) -> String {
-        let one = self.ads[0];
+    fn failure_phrase(&self, clause: &ClauseReport, fault: &FailureReason, near: &[(Name, usize)]) -> String {
+        let one = self.nouns[0];
         let shown = self.quoted(&clause.text);
         match fault {
-            Fault::Function(name, near) => {
+            FailureReason::UnknownFunction(name, near) => {
                 let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
                 format!("there is no function {name}(){}", did_you_mean(&near))
             }
-            Fault::Lacking(name, near) => {
+            FailureReason::MissingOwnAttribute(name, near) => {
                 let near: Vec<String> = near.iter().map(Name::to_string).collect();
                 format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
             }
-            Fault::Precedence(reading) => {
+            FailureReason::Precedence(reading) => {
                 // Allow a longer text: it must show the parentheses.
-                format!("{shown} is read as `{}`", shortened(reading, self.longest.saturating_mul(3)))
+                format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
             }
-            Fault::Shadowed(name) => {
+            FailureReason::Shadowed(name) => {
                 format!("{shown} reads its own {name}, not that of an {one}, and so is never true")
             }
-            Fault::ByItself => match clause.left.as_deref() {
+            FailureReason::NeverTrue => match clause.residue.as_deref() {
                 Some(value @ ("false" | "undefined")) => format!("{shown} is {value}, whatever an {one} has"),
                 Some("error") => format!("{shown} is an error, whatever an {one} has"),
                 _ => format!("{shown} can never be true, whatever an {one} has"),
             },
-            Fault::Missing(name) => self.missing(name, near),
-            Fault::Types { theirs, bound, offers } => {
-                let what = clause.examined.asked.as_ref().map(|asked| text(&asked.what, self.dialect));
+            FailureReason::MissingAttribute(name) => self.missing_phrase(name, near),
+            FailureReason::TypeMismatch { theirs, bound, offers } => {
+                let what = clause.analysis.comparison.as_ref().map(|asked| text(&asked.operand, self.dialect));
                 let (what, offers) = (self.quoted(&what.unwrap_or_default()), self.count(*offers));
-                let (theirs, bound) = (phrase(*theirs), phrase(*bound));
+                let (theirs, bound) = (type_phrase(*theirs), type_phrase(*bound));
                 format!("{shown} compares {bound} with {theirs}: {what} is {theirs} in {offers}")
             }
-            Fault::Case { theirs, offers } => {
+            FailureReason::CaseMismatch { theirs, offers } => {
                 let symbol = if self.dialect.is_condor() { "=?=" } else { "is" };
                 let have = if *offers == 1 { "has" } else { "have" };
                 format!(
@@ -194,13 +200,13 @@ impl Wording<'_> {
                     theirs.to_str()
                 )
             }
-            Fault::Value => self.margin(clause, &shown),
+            FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
         }
     }
 
     /// Says that no offer has an attribute, and suggests similar names.
-    fn missing(&self, name: &Name, near: &[(Name, usize)]) -> String {
-        let one = self.ads[0];
+    fn missing_phrase(&self, name: &Name, near: &[(Name, usize)]) -> String {
+        let one = self.nouns[0];
         match near {
             [] => format!("no {one} defines {name}"),
             [(known, having)] => {
@@ -208,26 +214,28 @@ impl Wording<'_> {
                 format!("no {one} defines {name} (did you mean {known}? {} {have} it)", self.count(*having))
             }
             several => {
-                let several: Vec<String> =
-                    several.iter().map(|(name, having)| format!("{name}, which {} have", thousands(*having))).collect();
+                let several: Vec<String> = several
+                    .iter()
+                    .map(|(name, having)| format!("{name}, which {} have", with_commas(*having)))
+                    .collect();
                 format!("no {one} defines {name} (did you mean {}?)", several.join("; "))
             }
         }
     }
 
-    fn margin(&self, clause: &ClauseReport, shown: &str) -> String {
-        let one = self.ads[0];
-        if let (Some(asked), Some(best)) = (&clause.examined.asked, &clause.best) {
-            let what = text(&asked.what, self.dialect);
+    fn closest_value_clause(&self, clause: &ClauseReport, shown: &str) -> String {
+        let one = self.nouns[0];
+        if let (Some(asked), Some(best)) = (&clause.analysis.comparison, &clause.closest_value) {
+            let what = text(&asked.operand, self.dialect);
             let what = asked.attribute.as_ref().map_or(what, Name::to_string);
             let symbol =
                 if self.dialect.is_condor() { asked.operator.condor_symbol() } else { asked.operator.symbol() };
             let wanted = format!("{what} {symbol} {}", value_text(&asked.bound));
-            let from = asked.own.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            let nearest = superlative(asked.operator, best, &asked.bound);
-            return format!("no {one} has {}{from}; {nearest}", shortened(&wanted, self.longest));
+            let from = asked.bound_attribute.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
+            let nearest = closest_value_phrase(asked.operator, best, &asked.bound);
+            return format!("no {one} has {}{from}; {nearest}", shorten(&wanted, self.max_clause_chars));
         }
-        if let Some(asked) = clause.examined.asked.as_ref().filter(|_| clause.counts.is_false > 0)
+        if let Some(asked) = clause.analysis.comparison.as_ref().filter(|_| clause.counts.is_false > 0)
             && asked.attribute.is_some()
             && matches!(asked.operator, BinaryOperator::Equal | BinaryOperator::Is)
         {
@@ -237,42 +245,42 @@ impl Wording<'_> {
         let mut found = Vec::new();
         for (count, word) in [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")] {
             if count > 0 {
-                found.push(format!("{word} in {}", thousands(count)));
+                found.push(format!("{word} in {}", with_commas(count)));
             }
         }
-        format!("{shown} is true of none: it is {}", listed(&found))
+        format!("{shown} is true of none: it is {}", join_and(&found))
     }
 }
 
 /// Returns ` (1.0 has no RequestDisk)` for the first name in `lacking`; empty if there is none.
 #[must_use]
-pub fn lacks(subject: &str, is_plural: bool, lacking: &[Name]) -> String {
+pub fn missing_attribute_note(subject: &str, is_plural: bool, lacking: &[Name]) -> String {
     let has = if is_plural { "have" } else { "has" };
     lacking.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }
 
 /// Says which value comes closest to meeting a comparison, in words that fit the operator.
-pub fn superlative(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
+pub fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
     let text = value_text(best);
     match operator {
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
         BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
-        _ if number(best).is_some() || is_alike(best, bound) => format!("the nearest is {text}"),
+        _ if as_number(best).is_some() || is_similar_string(best, bound) => format!("the nearest is {text}"),
         _ => format!("most have {text}"),
     }
 }
 
 /// Whether both are strings with similar spelling.
-fn is_alike(value: &Value, bound: &Value) -> bool {
+fn is_similar_string(value: &Value, bound: &Value) -> bool {
     match (value, bound) {
-        (Value::String(value), Value::String(bound)) => !nearest(&bound.to_str(), [&*value.to_str()]).is_empty(),
+        (Value::String(value), Value::String(bound)) => !closest_names(&bound.to_str(), [&*value.to_str()]).is_empty(),
         _ => false,
     }
 }
 
 /// Formats a number with commas between thousands.
 #[must_use]
-pub fn thousands(number: usize) -> String {
+pub fn with_commas(number: usize) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -285,17 +293,17 @@ pub fn thousands(number: usize) -> String {
 }
 
 /// Lists the names of the first ads and counts the rest: `a, b, c and 5 more`.
-pub fn named(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
-    let mut shown: Vec<String> = ads.iter().take(MOST_NAMED).map(|ad| name(*ad)).collect();
-    if ads.len() > MOST_NAMED {
-        shown.push(format!("{} more", thousands(ads.len() - MOST_NAMED)));
+pub fn list_names(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
+    let mut shown: Vec<String> = ads.iter().take(MAX_NAMED_ADS).map(|ad| name(*ad)).collect();
+    if ads.len() > MAX_NAMED_ADS {
+        shown.push(format!("{} more", with_commas(ads.len() - MAX_NAMED_ADS)));
     }
-    listed(&shown)
+    join_and(&shown)
 }
 
 /// Joins items in the manner of a sentence: `a, b and c`.
 #[must_use]
-pub fn listed(items: &[String]) -> String {
+pub fn join_and(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [only] => only.clone(),
@@ -305,7 +313,7 @@ pub fn listed(items: &[String]) -> String {
 
 /// Cuts a text to at most `most` characters; a cut text ends with three dots.
 #[must_use]
-pub fn shortened(text: &str, most: usize) -> String {
+pub fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -318,16 +326,16 @@ fn did_you_mean(near: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{listed, shortened, thousands};
+    use super::{join_and, shorten, with_commas};
 
     #[test]
     fn how_things_are_written() {
-        assert_eq!([0, 12, 999, 1000, 1_234_567].map(thousands), ["0", "12", "999", "1,000", "1,234,567"]);
-        let items = |items: &[&str]| listed(&items.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!([0, 12, 999, 1000, 1_234_567].map(with_commas), ["0", "12", "999", "1,000", "1,234,567"]);
+        let items = |items: &[&str]| join_and(&items.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(
             [items(&[]), items(&["a"]), items(&["a", "b"]), items(&["a", "b", "c"])],
             ["", "a", "a and b", "a, b and c"]
         );
-        assert_eq!([shortened("abcdef", 6), shortened("abcdefg", 6)], ["abcdef", "abc..."]);
+        assert_eq!([shorten("abcdef", 6), shorten("abcdefg", 6)], ["abcdef", "abc..."]);
     }
 }

@@ -13,28 +13,28 @@ use super::Problem;
 /// # Errors
 ///
 /// Bytes that are not UTF-8, and bytes of value 0.
-pub fn name_text(text: &[u8], range: Range<usize>, ad: usize) -> Result<&str, Problem> {
+pub fn checked_name_text(text: &[u8], range: Range<usize>, ad: usize) -> Result<&str, Problem> {
     match std::str::from_utf8(text) {
-        Err(_) => Err(Problem::at(range, ad, "a name must be UTF-8")),
-        Ok(text) if text.contains('\0') => Err(Problem::at(range, ad, "a byte of value 0 cannot stand in an ad")),
+        Err(_) => Err(Problem::error_at(range, ad, "a name must be UTF-8")),
+        Ok(text) if text.contains('\0') => Err(Problem::error_at(range, ad, "a byte of value 0 cannot stand in an ad")),
         Ok(text) => Ok(text),
     }
 }
 
-/// Makes an attribute name of its bytes. `range` and `ad` are as in [`name_text`].
+/// Makes an attribute name of its bytes. `range` and `ad` are as in [`checked_name_text`].
 ///
 /// # Errors
 ///
 /// Bytes that are not UTF-8, bytes of value 0, an empty name, and a name that the dialect reserves.
 pub fn attribute_name(text: &[u8], dialect: Dialect, range: Range<usize>, ad: usize) -> Result<Name, Problem> {
-    let text = name_text(text, range.clone(), ad)?;
+    let text = checked_name_text(text, range.clone(), ad)?;
     if text.is_empty() {
-        return Err(Problem::at(range, ad, "a name cannot be empty"));
+        return Err(Problem::error_at(range, ad, "a name cannot be empty"));
     }
     let name = Name::new(text);
     if dialect == Dialect::Classad && name.is_reserved() {
         let message = format!("`{name}` is reserved and cannot name an attribute");
-        return Err(Problem::at(range, ad, message).with_help("HTCondor allows it: --dialect condor"));
+        return Err(Problem::error_at(range, ad, message).with_help("HTCondor allows it: --dialect condor"));
     }
     Ok(name)
 }

@@ -5,57 +5,66 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::{Change, Group, Rules, Style, ad_errors, first_group, parse_ad, print, print_name};
+use crate::syntax::{
+    AdBoundary, LossyChange, ParseOptions, Style, ad_errors, find_first_ad, parse_ad, print, print_name,
+};
 
-use super::{Entry, Item, Problem};
+use super::{AdEntry, Problem, ReadResult};
 
 /// Iterator over the bracketed ads of a text.
-pub struct Reader<'t> {
+pub struct BracketedReader<'t> {
     text: &'t [u8],
-    rules: Rules,
+    rules: ParseOptions,
     /// Byte offset of the text that has not been read.
-    at: usize,
+    offset: usize,
     /// Number of ads begun so far.
     number: usize,
     /// Number of ads found so far that have no closing bracket.
-    open: usize,
+    unclosed_count: usize,
     /// Further problems of the current ad, to be yielded next.
-    found: VecDeque<Problem>,
+    pending: VecDeque<Problem>,
 }
 
 /// Maximum number of unclosed ads before the reader gives up: for each one the text is searched to its end, so the
 /// total time would be quadratic.
-const MOST_OPEN: usize = 100;
+const MAX_UNCLOSED_ADS: usize = 100;
 
-impl<'t> Reader<'t> {
+impl<'t> BracketedReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Reader { text, rules: Rules::new(dialect), at, number: 0, open: 0, found: VecDeque::new() }
+        let offset = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        BracketedReader {
+            text,
+            rules: ParseOptions::new(dialect),
+            offset,
+            number: 0,
+            unclosed_count: 0,
+            pending: VecDeque::new(),
+        }
     }
 
     /// Returns the byte offset of the text that has not been read.
-    pub(super) fn at(&self) -> usize {
-        self.at
+    pub(super) fn offset(&self) -> usize {
+        self.offset
     }
 
     /// Parses the ad in a range, which extends over one pair of brackets.
-    fn ad(&mut self, range: Range<usize>) -> Item {
+    fn parse_group(&mut self, range: Range<usize>) -> ReadResult {
         self.number += 1;
-        self.at = range.end;
+        self.offset = range.end;
         let offset = range.start;
         match parse_ad(&self.text[range.clone()], self.rules) {
-            Ok(ad) => Ok(Entry { ad, number: self.number, offset, is_whole: true }),
+            Ok(ad) => Ok(AdEntry { ad, number: self.number, offset, is_whole: true }),
             Err(error) => {
                 // A string without its closing quote may have swallowed the next ad.
                 if error.related.as_ref().is_some_and(|(_, text)| text.contains("closing quote"))
                     && let Some(next) = self.next_line_with_bracket(&range)
                 {
-                    self.at = next;
+                    self.offset = next;
                 }
                 let errors = ad_errors(&self.text[range], self.rules);
-                self.found = errors.into_iter().map(|one| Problem::from_syntax(one, offset, self.number)).collect();
-                Err(self.found.pop_front().unwrap_or_else(|| Problem::from_syntax(error, offset, self.number)))
+                self.pending = errors.into_iter().map(|one| Problem::from_syntax(one, offset, self.number)).collect();
+                Err(self.pending.pop_front().unwrap_or_else(|| Problem::from_syntax(error, offset, self.number)))
             }
         }
     }
@@ -73,34 +82,34 @@ impl<'t> Reader<'t> {
     }
 }
 
-impl Iterator for Reader<'_> {
-    type Item = Item;
+impl Iterator for BracketedReader<'_> {
+    type Item = ReadResult;
 
-    fn next(&mut self) -> Option<Item> {
-        if let Some(problem) = self.found.pop_front() {
+    fn next(&mut self) -> Option<ReadResult> {
+        if let Some(problem) = self.pending.pop_front() {
             return Some(Err(problem));
         }
-        let rest = self.text.get(self.at..)?;
-        let shifted = |span: crate::ad::Span| self.at + span.start as usize..self.at + span.end as usize;
-        match first_group(rest) {
-            Group::Nothing => None,
-            Group::Closed(span) => Some(self.ad(shifted(span))),
-            Group::Open(span) => {
+        let rest = self.text.get(self.offset..)?;
+        let shifted = |span: crate::ad::Span| self.offset + span.start as usize..self.offset + span.end as usize;
+        match find_first_ad(rest) {
+            AdBoundary::Blank => None,
+            AdBoundary::Closed(span) => Some(self.parse_group(shifted(span))),
+            AdBoundary::Unclosed(span) => {
                 let range = shifted(span);
-                self.open += 1;
-                if self.open > MOST_OPEN {
-                    self.at = self.text.len();
+                self.unclosed_count += 1;
+                if self.unclosed_count > MAX_UNCLOSED_ADS {
+                    self.offset = self.text.len();
                     let message = "too many brackets are not closed; the rest is not read";
-                    return Some(Err(Problem::at(range.start..range.start + 1, self.number + 1, message)));
+                    return Some(Err(Problem::error_at(range.start..range.start + 1, self.number + 1, message)));
                 }
                 let end = self.next_line_with_bracket(&range).unwrap_or(range.end);
-                Some(self.ad(range.start..end))
+                Some(self.parse_group(range.start..end))
             }
-            Group::Other(span) => {
+            AdBoundary::NotAnAd(span) => {
                 let range = shifted(span);
-                self.at = range.end;
+                self.offset = range.end;
                 let end = range.start + self.text[range.clone()].trim_ascii_end().len();
-                Some(Err(Problem::at(range.start..end, self.number + 1, "expected an ad, which begins with `[`")))
+                Some(Err(Problem::error_at(range.start..end, self.number + 1, "expected an ad, which begins with `[`")))
             }
         }
     }
@@ -111,7 +120,7 @@ impl Iterator for Reader<'_> {
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, LossyChange)>> {
     writeln!(out, "[")?;
     for attribute in ad.iter() {
         write!(out, "  {} = ", print_name(attribute.name))?;
@@ -124,17 +133,17 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use super::BracketedReader;
     use crate::ad::Dialect;
     use crate::format::Position;
     use crate::syntax::{Style, print_ad};
 
     fn items(text: &str) -> Vec<String> {
-        Reader::new(text.as_bytes(), Dialect::Classad)
+        BracketedReader::new(text.as_bytes(), Dialect::Classad)
             .map(|item| match item {
                 Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
                 Err(problem) => {
-                    let at = Position::of(text.as_bytes(), problem.range.start);
+                    let at = Position::of_offset(text.as_bytes(), problem.range.start);
                     format!("!{}:{}: {}", at.line, at.column, problem.message)
                 }
             })

@@ -7,11 +7,11 @@ use super::json;
 
 /// A file format for ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum FileFormat {
     /// HTCondor's `Name = value` lines, ads separated by blank lines.
     Long,
     /// Bracketed ads: `[ Name = value; ... ]`.
-    New,
+    Bracketed,
     /// JSON as HTCondor writes it: objects back to back or in an array.
     Json,
     /// JSON Lines: one object per line.
@@ -22,30 +22,30 @@ pub enum Form {
     Yaml,
 }
 
-impl Form {
+impl FileFormat {
     /// Whether HTCondor itself reads and writes this format. This decides the default dialect of a run.
     #[must_use]
-    pub fn is_condors(self) -> bool {
-        matches!(self, Form::Long | Form::Json | Form::JsonLines | Form::Xml)
+    pub fn is_htcondor_format(self) -> bool {
+        matches!(self, FileFormat::Long | FileFormat::Json | FileFormat::JsonLines | FileFormat::Xml)
     }
 }
 
-impl fmt::Display for Form {
+impl fmt::Display for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Form::Long => "the long form",
-            Form::New => "the bracketed form",
-            Form::Json => "JSON",
-            Form::JsonLines => "JSON Lines",
-            Form::Xml => "XML",
-            Form::Yaml => "YAML",
+            FileFormat::Long => "the long form",
+            FileFormat::Bracketed => "the bracketed form",
+            FileFormat::Json => "JSON",
+            FileFormat::JsonLines => "JSON Lines",
+            FileFormat::Xml => "XML",
+            FileFormat::Yaml => "YAML",
         })
     }
 }
 
 /// A supported compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(super) enum Compression {
     Gzip,
     Zstd,
 }
@@ -53,28 +53,28 @@ pub(super) enum Packing {
 /// Whether data begins like a compressed file of a kind that is decompressed on reading.
 #[must_use]
 pub fn is_compressed(data: &[u8]) -> bool {
-    packing(data).is_some()
+    detect_compression(data).is_some()
 }
 
 /// Returns the compression format of data, judged by its first bytes; `None` if it is not compressed.
-pub(super) fn packing(data: &[u8]) -> Option<Packing> {
+pub(super) fn detect_compression(data: &[u8]) -> Option<Compression> {
     match data {
-        [0x1f, 0x8b, ..] => Some(Packing::Gzip),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
+        [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
         _ => None,
     }
 }
 
-impl Packing {
+impl Compression {
     /// Returns a reader that decompresses `packed`.
     ///
     /// # Errors
     ///
     /// Failure to set up the decoder.
-    pub(super) fn unpacked(self, packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
+    pub(super) fn decoder(self, packed: impl Read + 'static) -> io::Result<Box<dyn Read>> {
         Ok(match self {
-            Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
-            Packing::Zstd => Box::new(zstd::stream::Decoder::new(packed)?),
+            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
+            Compression::Zstd => Box::new(zstd::stream::Decoder::new(packed)?),
         })
     }
 }
@@ -85,33 +85,35 @@ pub(super) fn is_utf16(data: &[u8]) -> bool {
 }
 
 /// Help text for UTF-16 input.
-pub(super) const FROM_UTF16: &str = "`iconv -f UTF-16 -t UTF-8` makes UTF-8 of it";
+pub(super) const UTF16_HELP: &str = "`iconv -f UTF-16 -t UTF-8` makes UTF-8 of it";
 
 /// Returns the format of a text; `None` if it contains only white space and comments.
 #[must_use]
-pub fn detect(text: &[u8]) -> Option<Form> {
-    let rest = skip_blank(without_mark(text));
+pub fn detect(text: &[u8]) -> Option<FileFormat> {
+    let rest = skip_blank(without_byte_order_mark(text));
     let (first, behind) = rest.split_first()?;
     Some(match first {
-        b'<' => Form::Xml,
+        b'<' => FileFormat::Xml,
         // `[]` is an empty ad. A JSON array holds objects, and an ad begins with a name.
-        b'[' if skip_brackets(behind).first().is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => Form::Json,
+        b'[' if skip_brackets(behind).first().is_some_and(|b| matches!(b, b'{' | b'"' | b'0'..=b'9')) => {
+            FileFormat::Json
+        }
         // `{ [a=1], [b=2] }` is a list of bracketed ads. An object that fills its line is the first line of JSON Lines.
         b'{' if skip_blank(behind).first() != Some(&b'[') => {
             let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
-            if json::is_one_ad(line) { Form::JsonLines } else { Form::Json }
+            if json::is_single_ad(line) { FileFormat::JsonLines } else { FileFormat::Json }
         }
-        b'[' | b'{' => Form::New,
-        b'-' if rest.starts_with(b"---") && rest.get(3).is_none_or(u8::is_ascii_whitespace) => Form::Yaml,
-        b'%' if rest.starts_with(b"%YAML") || rest.starts_with(b"%TAG") => Form::Yaml,
-        _ if begins_mapping(rest) => Form::Yaml,
-        _ => Form::Long,
+        b'[' | b'{' => FileFormat::Bracketed,
+        b'-' if rest.starts_with(b"---") && rest.get(3).is_none_or(u8::is_ascii_whitespace) => FileFormat::Yaml,
+        b'%' if rest.starts_with(b"%YAML") || rest.starts_with(b"%TAG") => FileFormat::Yaml,
+        _ if begins_mapping(rest) => FileFormat::Yaml,
+        _ => FileFormat::Long,
     })
 }
 
 /// Returns the format of a text if this prefix of it is sufficient to decide; otherwise `None`.
-pub(super) fn certain(beginning: &[u8]) -> Option<Form> {
-    let rest = skip_brackets(without_mark(beginning));
+pub(super) fn detect_from_prefix(beginning: &[u8]) -> Option<FileFormat> {
+    let rest = skip_brackets(without_byte_order_mark(beginning));
     let rest = rest.strip_prefix(b"{").map_or(rest, skip_blank);
     // The first line behind comments and brackets distinguishes all formats.
     memchr::memchr(b'\n', rest).and_then(|_| detect(beginning))
@@ -119,12 +121,16 @@ pub(super) fn certain(beginning: &[u8]) -> Option<Form> {
 
 /// Returns a format that can read this text, which contains only comments.
 #[must_use]
-pub fn form_of_comments(text: &[u8]) -> Form {
-    if without_mark(text).trim_ascii_start().starts_with(b"#") { Form::Long } else { Form::New }
+pub fn format_of_comments(text: &[u8]) -> FileFormat {
+    if without_byte_order_mark(text).trim_ascii_start().starts_with(b"#") {
+        FileFormat::Long
+    } else {
+        FileFormat::Bracketed
+    }
 }
 
 /// Returns a text without its byte order mark, if it has one.
-pub(super) fn without_mark(text: &[u8]) -> &[u8] {
+pub(super) fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
@@ -177,52 +183,52 @@ fn skip_brackets(mut text: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, detect};
+    use super::{FileFormat, detect};
 
     #[test]
     fn forms() {
         for (text, form) in [
             ("", None),
             (" \n# c\n", None),
-            ("a = 1\n", Some(Form::Long)),
-            ("# c\na = 1\n", Some(Form::Long)),
-            ("[a = 1]", Some(Form::New)),
-            ("// c\n/* d */ [a = 1]", Some(Form::New)),
-            ("[]", Some(Form::New)),
-            ("[ ; a = 1 ]", Some(Form::New)),
-            ("{ [a = 1], [b = 2] }", Some(Form::New)),
-            ("{\"a\": 1}", Some(Form::JsonLines)),
-            ("{\"a\": 1}\n{\"a\": {", Some(Form::JsonLines)),
-            ("{\"a\": 1}{\"a\": 2}", Some(Form::Json)),
-            ("{\n \"a\": 1}", Some(Form::Json)),
-            ("{}", Some(Form::JsonLines)),
-            ("[{\"a\": 1}]", Some(Form::Json)),
-            ("\u{feff} // c\n[\n  {\n \"a\": 1}]", Some(Form::Json)),
-            ("[[{\"a\": 1}]]", Some(Form::Json)),
-            ("[1]", Some(Form::Json)),
-            ("{,\"a\": 1}", Some(Form::JsonLines)),
-            ("{ /* c */ a: 1}", Some(Form::JsonLines)),
-            ("{", Some(Form::Json)),
-            ("<c></c>", Some(Form::Xml)),
-            ("\u{feff}<?xml version=\"1.0\"?>", Some(Form::Xml)),
-            ("\n <!-- c --><classads>", Some(Form::Xml)),
-            ("---\na: 1", Some(Form::Yaml)),
-            ("--- {}", Some(Form::Yaml)),
-            ("---a = 1", Some(Form::Long)),
-            ("%YAML 1.2\n---\na: 1", Some(Form::Yaml)),
-            ("# c\nName: x = y", Some(Form::Yaml)),
-            ("'a b':\n  - 1", Some(Form::Yaml)),
-            ("- \"a\": 1", Some(Form::Yaml)),
+            ("a = 1\n", Some(FileFormat::Long)),
+            ("# c\na = 1\n", Some(FileFormat::Long)),
+            ("[a = 1]", Some(FileFormat::Bracketed)),
+            ("// c\n/* d */ [a = 1]", Some(FileFormat::Bracketed)),
+            ("[]", Some(FileFormat::Bracketed)),
+            ("[ ; a = 1 ]", Some(FileFormat::Bracketed)),
+            ("{ [a = 1], [b = 2] }", Some(FileFormat::Bracketed)),
+            ("{\"a\": 1}", Some(FileFormat::JsonLines)),
+            ("{\"a\": 1}\n{\"a\": {", Some(FileFormat::JsonLines)),
+            ("{\"a\": 1}{\"a\": 2}", Some(FileFormat::Json)),
+            ("{\n \"a\": 1}", Some(FileFormat::Json)),
+            ("{}", Some(FileFormat::JsonLines)),
+            ("[{\"a\": 1}]", Some(FileFormat::Json)),
+            ("\u{feff} // c\n[\n  {\n \"a\": 1}]", Some(FileFormat::Json)),
+            ("[[{\"a\": 1}]]", Some(FileFormat::Json)),
+            ("[1]", Some(FileFormat::Json)),
+            ("{,\"a\": 1}", Some(FileFormat::JsonLines)),
+            ("{ /* c */ a: 1}", Some(FileFormat::JsonLines)),
+            ("{", Some(FileFormat::Json)),
+            ("<c></c>", Some(FileFormat::Xml)),
+            ("\u{feff}<?xml version=\"1.0\"?>", Some(FileFormat::Xml)),
+            ("\n <!-- c --><classads>", Some(FileFormat::Xml)),
+            ("---\na: 1", Some(FileFormat::Yaml)),
+            ("--- {}", Some(FileFormat::Yaml)),
+            ("---a = 1", Some(FileFormat::Long)),
+            ("%YAML 1.2\n---\na: 1", Some(FileFormat::Yaml)),
+            ("# c\nName: x = y", Some(FileFormat::Yaml)),
+            ("'a b':\n  - 1", Some(FileFormat::Yaml)),
+            ("- \"a\": 1", Some(FileFormat::Yaml)),
             // In case of doubt a text is in the long form.
-            ("a = b: c", Some(Form::Long)),
-            ("a:b = 1", Some(Form::Long)),
-            ("a b: c = 1", Some(Form::Long)),
-            ("'a: b' = 1", Some(Form::Long)),
-            ("'a\n': 1", Some(Form::Long)),
-            ("- a = 1", Some(Form::Long)),
-            ("a", Some(Form::Long)),
-            (":", Some(Form::Long)),
-            ("\x1f", Some(Form::Long)),
+            ("a = b: c", Some(FileFormat::Long)),
+            ("a:b = 1", Some(FileFormat::Long)),
+            ("a b: c = 1", Some(FileFormat::Long)),
+            ("'a: b' = 1", Some(FileFormat::Long)),
+            ("'a\n': 1", Some(FileFormat::Long)),
+            ("- a = 1", Some(FileFormat::Long)),
+            ("a", Some(FileFormat::Long)),
+            (":", Some(FileFormat::Long)),
+            ("\x1f", Some(FileFormat::Long)),
         ] {
             assert_eq!(detect(text.as_bytes()), form, "{text}");
         }

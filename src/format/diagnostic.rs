@@ -21,7 +21,7 @@ pub struct Problem {
     /// Byte range in the file.
     pub range: Range<usize>,
     /// 1-based number of the ad in its file; 0 if the problem belongs to no ad.
-    pub ad: usize,
+    pub ad_number: usize,
     /// The message: a phrase without a full stop.
     pub message: String,
     /// A hint how to correct it.
@@ -33,18 +33,18 @@ pub struct Problem {
 impl Problem {
     /// Creates an error. `range` is in bytes of the file, `ad` is the 1-based number of the ad.
     #[must_use]
-    pub fn at(range: Range<usize>, ad: usize, message: impl Into<String>) -> Self {
-        Problem { severity: Severity::Error, range, ad, message: message.into(), help: None, related: None }
+    pub fn error_at(range: Range<usize>, ad_number: usize, message: impl Into<String>) -> Self {
+        Problem { severity: Severity::Error, range, ad_number, message: message.into(), help: None, related: None }
     }
 
     /// Converts a syntax error of the text that begins at byte `offset` of the file.
     #[must_use]
-    pub fn from_syntax(error: SyntaxError, offset: usize, ad: usize) -> Self {
+    pub fn from_syntax(error: SyntaxError, offset: usize, ad_number: usize) -> Self {
         let shifted = |range: Range<usize>| range.start + offset..range.end + offset;
         Problem {
             severity: Severity::Error,
             range: shifted(error.span.range()),
-            ad,
+            ad_number,
             message: error.message,
             help: error.help,
             related: error.related.map(|(span, text)| (shifted(span.range()), text)),
@@ -81,7 +81,7 @@ impl Position {
 
     /// Returns the position behind a text that begins at this position. O(n) in the length of the text.
     #[must_use]
-    pub fn behind(self, text: &[u8]) -> Self {
+    pub fn after(self, text: &[u8]) -> Self {
         let lines = memchr::memchr_iter(b'\n', text).count();
         let line_start = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
         let characters = String::from_utf8_lossy(&text[line_start..]).chars().count();
@@ -90,7 +90,7 @@ impl Position {
 
     /// Returns the position of a byte offset in a text. O(n) in the offset.
     #[must_use]
-    pub fn of(text: &[u8], offset: usize) -> Self {
-        Position::START.behind(&text[..offset.min(text.len())])
+    pub fn of_offset(text: &[u8], offset: usize) -> Self {
+        Position::START.after(&text[..offset.min(text.len())])
     }
 }

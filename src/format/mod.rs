@@ -21,21 +21,21 @@ mod yaml;
 
 use std::io::{self, Write};
 
-pub use attribute_span::{Place, places};
-pub use detect::{Form, detect, form_of_comments, is_compressed};
+pub use attribute_span::{AttributeSpan, attribute_spans};
+pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
-pub use formatter::{Layout, layout};
-pub use long::{Selected, Selection, Sharing, Spellings};
-pub use stream::{Block, Stream};
-pub use writer::Writer;
+pub use formatter::{FormattedText, format_ads};
+pub use long::{AdSharing, AttributeNameCollector, ProjectingReader, Projection};
+pub use stream::{Stream, StreamBlock};
+pub use writer::AdDocumentWriter;
 pub use yaml::document_tree;
 
 use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::{Change, complete_groups};
+use crate::syntax::{LossyChange, complete_ads_length};
 
 /// An ad read from a file, with its number and offset there.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct AdEntry {
     /// The ad.
     pub ad: Ad,
     /// 1-based number of the ad in its file; bad ads are counted, too.
@@ -47,17 +47,17 @@ pub struct Entry {
 }
 
 /// An ad, or the problem that a reader found in its place.
-pub type Item = Result<Entry, Problem>;
+pub type ReadResult = Result<AdEntry, Problem>;
 
 /// Returns an iterator that reads the ads of a text one by one.
 #[must_use]
-pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterator<Item = Item> + 't> {
+pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + 't> {
     match form {
-        Form::Long => Box::new(long::Reader::new(text, dialect)),
-        Form::New => Box::new(bracketed::Reader::new(text, dialect)),
-        Form::Json | Form::JsonLines => Box::new(json::Reader::new(text, dialect)),
-        Form::Xml => Box::new(xml::Reader::new(text, dialect)),
-        Form::Yaml => Box::new(yaml::Reader::new(text, dialect)),
+        FileFormat::Long => Box::new(long::LongReader::new(text, dialect)),
+        FileFormat::Bracketed => Box::new(bracketed::BracketedReader::new(text, dialect)),
+        FileFormat::Json | FileFormat::JsonLines => Box::new(json::JsonReader::new(text, dialect)),
+        FileFormat::Xml => Box::new(xml::XmlReader::new(text, dialect)),
+        FileFormat::Yaml => Box::new(yaml::YamlReader::new(text, dialect)),
     }
 }
 
@@ -65,36 +65,36 @@ pub fn read<'t>(text: &'t [u8], form: Form, dialect: Dialect) -> Box<dyn Iterato
 ///
 /// Returns 0 if no ad is complete yet, or if its end cannot be told from the beginning of the next ad.
 #[must_use]
-pub fn whole(window: &[u8], form: Form) -> usize {
+pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
     match form {
-        Form::Long => long::whole(window),
-        Form::New => complete_groups(window),
-        Form::Json | Form::JsonLines => json::whole(window),
-        Form::Xml => xml::whole(window),
-        Form::Yaml => yaml::whole(window),
+        FileFormat::Long => long::complete_prefix_length(window),
+        FileFormat::Bracketed => complete_ads_length(window),
+        FileFormat::Json | FileFormat::JsonLines => json::complete_prefix_length(window),
+        FileFormat::Xml => xml::complete_prefix_length(window),
+        FileFormat::Yaml => yaml::complete_prefix_length(window),
     }
 }
 
-/// Writes one ad in a format; [`Writer`] writes several into one document.
+/// Writes one ad in a format; [`AdDocumentWriter`] writes several into one document.
 ///
 /// Returns the changes that were made because the format cannot represent the ad exactly, each with its attribute.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad, form: Form) -> io::Result<Vec<(Name, Change)>> {
+pub fn write(out: &mut dyn Write, ad: &Ad, form: FileFormat) -> io::Result<Vec<(Name, LossyChange)>> {
     match form {
-        Form::Long => long::write(out, ad),
-        Form::New => bracketed::write(out, ad),
-        Form::Json | Form::JsonLines => {
+        FileFormat::Long => long::write(out, ad),
+        FileFormat::Bracketed => bracketed::write(out, ad),
+        FileFormat::Json | FileFormat::JsonLines => {
             json::write(out, ad)?;
             writeln!(out)?;
             Ok(Vec::new())
         }
-        Form::Xml => {
+        FileFormat::Xml => {
             xml::write(out, ad)?;
             Ok(Vec::new())
         }
-        Form::Yaml => yaml::write(out, ad),
+        FileFormat::Yaml => yaml::write(out, ad),
     }
 }

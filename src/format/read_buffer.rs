@@ -4,26 +4,26 @@ use std::io::{self, Read};
 use std::ops::Deref;
 
 /// Number of bytes requested per read.
-pub(super) const PIECE: usize = 128 * 1024;
+pub(super) const READ_BYTES: usize = 128 * 1024;
 
 /// Number of bytes requested by the first read: enough to detect the format.
-const FIRST: usize = 4096;
+const FIRST_READ_BYTES: usize = 4096;
 
 /// The bytes of a stream that have been read and not been taken out. Dereferences to these bytes.
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct ReadBuffer {
     /// Initialized memory. It is kept initialized so that reading into it again needs no clearing.
     memory: Vec<u8>,
     /// Number of bytes of `memory` that hold data.
     length: usize,
 }
 
-impl Window {
+impl ReadBuffer {
     /// Calls `reader` once, repeating interrupted reads, and returns the number of bytes read; 0 at the end.
     pub(super) fn fill(&mut self, reader: &mut dyn Read) -> io::Result<usize> {
-        let enough = self.length + if self.memory.is_empty() { FIRST } else { PIECE };
+        let enough = self.length + if self.memory.is_empty() { FIRST_READ_BYTES } else { READ_BYTES };
         // Reserves the usual final size at once, so that growing does not move the data.
-        self.memory.reserve_exact((2 * PIECE).saturating_sub(self.memory.len()));
+        self.memory.reserve_exact((2 * READ_BYTES).saturating_sub(self.memory.len()));
         if self.memory.len() < enough {
             self.memory.resize(enough, 0);
         }
@@ -39,7 +39,7 @@ impl Window {
 
     /// Takes the first `length` bytes out. The remaining bytes are copied into `other`, the memory of a block that is
     /// no longer in use.
-    pub(super) fn cut(&mut self, length: usize, mut other: Vec<u8>) -> Vec<u8> {
+    pub(super) fn split_off_front(&mut self, length: usize, mut other: Vec<u8>) -> Vec<u8> {
         let rest = &self[length..];
         let left = rest.len();
         if let Some(memory) = other.get_mut(..left) {
@@ -55,18 +55,18 @@ impl Window {
     }
 
     /// Discards the first `length` bytes.
-    pub(super) fn drop(&mut self, length: usize) {
+    pub(super) fn discard_front(&mut self, length: usize) {
         self.memory.copy_within(length..self.length, 0);
         self.length -= length;
     }
 
     /// Takes all bytes out.
-    pub(super) fn take(&mut self) -> Vec<u8> {
-        self.cut(self.length, Vec::new())
+    pub(super) fn take_all(&mut self) -> Vec<u8> {
+        self.split_off_front(self.length, Vec::new())
     }
 }
 
-impl Deref for Window {
+impl Deref for ReadBuffer {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {

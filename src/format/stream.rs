@@ -2,85 +2,85 @@
 
 use std::io::{self, Read};
 
-use super::read_buffer::Window;
-use super::{Form, Item, Position, Selected, Selection, detect, long, read};
+use super::read_buffer::ReadBuffer;
+use super::{FileFormat, Position, ProjectingReader, Projection, ReadResult, detect, long, read};
 use crate::ad::Dialect;
 
 /// Number of bytes that suffice to detect the format, not counting leading comments.
-const BEGINNING: usize = 4096;
+const DETECTION_BYTES: usize = 4096;
 
 /// Maximum length of the first line in bytes for which JSON Lines is distinguished from JSON.
-const LONGEST_LINE: usize = 1 << 20;
+const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
 
 /// A stream of ads in one format, decompressed if necessary.
 pub struct Stream {
     reader: Box<dyn Read>,
-    is_packed: bool,
-    form: Option<Form>,
+    is_compressed: bool,
+    form: Option<FileFormat>,
     /// Bytes that have been read and not been returned in a block.
-    window: Window,
+    window: ReadBuffer,
     /// Memory of a recycled block, for the next one.
-    spare: Vec<u8>,
+    recycled_memory: Vec<u8>,
     /// Position of the beginning of `window` in the stream.
-    place: Position,
+    position: Position,
     /// Whether the end was reached or reading failed.
-    ended: bool,
+    is_at_end: bool,
     /// The error that ended the reading, until `next_block` returns it.
-    broken: Option<io::Error>,
+    read_error: Option<io::Error>,
     /// Whether `window` was searched and contains no complete ad.
-    searched: bool,
+    has_no_complete_ad: bool,
 }
 
 /// A part of a stream that consists of complete ads.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct StreamBlock {
     /// The text.
     pub text: Vec<u8>,
     /// The format of the text.
-    pub form: Form,
+    pub form: FileFormat,
     /// Position of the block in the stream.
-    pub place: Position,
+    pub start: Position,
     /// Number of ads of the stream before this block.
-    pub before: usize,
+    pub ads_before: usize,
 }
 
-impl Block {
+impl StreamBlock {
     /// Creates a block of a text that is complete in itself.
     #[must_use]
-    pub fn whole(text: impl Into<Vec<u8>>, form: Form) -> Self {
-        Block { text: text.into(), form, place: Position::START, before: 0 }
+    pub fn from_complete_text(text: impl Into<Vec<u8>>, form: FileFormat) -> Self {
+        StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0 }
     }
 
     /// Reads the ads of the block. Their numbers count from the beginning of the stream, their offsets from the
     /// beginning of the block.
-    pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = Item> + '_ {
-        let before = self.before;
+    pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
+        let before = self.ads_before;
         read(&self.text, self.form, dialect).map(move |item| match item {
             Ok(mut entry) => {
                 entry.number += before;
                 Ok(entry)
             }
             Err(mut problem) => {
-                problem.ad += if problem.ad > 0 { before } else { 0 };
+                problem.ad_number += if problem.ad_number > 0 { before } else { 0 };
                 Err(problem)
             }
         })
     }
 
     /// Reads a projection of the ads of a block in the long form, in the dialect of the selection.
-    pub fn selected<'t, 's>(&'t self, selection: &'s mut Selection) -> Selected<'t, 's> {
-        Selected::new(&self.text, self.before, selection)
+    pub fn project<'t, 's>(&'t self, selection: &'s mut Projection) -> ProjectingReader<'t, 's> {
+        ProjectingReader::new(&self.text, self.ads_before, selection)
     }
 
     /// Reads the complete ad of the long form that begins at an offset; yields the ad or its problems.
-    pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = Item> + use<> {
+    pub fn ad_at(&self, offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
         long::ad_at(&self.text, offset, number, dialect)
     }
 
     /// Returns the position in the stream of a byte offset in this block.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
-        self.place.behind(&self.text[..offset.min(self.text.len())])
+        self.start.after(&self.text[..offset.min(self.text.len())])
     }
 }
 
@@ -90,25 +90,25 @@ impl Stream {
     /// # Errors
     ///
     /// I/O errors of the reader, corrupt compressed data, data compressed twice, and UTF-16.
-    pub fn new(reader: Box<dyn Read>, form: Option<Form>) -> io::Result<Self> {
+    pub fn new(reader: Box<dyn Read>, form: Option<FileFormat>) -> io::Result<Self> {
         let mut stream = Stream {
             reader,
-            is_packed: false,
+            is_compressed: false,
             form,
-            window: Window::default(),
-            spare: Vec::new(),
-            place: Position::START,
-            ended: false,
-            broken: None,
-            searched: false,
+            window: ReadBuffer::default(),
+            recycled_memory: Vec::new(),
+            position: Position::START,
+            is_at_end: false,
+            read_error: None,
+            has_no_complete_ad: false,
         };
         stream.fill_to(4);
-        if let Some(packed) = detect::packing(&stream.window) {
-            let beginning = io::Cursor::new(stream.window.take());
+        if let Some(packed) = detect::detect_compression(&stream.window) {
+            let beginning = io::Cursor::new(stream.window.take_all());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
-            stream.reader = packed.unpacked(whole)?;
-            stream.is_packed = true;
-            stream.ended = false;
+            stream.reader = packed.decoder(whole)?;
+            stream.is_compressed = true;
+            stream.is_at_end = false;
             stream.fill_to(4);
         }
         let refusal = |message: String| Err(io::Error::new(io::ErrorKind::InvalidData, message));
@@ -116,25 +116,25 @@ impl Stream {
             return refusal("it is compressed twice; unpack it once".to_owned());
         }
         if detect::is_utf16(&stream.window) {
-            return refusal(format!("it is UTF-16; {}", detect::FROM_UTF16));
+            return refusal(format!("it is UTF-16; {}", detect::UTF16_HELP));
         }
-        stream.find_form();
-        match stream.broken.take_if(|_| stream.form.is_none()) {
+        stream.detect_format();
+        match stream.read_error.take_if(|_| stream.form.is_none()) {
             Some(error) => Err(error),
             None => Ok(stream),
         }
     }
 
     /// Reads until the format is detected or the stream ends.
-    fn find_form(&mut self) {
-        while self.form.is_none() && !self.ended {
-            self.drop_blank();
+    fn detect_format(&mut self) {
+        while self.form.is_none() && !self.is_at_end {
+            self.discard_leading_comments();
             let length = self.window.len();
-            let enough = length >= BEGINNING;
-            self.form = if enough { detect(&self.window) } else { detect::certain(&self.window) };
+            let enough = length >= DETECTION_BYTES;
+            self.form = if enough { detect(&self.window) } else { detect::detect_from_prefix(&self.window) };
             // JSON and JSON Lines are told apart by the end of the first line.
-            let in_first_line = length < LONGEST_LINE && memchr::memchr(b'\n', &self.window).is_none();
-            self.form = self.form.filter(|form| *form != Form::Json || !in_first_line);
+            let in_first_line = length < MAX_FIRST_LINE_BYTES && memchr::memchr(b'\n', &self.window).is_none();
+            self.form = self.form.filter(|form| *form != FileFormat::Json || !in_first_line);
             if self.form.is_none() {
                 self.fill_to(if enough { 2 * length } else { length + 1 });
             }
@@ -144,24 +144,24 @@ impl Stream {
 
     /// Discards the white space and comments at the beginning of the stream. They do not help to detect the format,
     /// however long they are.
-    fn drop_blank(&mut self) {
-        let is_start = self.place == Position::START;
-        let text = if is_start { detect::without_mark(&self.window) } else { &self.window };
+    fn discard_leading_comments(&mut self) {
+        let is_start = self.position == Position::START;
+        let text = if is_start { detect::without_byte_order_mark(&self.window) } else { &self.window };
         let length = self.window.len() - text.len() + detect::blank_length(text);
-        self.place = self.place.behind(&self.window[..length]);
-        self.window.drop(length);
+        self.position = self.position.after(&self.window[..length]);
+        self.window.discard_front(length);
     }
 
     /// Returns the format; `None` if the stream contains only white space and comments.
     #[must_use]
-    pub fn form(&self) -> Option<Form> {
+    pub fn form(&self) -> Option<FileFormat> {
         self.form
     }
 
     /// Whether the stream is compressed and is being decompressed.
     #[must_use]
-    pub fn is_packed(&self) -> bool {
-        self.is_packed
+    pub fn is_compressed(&self) -> bool {
+        self.is_compressed
     }
 
     /// Returns the next block of complete ads, or the rest of the stream at its end; `None` when everything was
@@ -171,21 +171,22 @@ impl Stream {
     ///
     /// I/O errors of the reader. An error is returned once, after all complete ads before it; an incomplete ad at its
     /// place is discarded.
-    pub fn next_block(&mut self) -> io::Result<Option<Block>> {
-        let form = self.form.unwrap_or_else(|| detect::form_of_comments(&self.window));
+    pub fn next_block(&mut self) -> io::Result<Option<StreamBlock>> {
+        let form = self.form.unwrap_or_else(|| detect::format_of_comments(&self.window));
         // A window without a complete ad is searched again only when it has grown by half; so the total work stays
         // linear.
-        let mut enough = if self.searched { self.window.len() + 1 } else { 1 };
+        let mut enough = if self.has_no_complete_ad { self.window.len() + 1 } else { 1 };
         loop {
-            if self.ended || self.window.len() >= enough {
-                let is_complete = self.ended && self.broken.is_none();
-                let length = if is_complete { self.window.len() } else { super::whole(&self.window, form) };
+            if self.is_at_end || self.window.len() >= enough {
+                let is_complete = self.is_at_end && self.read_error.is_none();
+                let length =
+                    if is_complete { self.window.len() } else { super::complete_prefix_length(&self.window, form) };
                 if length > 0 {
-                    return Ok(Some(self.cut(length, form)));
+                    return Ok(Some(self.split_off_block(length, form)));
                 }
-                if self.ended {
-                    self.window = Window::default();
-                    return self.broken.take().map_or(Ok(None), Err);
+                if self.is_at_end {
+                    self.window = ReadBuffer::default();
+                    return self.read_error.take().map_or(Ok(None), Err);
                 }
                 enough = self.window.len() + self.window.len() / 2;
             }
@@ -194,22 +195,22 @@ impl Stream {
     }
 
     /// Recycles the memory of a block for the next one: memory in use is in the processor's cache.
-    pub fn reuse(&mut self, block: Block) {
-        self.spare = block.text;
+    pub fn recycle(&mut self, block: StreamBlock) {
+        self.recycled_memory = block.text;
     }
 
     /// Takes the first `length` bytes of the window out as a block.
-    fn cut(&mut self, length: usize, form: Form) -> Block {
-        let text = self.window.cut(length, std::mem::take(&mut self.spare));
-        let place = self.place;
-        self.place = place.behind(&text);
-        self.searched = true;
-        Block { text, form, place, before: 0 }
+    fn split_off_block(&mut self, length: usize, form: FileFormat) -> StreamBlock {
+        let text = self.window.split_off_front(length, std::mem::take(&mut self.recycled_memory));
+        let place = self.position;
+        self.position = place.after(&text);
+        self.has_no_complete_ad = true;
+        StreamBlock { text, form, start: place, ads_before: 0 }
     }
 
     /// Reads until the window contains at least `length` bytes, or the stream ends.
     fn fill_to(&mut self, length: usize) {
-        while !self.ended && self.window.len() < length.max(1) {
+        while !self.is_at_end && self.window.len() < length.max(1) {
             self.fill();
         }
     }
@@ -217,11 +218,11 @@ impl Stream {
     /// Calls the reader once and notes an error or the end.
     fn fill(&mut self) {
         let count = self.window.fill(&mut *self.reader).unwrap_or_else(|error| {
-            self.broken = Some(error);
+            self.read_error = Some(error);
             0
         });
-        self.ended = count == 0;
-        self.searched = false;
+        self.is_at_end = count == 0;
+        self.has_no_complete_ad = false;
     }
 }
 
@@ -229,10 +230,10 @@ impl Stream {
 mod tests {
     use std::io::{self, Read};
 
-    use super::super::read_buffer::PIECE;
+    use super::super::read_buffer::READ_BYTES;
     use super::Stream;
     use crate::ad::Dialect;
-    use crate::format::Form;
+    use crate::format::FileFormat;
     use crate::syntax::{Style, print_ad};
 
     /// Reader that returns its text a few bytes at a time.
@@ -248,12 +249,12 @@ mod tests {
     }
 
     /// Each ad with its number, line and column; problems as `!line:column: message`.
-    fn items(text: &str, form: Option<Form>, piece: usize) -> Vec<String> {
+    fn items(text: &str, form: Option<FileFormat>, piece: usize) -> Vec<String> {
         let mut stream = Stream::new(Box::new(Drops(text.as_bytes().to_vec(), piece)), form).unwrap();
         let mut items = Vec::new();
         let mut before = 0;
         while let Some(mut block) = stream.next_block().unwrap() {
-            block.before = before;
+            block.ads_before = before;
             for item in block.ads(Dialect::Condor) {
                 items.push(match item {
                     Ok(entry) => {
@@ -263,9 +264,9 @@ mod tests {
                         format!("{} {}:{} {ad}", entry.number, at.line, at.column)
                     }
                     Err(problem) => {
-                        before = before.max(problem.ad);
+                        before = before.max(problem.ad_number);
                         let at = block.position(problem.range.start);
-                        format!("!{} {}:{}: {}", problem.ad, at.line, at.column, problem.message)
+                        format!("!{} {}:{}: {}", problem.ad_number, at.line, at.column, problem.message)
                     }
                 });
             }
@@ -312,7 +313,7 @@ mod tests {
         for _ in 0..50 {
             longest = longest.max(stream.next_block().unwrap().unwrap().text.len());
         }
-        assert!(longest <= 2 * PIECE, "{longest}");
+        assert!(longest <= 2 * READ_BYTES, "{longest}");
     }
 
     #[test]
@@ -325,7 +326,7 @@ mod tests {
         // gzip members and zstd frames may be concatenated.
         for packed in [gzip.finish().unwrap(), zstd].map(|packed| packed.repeat(2)) {
             let mut stream = Stream::new(Box::new(Drops(packed, 11)), None).unwrap();
-            assert_eq!(stream.form(), Some(Form::New));
+            assert_eq!(stream.form(), Some(FileFormat::Bracketed));
             let mut length = 0;
             while let Some(block) = stream.next_block().unwrap() {
                 length += block.text.len();
@@ -348,14 +349,14 @@ mod tests {
         }
 
         for (text, form) in [
-            ("a = 1\n\n", Form::Long),
-            ("# c\na = 1\n\n", Form::Long),
-            ("[ a = 1 ]\n", Form::New),
-            ("[\n a = 1 ]\n", Form::New),
-            ("{\"a\": 1}\n", Form::JsonLines),
-            ("[\n{\n\"a\": 1\n},\n", Form::Json),
-            ("---\na: 1\n---\n", Form::Yaml),
-            ("<classads>\n<c><a n=\"a\"><i>1</i></a></c>\n", Form::Xml),
+            ("a = 1\n\n", FileFormat::Long),
+            ("# c\na = 1\n\n", FileFormat::Long),
+            ("[ a = 1 ]\n", FileFormat::Bracketed),
+            ("[\n a = 1 ]\n", FileFormat::Bracketed),
+            ("{\"a\": 1}\n", FileFormat::JsonLines),
+            ("[\n{\n\"a\": 1\n},\n", FileFormat::Json),
+            ("---\na: 1\n---\n", FileFormat::Yaml),
+            ("<classads>\n<c><a n=\"a\"><i>1</i></a></c>\n", FileFormat::Xml),
         ] {
             let mut stream = Stream::new(Box::new(Waiting(text.into())), None).unwrap();
             assert_eq!(stream.form(), Some(form), "{text}");
@@ -379,11 +380,11 @@ mod tests {
     #[test]
     fn what_comes_whole_before_a_break_is_handed_out() {
         for (text, form) in [
-            ("a = 1\n\na = 2\n\na = 3", Form::Long),
-            ("[ a = 1 ] [ a = 2 ] [ a = 3", Form::New),
-            ("[ {\"a\": 1}, {\"a\": 2}, {\"a\": 3", Form::Json),
-            ("---\na: 1\n---\na: 2\n---\na: 3", Form::Yaml),
-            ("<c><a n=\"a\"><i>1</i></a></c><c></c><c><a n=\"a\"><i>3", Form::Xml),
+            ("a = 1\n\na = 2\n\na = 3", FileFormat::Long),
+            ("[ a = 1 ] [ a = 2 ] [ a = 3", FileFormat::Bracketed),
+            ("[ {\"a\": 1}, {\"a\": 2}, {\"a\": 3", FileFormat::Json),
+            ("---\na: 1\n---\na: 2\n---\na: 3", FileFormat::Yaml),
+            ("<c><a n=\"a\"><i>1</i></a></c><c></c><c><a n=\"a\"><i>3", FileFormat::Xml),
         ] {
             for piece in [1, 3, 1000] {
                 let broken = Breaking(Drops(text.as_bytes().to_vec(), piece));
@@ -411,19 +412,19 @@ mod tests {
     #[test]
     fn what_is_long_and_blank_takes_no_memory() {
         for (blank, ad, form) in [
-            ("\n", "a = 1\n", Form::Long),
-            ("# c\n", "a = 1\n", Form::Long),
-            ("/* é\n */ // c\n", "[ a = 1 ]", Form::New),
-            (" ", "{\"a\": 1}", Form::JsonLines),
+            ("\n", "a = 1\n", FileFormat::Long),
+            ("# c\n", "a = 1\n", FileFormat::Long),
+            ("/* é\n */ // c\n", "[ a = 1 ]", FileFormat::Bracketed),
+            (" ", "{\"a\": 1}", FileFormat::JsonLines),
         ] {
             for count in [1, 5000, 5001, 200_000] {
                 let text = blank.repeat(count) + ad;
-                let at = crate::format::Position::of(text.as_bytes(), text.len() - ad.len());
+                let at = crate::format::Position::of_offset(text.as_bytes(), text.len() - ad.len());
                 for mark in ["", "\u{feff}"] {
                     let text = mark.to_owned() + &text;
                     let mut stream = Stream::new(Box::new(io::Cursor::new(text.into_bytes())), None).unwrap();
                     assert_eq!(stream.form(), Some(form));
-                    assert!(stream.window.len() <= 2 * PIECE);
+                    assert!(stream.window.len() <= 2 * READ_BYTES);
                     let position = loop {
                         let block = stream.next_block().unwrap().unwrap();
                         if let Some(entry) = block.ads(Dialect::Condor).next() {

@@ -1,16 +1,16 @@
 //! Test helpers of the readers.
 
-use super::{Form, Position, read};
+use super::{FileFormat, Position, read};
 use crate::ad::Dialect;
 use crate::syntax::{Style, print_ad};
 
 /// Returns each ad of a text as printed, and each problem as `!line:column: message`.
-pub fn shown(text: &[u8], form: Form, dialect: Dialect) -> Vec<String> {
+pub fn printed_items(text: &[u8], form: FileFormat, dialect: Dialect) -> Vec<String> {
     read(text, form, dialect)
         .map(|item| match item {
             Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).expect("what was read is UTF-8"),
             Err(problem) => {
-                let at = Position::of(text, problem.range.start);
+                let at = Position::of_offset(text, problem.range.start);
                 format!("!{}:{}: {}", at.line, at.column, problem.message)
             }
         })

@@ -3,23 +3,23 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Name};
-use crate::syntax::Change;
+use crate::syntax::LossyChange;
 
-use super::{Form, write, xml};
+use super::{FileFormat, write, xml};
 
 /// Writes several ads into one document.
 #[derive(Debug)]
-pub struct Writer {
-    form: Form,
+pub struct AdDocumentWriter {
+    form: FileFormat,
     /// Number of ads written.
     count: usize,
 }
 
-impl Writer {
+impl AdDocumentWriter {
     /// Creates an empty document in this format.
     #[must_use]
-    pub fn new(form: Form) -> Self {
-        Writer { form, count: 0 }
+    pub fn new(form: FileFormat) -> Self {
+        AdDocumentWriter { form, count: 0 }
     }
 
     /// Writes one ad if `accept` returns true for the changes that the format requires; otherwise leaves it out.
@@ -31,7 +31,7 @@ impl Writer {
         &mut self,
         out: &mut dyn Write,
         ad: &Ad,
-        accept: impl FnOnce(&[(Name, Change)]) -> bool,
+        accept: impl FnOnce(&[(Name, LossyChange)]) -> bool,
     ) -> io::Result<()> {
         let mut text = Vec::new();
         let changes = write(&mut text, ad, self.form)?;
@@ -40,11 +40,11 @@ impl Writer {
         }
         match (self.form, self.count) {
             // In an array the comma follows on the same line, before the next object.
-            (Form::Json, count) => {
+            (FileFormat::Json, count) => {
                 out.write_all(if count == 0 { b"[\n" } else { b",\n" })?;
                 text.truncate(text.trim_ascii_end().len());
             }
-            (Form::Xml, 0) => out.write_all(xml::PROLOGUE)?,
+            (FileFormat::Xml, 0) => out.write_all(xml::PROLOGUE)?,
             _ => {}
         }
         self.count += 1;
@@ -58,9 +58,9 @@ impl Writer {
     /// I/O errors of `out`.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.form, self.count) {
-            (Form::Json, 0) => out.write_all(b"[]\n"),
-            (Form::Json, _) => out.write_all(b"\n]\n"),
-            (Form::Xml, count) => {
+            (FileFormat::Json, 0) => out.write_all(b"[]\n"),
+            (FileFormat::Json, _) => out.write_all(b"\n]\n"),
+            (FileFormat::Xml, count) => {
                 if count == 0 {
                     out.write_all(xml::PROLOGUE)?;
                 }
@@ -73,15 +73,15 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use super::Writer;
+    use super::AdDocumentWriter;
     use crate::ad::Dialect;
-    use crate::format::{Form, read};
+    use crate::format::{FileFormat, read};
 
     /// Returns the document with the ads of a text.
-    fn document(text: &str, form: Form) -> String {
+    fn document(text: &str, form: FileFormat) -> String {
         let mut out = Vec::new();
-        let mut writer = Writer::new(form);
-        for entry in read(text.as_bytes(), Form::New, Dialect::Condor).flatten() {
+        let mut writer = AdDocumentWriter::new(form);
+        for entry in read(text.as_bytes(), FileFormat::Bracketed, Dialect::Condor).flatten() {
             writer.write(&mut out, &entry.ad, <[_]>::is_empty).unwrap();
         }
         writer.finish(&mut out).unwrap();
@@ -91,23 +91,23 @@ mod tests {
     #[test]
     fn what_begins_separates_and_ends() {
         for (form, none, two) in [
-            (Form::Long, "", "a = 1\n\nb = 2\n\n"),
-            (Form::New, "", "[\n  a = 1;\n]\n[\n  b = 2;\n]\n"),
-            (Form::Json, "[]\n", "[\n{\"a\": 1},\n{\"b\": 2}\n]\n"),
-            (Form::JsonLines, "", "{\"a\": 1}\n{\"b\": 2}\n"),
+            (FileFormat::Long, "", "a = 1\n\nb = 2\n\n"),
+            (FileFormat::Bracketed, "", "[\n  a = 1;\n]\n[\n  b = 2;\n]\n"),
+            (FileFormat::Json, "[]\n", "[\n{\"a\": 1},\n{\"b\": 2}\n]\n"),
+            (FileFormat::JsonLines, "", "{\"a\": 1}\n{\"b\": 2}\n"),
         ] {
             assert_eq!(document("", form), none);
             assert_eq!(document("[a = 1][b = 2]", form), two);
         }
         let start = "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
-        assert_eq!(document("", Form::Xml), format!("{start}</classads>\n"));
+        assert_eq!(document("", FileFormat::Xml), format!("{start}</classads>\n"));
         assert_eq!(
-            document("[a = 1][b = 2]", Form::Xml),
+            document("[a = 1][b = 2]", FileFormat::Xml),
             format!(
                 "{start}<c>\n    <a n=\"a\"><i>1</i></a>\n</c>\n<c>\n    <a n=\"b\"><i>2</i></a>\n</c>\n</classads>\n"
             )
         );
         // An ad that is not accepted is left out.
-        assert_eq!(document("[a = \"x\ny\"][b = 2]", Form::Long), "b = 2\n\n");
+        assert_eq!(document("[a = \"x\ny\"][b = 2]", FileFormat::Long), "b = 2\n\n");
     }
 }

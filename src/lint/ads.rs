@@ -4,67 +4,69 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Expression, Frame, Kind, Name, Type, Value};
-use crate::constraint::{Operand, conjuncts, stands_for_an_ad};
-use crate::eval::{Context, Environment, Extent, Liberties, find_function, specialize};
-use crate::protocol::{Advertisement, Protocol, is_met, ports};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
+use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
+use crate::eval::{Context, Environment, Knowledge, SpecializeOptions, find_function, specialize};
+use crate::protocol::{Advertisement, Protocol, is_met, read_ports};
 
-use super::expressions::shown;
-use super::finding::{Finding, Label};
-use super::logic::{self, Part, Standing};
+use super::expressions::short_text;
+use super::finding::{FindingLabel, LintFinding};
+use super::logic::{self, ConditionPart, ConditionPosition};
 use super::rules;
 
 /// An ad under check.
-pub(super) struct Whole<'a> {
+pub(super) struct AdCheck<'a> {
     pub ad: &'a Ad,
     pub protocol: &'a Protocol,
     pub context: &'a Context,
     environment: Environment,
-    frame: Arc<Frame>,
+    frame: Arc<ScopeFrame>,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> AdCheck<'a> {
     pub(super) fn new(ad: &'a Ad, protocol: &'a Protocol, context: &'a Context) -> Self {
-        let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
-        Whole { ad, protocol, context, environment, frame }
+        let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
+        AdCheck { ad, protocol, context, environment, frame }
     }
 
-    pub(super) fn check(&self, circles: bool, found: &mut Vec<Finding>) {
-        self.ports(found);
+    pub(super) fn check(&self, circles: bool, found: &mut Vec<LintFinding>) {
+        self.check_ports(found);
         let has_ports = self.ad.get_str("Ports").is_some();
-        match self.protocol.constraint(self.ad) {
-            Some(name) if !has_ports => self.constraint(&name.clone(), circles, found),
+        match self.protocol.constraint_name(self.ad) {
+            Some(name) if !has_ports => self.check_constraint(&name.clone(), circles, found),
             None if !has_ports && self.is_party() => {
                 let message = "this ad has no constraint, and so accepts nothing".to_owned();
-                found.push(Finding::new(&rules::MISSING, message));
+                found.push(LintFinding::new(&rules::MISSING, message));
             }
             _ => {}
         }
-        self.rank(found);
+        self.check_rank(found);
     }
 
     /// Whether the ad is evidently a request or an offer, by its type or because it has a rank.
     fn is_party(&self) -> bool {
         let kind = Advertisement::new(self.ad, self.context).kind();
         let is_kind = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("Job") || kind.eq_ignore_ascii_case("Machine"));
-        is_kind || self.ad.get(self.protocol.rank()).is_some()
+        is_kind || self.ad.get(self.protocol.rank_name()).is_some()
     }
 
     /// Returns the clauses of the constraint, through the attributes that it names; each with the attribute that
     /// contains it.
-    fn parts(&self, constraint: &Name) -> Vec<(Name, Expression)> {
+    fn clauses(&self, constraint: &Name) -> Vec<(Name, Expression)> {
         let mut parts = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         let mut pending = vec![constraint.clone()];
         while let Some(attribute) = pending.pop() {
             let Some(expression) = self.ad.get(&attribute).filter(|_| seen.insert(attribute.clone())) else { continue };
             for part in conjuncts(expression) {
-                let named = match Operand::of(part) {
-                    Some(Operand::Own(name) | Operand::Free(name)) => self.ad.attribute(name),
+                let named = match ClauseOperand::of(part) {
+                    Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => self.ad.attribute(name),
                     _ => None,
                 };
                 match named {
-                    Some(named) if !matches!(named.expression.bare().kind(), Kind::Literal(_)) => {
+                    Some(named)
+                        if !matches!(named.expression.without_parentheses().kind(), ExpressionKind::Literal(_)) =>
+                    {
                         pending.push(named.name.clone());
                     }
                     _ => parts.push((attribute.clone(), part.clone())),
@@ -74,22 +76,22 @@ impl<'a> Whole<'a> {
         parts
     }
 
-    fn constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<Finding>) {
+    fn check_constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<LintFinding>) {
         let mut parts = Vec::new();
-        for (attribute, written) in self.parts(constraint) {
+        for (attribute, written) in self.clauses(constraint) {
             // With circular references no attribute may be replaced by its residue.
-            let liberties = Liberties { inline: !circles, ..Liberties::default() };
+            let liberties = SpecializeOptions { inline: !circles, ..SpecializeOptions::default() };
             let left = specialize(&written, &self.frame, &self.environment, self.context, liberties);
             match left.value {
                 Some(value) if !is_met(&value, self.context.dialect) => {
-                    self.never(constraint, &attribute, &written, &value, found);
+                    self.report_never_met(constraint, &attribute, &written, &value, found);
                 }
                 Some(_) => {}
-                None => parts.push(Part { attribute, written, left: left.expression }),
+                None => parts.push(ConditionPart { attribute, written, residue: left.expression }),
             }
         }
-        let standing = if self.is_machine() { Standing::Machine } else { Standing::Constraint };
-        logic::contradictions(&parts, standing, self.context.dialect, found);
+        let standing = if self.is_machine() { ConditionPosition::Machine } else { ConditionPosition::Constraint };
+        logic::check_contradictions(&parts, standing, self.context.dialect, found);
     }
 
     fn is_machine(&self) -> bool {
@@ -98,24 +100,24 @@ impl<'a> Whole<'a> {
     }
 
     /// Reports a clause of the constraint that is never met, whatever the other side is.
-    fn never(
+    fn report_never_met(
         &self,
         constraint: &Name,
         attribute: &Name,
         written: &Expression,
         value: &Value,
-        found: &mut Vec<Finding>,
+        found: &mut Vec<LintFinding>,
     ) {
         // A literal `false` is intended, and other rules report a clause that is constant without the ad.
-        let (nothing, nowhere) = Environment::unplaced();
-        let by_itself = specialize(written, &nowhere, &nothing, self.context, Liberties::default());
+        let (nothing, nowhere) = Environment::unknown();
+        let by_itself = specialize(written, &nowhere, &nothing, self.context, SpecializeOptions::default());
         if by_itself.value.is_some() {
             return;
         }
-        let value = shown(&Expression::literal(value.clone()), self.context.dialect);
+        let value = short_text(&Expression::literal(value.clone()), self.context.dialect);
         let message = format!("nothing can meet the {constraint} of this ad: this part is {value} here");
-        let missing = self.own_missing(written);
-        let finding = Finding::new(&rules::NEVER, message);
+        let missing = self.missing_own_attribute(written);
+        let finding = LintFinding::new(&rules::NEVER, message);
         let finding = match missing {
             Some(name) => finding.with_help(format!("this ad has no {name}")),
             None => finding,
@@ -124,10 +126,10 @@ impl<'a> Whole<'a> {
     }
 
     /// Returns an attribute that the expression reads as the ad's own and that the ad lacks. `None` if there is none.
-    fn own_missing(&self, expression: &Expression) -> Option<Name> {
+    fn missing_own_attribute(&self, expression: &Expression) -> Option<Name> {
         let mut pending = vec![expression];
         while let Some(expression) = pending.pop() {
-            if let Some(Operand::Own(name)) = Operand::of(expression)
+            if let Some(ClauseOperand::Own(name)) = ClauseOperand::of(expression)
                 && self.ad.get(name).is_none()
             {
                 return Some(name.clone());
@@ -137,23 +139,24 @@ impl<'a> Whole<'a> {
         None
     }
 
-    fn rank(&self, found: &mut Vec<Finding>) {
-        let Some(rank) = self.ad.attribute(self.protocol.rank()) else { return };
-        let left = specialize(rank.expression, &self.frame, &self.environment, self.context, Liberties::default());
-        if let Some(kind) = never_a_number(&left.expression) {
-            let finding = Finding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()));
+    fn check_rank(&self, found: &mut Vec<LintFinding>) {
+        let Some(rank) = self.ad.attribute(self.protocol.rank_name()) else { return };
+        let left =
+            specialize(rank.expression, &self.frame, &self.environment, self.context, SpecializeOptions::default());
+        if let Some(kind) = non_numeric_type(&left.expression) {
+            let finding = LintFinding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()));
             found.push(finding.at(rank.name, rank.expression, ""));
         }
     }
 
     /// Checks the ports.
-    fn ports(&self, found: &mut Vec<Finding>) {
+    fn check_ports(&self, found: &mut Vec<LintFinding>) {
         let Some(list) = self.ad.attribute(&Name::new("Ports")) else { return };
-        let ports = match ports(self.ad) {
+        let ports = match read_ports(self.ad) {
             Ok(ports) => ports,
             Err(fault) => {
-                let mut finding = Finding::new(&rules::PORTS, fault.reason);
-                finding.labels.push(Label {
+                let mut finding = LintFinding::new(&rules::PORTS, fault.reason);
+                finding.labels.push(FindingLabel {
                     attribute: list.name.clone(),
                     span: Some(fault.span),
                     text: String::new(),
@@ -161,28 +164,28 @@ impl<'a> Whole<'a> {
                 return found.push(finding);
             }
         };
-        let entries: &[Expression] = match list.expression.bare().kind() {
-            Kind::List(entries) => entries,
+        let entries: &[Expression] = match list.expression.without_parentheses().kind() {
+            ExpressionKind::List(entries) => entries,
             _ => &[],
         };
         for (place, port) in ports.list.iter().enumerate() {
             let Some(record) = &port.record else { continue };
-            if self.protocol.constraint(record).is_none() {
+            if self.protocol.constraint_name(record).is_none() {
                 // With groups the entries are not the ports: mark the whole list, the message names the port.
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
                 let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
-                found.push(Finding::new(&rules::MISSING, message).at(list.name, entry, ""));
+                found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
             }
             let later = ports.list.get(place + 1..).unwrap_or_default();
             for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
                 let expression = attribute.expression;
-                let named = names(expression)
+                let named = unqualified_names(expression)
                     .into_iter()
                     .find(|(name, _)| later.iter().any(|later| later.label == *name) && record.get(name).is_none());
                 if let Some((name, at)) = named {
                     let message = format!("the port {} refers to {name}, which is docked after it", port.label);
-                    found.push(Finding::new(&rules::LABELS, message).at(list.name, &at, "not known here"));
+                    found.push(LintFinding::new(&rules::LABELS, message).at(list.name, &at, "not known here"));
                 }
             }
         }
@@ -190,13 +193,13 @@ impl<'a> Whole<'a> {
 }
 
 /// Returns the unqualified names in an expression, each with its subexpression. Nested ads are skipped.
-pub(super) fn names(expression: &Expression) -> Vec<(Name, Expression)> {
+pub(super) fn unqualified_names(expression: &Expression) -> Vec<(Name, Expression)> {
     let mut names = Vec::new();
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         match expression.kind() {
-            Kind::Attribute(name) if !stands_for_an_ad(name) => names.push((name.clone(), expression.clone())),
-            Kind::Ad(_) => {}
+            ExpressionKind::Attribute(name) if !is_scope_name(name) => names.push((name.clone(), expression.clone())),
+            ExpressionKind::Ad(_) => {}
             kind => {
                 let start = pending.len();
                 kind.for_each_child(|child| pending.push(child));
@@ -209,20 +212,20 @@ pub(super) fn names(expression: &Expression) -> Vec<(Name, Expression)> {
 
 /// Returns the type of an expression that is never a number or a boolean, which counts as 0 or 1. `None` if it may be
 /// one.
-fn never_a_number(expression: &Expression) -> Option<Type> {
+fn non_numeric_type(expression: &Expression) -> Option<Type> {
     let mut pending = vec![expression];
     let mut found = None;
     while let Some(expression) = pending.pop() {
-        let kind = match expression.bare().kind() {
-            Kind::Conditional(_, consequent, alternative) => {
+        let kind = match expression.without_parentheses().kind() {
+            ExpressionKind::Conditional(_, consequent, alternative) => {
                 pending.extend([consequent, alternative]);
                 continue;
             }
-            Kind::Literal(Value::Undefined) => continue,
-            Kind::Literal(value) => value.kind(),
-            Kind::List(_) => Type::List,
-            Kind::Ad(_) => Type::Ad,
-            Kind::Call(name, _) => match find_function(name.as_str())?.signature.rsplit("-> ").next()? {
+            ExpressionKind::Literal(Value::Undefined) => continue,
+            ExpressionKind::Literal(value) => value.value_type(),
+            ExpressionKind::List(_) => Type::List,
+            ExpressionKind::Ad(_) => Type::Ad,
+            ExpressionKind::Call(name, _) => match find_function(name.as_str())?.signature.rsplit("-> ").next()? {
                 "string" => Type::String,
                 "list" => Type::List,
                 "ad" => Type::Ad,
@@ -240,7 +243,7 @@ fn never_a_number(expression: &Expression) -> Option<Type> {
 
 /// Finds the circular references by depth-first search. Each cycle is returned once. `named` maps an attribute to those
 /// it reads.
-pub(super) fn circles(named: &FxHashMap<Name, Vec<Name>>, order: &[Name]) -> Vec<Vec<Name>> {
+pub(super) fn reference_cycles(named: &FxHashMap<Name, Vec<Name>>, order: &[Name]) -> Vec<Vec<Name>> {
     let mut found = Vec::new();
     let mut done: FxHashSet<&Name> = FxHashSet::default();
     for start in order {

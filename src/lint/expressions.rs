@@ -1,38 +1,40 @@
 //! Checks of a single expression: operators, calls, literals.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Group, Kind, Name, UnaryOperator, Value};
-use crate::eval::{find_function, near_functions};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
+use crate::eval::{find_function, similar_functions};
 use crate::syntax::{Style, print};
 
-use super::finding::Finding;
+use super::finding::LintFinding;
 use super::rules;
 
 /// Checks the operators and calls in an attribute's expression.
-pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect, found: &mut Vec<Finding>) {
-    if let Kind::Attribute(name) = expression.bare().kind()
-        && is_quoted(expression.bare(), name)
+pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect, found: &mut Vec<LintFinding>) {
+    if let ExpressionKind::Attribute(name) = expression.without_parentheses().kind()
+        && is_quoted(expression.without_parentheses(), name)
     {
-        At { attribute, expression, dialect }.quotes(name, expression, found);
+        ExpressionCheck { attribute, expression, dialect }.report_quotes(name, expression, found);
     }
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
-        let at = At { attribute, expression, dialect };
+        let at = ExpressionCheck { attribute, expression, dialect };
         match expression.kind() {
-            Kind::Binary(operator, left, right) => {
-                at.precedence(*operator, left, right, found);
+            ExpressionKind::Binary(operator, left, right) => {
+                at.check_precedence(*operator, left, right, found);
                 match operator.group() {
-                    Group::Comparison | Group::Identity => at.comparison(*operator, left, right, found),
-                    Group::Logic => {
-                        at.condition(operator.symbol(), left, found);
-                        at.condition(operator.symbol(), right, found);
+                    OperatorGroup::Comparison | OperatorGroup::Identity => {
+                        at.check_comparison(*operator, left, right, found);
                     }
-                    Group::Bitwise => at.bits(*operator, left, right, found),
-                    Group::Arithmetic => {}
+                    OperatorGroup::Logic => {
+                        at.check_condition(operator.symbol(), left, found);
+                        at.check_condition(operator.symbol(), right, found);
+                    }
+                    OperatorGroup::Bitwise => at.check_bitwise(*operator, left, right, found),
+                    OperatorGroup::Arithmetic => {}
                 }
             }
-            Kind::Unary(UnaryOperator::Not, operand) => at.condition("!", operand, found),
-            Kind::Conditional(condition, ..) => at.condition("?", condition, found),
-            Kind::Call(name, arguments) => at.call(name, arguments.len(), found),
+            ExpressionKind::Unary(UnaryOperator::Not, operand) => at.check_condition("!", operand, found),
+            ExpressionKind::Conditional(condition, ..) => at.check_condition("?", condition, found),
+            ExpressionKind::Call(name, arguments) => at.check_call(name, arguments.len(), found),
             _ => {}
         }
         expression.kind().for_each_child(|child| pending.push(child));
@@ -40,62 +42,68 @@ pub(super) fn check(attribute: &Name, expression: &Expression, dialect: Dialect,
 }
 
 /// Prints an expression, cut to 60 characters.
-pub(super) fn shown(expression: &Expression, dialect: Dialect) -> String {
-    const LONGEST: usize = 60;
+pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
+    const MAX_CHARS: usize = 60;
     let text = print(expression, if dialect.is_condor() { Style::Long } else { Style::New });
     let text = String::from_utf8_lossy(&text);
-    if text.chars().count() <= LONGEST {
+    if text.chars().count() <= MAX_CHARS {
         return text.into_owned();
     }
-    text.chars().take(LONGEST - 3).chain("...".chars()).collect()
+    text.chars().take(MAX_CHARS - 3).chain("...".chars()).collect()
 }
 
-struct At<'e> {
+struct ExpressionCheck<'e> {
     attribute: &'e Name,
     expression: &'e Expression,
     dialect: Dialect,
 }
 
-impl At<'_> {
-    fn shown(&self, expression: &Expression) -> String {
-        shown(expression, self.dialect)
+impl ExpressionCheck<'_> {
+    fn short_text(&self, expression: &Expression) -> String {
+        short_text(expression, self.dialect)
     }
 
-    fn precedence(&self, operator: BinaryOperator, left: &Expression, right: &Expression, found: &mut Vec<Finding>) {
-        let compares = |group| matches!(group, Group::Comparison | Group::Identity);
+    fn check_precedence(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+        found: &mut Vec<LintFinding>,
+    ) {
+        let compares = |group| matches!(group, OperatorGroup::Comparison | OperatorGroup::Identity);
         for operand in [left, right] {
             match operand.kind() {
-                Kind::Binary(inner, ..) if compares(operator.group()) && compares(inner.group()) => {
+                ExpressionKind::Binary(inner, ..) if compares(operator.group()) && compares(inner.group()) => {
                     let message = format!(
                         "`{}` compares the result of `{}`, which is true or false",
                         operator.symbol(),
                         inner.symbol()
                     );
-                    let finding = Finding::new(&rules::PRECEDENCE, message)
+                    let finding = LintFinding::new(&rules::PRECEDENCE, message)
                         .with_help(self.regrouped(operator, left, right))
                         .at(self.attribute, operand, format!("`{}` takes this whole", operator.symbol()));
                     found.push(finding);
                 }
-                Kind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
-                    let finding = Finding::new(&rules::MIXED, "`&&` binds tighter than the `||` beside it").at(
+                ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
+                    let finding = LintFinding::new(&rules::MIXED, "`&&` binds tighter than the `||` beside it").at(
                         self.attribute,
                         operand,
                         "these belong together",
                     );
                     found.push(finding);
                 }
-                Kind::Unary(UnaryOperator::Not, negated)
+                ExpressionKind::Unary(UnaryOperator::Not, negated)
                     if compares(operator.group())
-                        && operand.same(left)
-                        && !matches!(right.bare().kind(), Kind::Unary(..)) =>
+                        && operand.ptr_eq(left)
+                        && !matches!(right.without_parentheses().kind(), ExpressionKind::Unary(..)) =>
                 {
                     let message = format!("`!` binds tighter than `{}`", operator.symbol());
-                    let (inner, right) = (self.shown(negated), self.shown(right));
+                    let (inner, right) = (self.short_text(negated), self.short_text(right));
                     let help = format!(
                         "write `!({inner} {0} {right})`, or `(!{inner}) {0} {right}` if that is meant",
                         operator.symbol()
                     );
-                    found.push(Finding::new(&rules::PRECEDENCE, message).with_help(help).at(
+                    found.push(LintFinding::new(&rules::PRECEDENCE, message).with_help(help).at(
                         self.attribute,
                         operand,
                         "only this is negated",
@@ -108,91 +116,114 @@ impl At<'_> {
 
     /// Suggests parentheses for a comparison of a comparison.
     fn regrouped(&self, operator: BinaryOperator, left: &Expression, right: &Expression) -> String {
-        if let Kind::Binary(inner, first, second) = left.kind()
-            && !matches!(second.bare().kind(), Kind::Literal(_))
+        if let ExpressionKind::Binary(inner, first, second) = left.kind()
+            && !matches!(second.without_parentheses().kind(), ExpressionKind::Literal(_))
         {
             let (first, second, right, o, i) =
-                (self.shown(first), self.shown(second), self.shown(right), operator, inner);
+                (self.short_text(first), self.short_text(second), self.short_text(right), operator, inner);
             return format!(
                 "write `{first} {1} ({second} {0} {right})`, or `({first} {1} {second}) {0} {right}` if that is meant",
                 o.symbol(),
                 i.symbol()
             );
         }
-        format!("write `({}) {} {}` if that is meant", self.shown(left), operator.symbol(), self.shown(right))
+        format!("write `({}) {} {}` if that is meant", self.short_text(left), operator.symbol(), self.short_text(right))
     }
 
-    fn comparison(&self, operator: BinaryOperator, left: &Expression, right: &Expression, found: &mut Vec<Finding>) {
+    fn check_comparison(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+        found: &mut Vec<LintFinding>,
+    ) {
         let dialect = self.dialect;
         for (operand, other) in [(left, right), (right, left)] {
-            match operand.bare().kind() {
-                Kind::Literal(value) if value.is_exceptional() && operator.group() == Group::Comparison => {
-                    let (name, condor) = (value.kind().as_str(), dialect.is_condor());
+            match operand.without_parentheses().kind() {
+                ExpressionKind::Literal(value)
+                    if value.is_exceptional() && operator.group() == OperatorGroup::Comparison =>
+                {
+                    let (name, condor) = (value.value_type().as_str(), dialect.is_condor());
                     let instead = match (operator, condor) {
                         (BinaryOperator::NotEqual, true) => "=!=",
                         (BinaryOperator::NotEqual, false) => "isnt",
                         (_, true) => "=?=",
                         (_, false) => "is",
                     };
-                    let finding = Finding::new(
+                    let finding = LintFinding::new(
                         &rules::UNDEFINED,
-                        format!("`{} {name}` is always {}", operator.symbol(), value.kind().phrase()),
+                        format!("`{} {name}` is always {}", operator.symbol(), value.value_type().phrase()),
                     )
-                    .with_help(format!("write `{} {instead} {name}`", self.shown(other)))
+                    .with_help(format!("write `{} {instead} {name}`", self.short_text(other)))
                     .at(self.attribute, self.expression, "");
                     found.push(finding);
                 }
-                Kind::Literal(Value::String(text))
-                    if operator.group() == Group::Identity
+                ExpressionKind::Literal(Value::String(text))
+                    if operator.group() == OperatorGroup::Identity
                         && text.as_bytes().iter().any(u8::is_ascii_alphabetic)
-                        && !matches!(other.bare().kind(), Kind::Literal(_)) =>
+                        && !matches!(other.without_parentheses().kind(), ExpressionKind::Literal(_)) =>
                 {
                     let (written, plain) = match operator {
                         BinaryOperator::Is => (if dialect.is_condor() { "=?=" } else { "is" }, "=="),
                         _ => (if dialect.is_condor() { "=!=" } else { "isnt" }, "!="),
                     };
-                    let what = self.shown(other);
-                    let finding =
-                        Finding::new(&rules::CASE, format!("`{what} {written} \"...\"` tells upper from lower case"))
-                            .with_help(format!(
-                                "write `{} {plain} {}` if case should not count",
-                                self.shown(other),
-                                self.shown(operand)
-                            ))
-                            .at(self.attribute, self.expression, "");
+                    let what = self.short_text(other);
+                    let finding = LintFinding::new(
+                        &rules::CASE,
+                        format!("`{what} {written} \"...\"` tells upper from lower case"),
+                    )
+                    .with_help(format!(
+                        "write `{} {plain} {}` if case should not count",
+                        self.short_text(other),
+                        self.short_text(operand)
+                    ))
+                    .at(self.attribute, self.expression, "");
                     found.push(finding);
                 }
-                Kind::Attribute(name) if is_quoted(operand.bare(), name) => self.quotes(name, operand, found),
+                ExpressionKind::Attribute(name) if is_quoted(operand.without_parentheses(), name) => {
+                    self.report_quotes(name, operand, found);
+                }
                 _ => {}
             }
         }
     }
 
-    fn quotes(&self, name: &Name, quoted: &Expression, found: &mut Vec<Finding>) {
-        let finding = Finding::new(&rules::QUOTES, format!("'{name}' is the name of an attribute, not a string"))
+    fn report_quotes(&self, name: &Name, quoted: &Expression, found: &mut Vec<LintFinding>) {
+        let finding = LintFinding::new(&rules::QUOTES, format!("'{name}' is the name of an attribute, not a string"))
             .with_help(format!("write \"{name}\" for the string"))
             .at(self.attribute, quoted, "");
         found.push(finding);
     }
 
     /// Reports a string, list, ad or time where a condition is expected.
-    fn condition(&self, operator: &str, operand: &Expression, found: &mut Vec<Finding>) {
-        let what = match operand.bare().kind() {
-            Kind::Literal(Value::String(_)) => "a string",
-            Kind::List(_) => "a list",
-            Kind::Ad(_) => "an ad",
-            Kind::Literal(Value::AbsoluteTime(_) | Value::RelativeTime(_)) => "a time",
+    fn check_condition(&self, operator: &str, operand: &Expression, found: &mut Vec<LintFinding>) {
+        let what = match operand.without_parentheses().kind() {
+            ExpressionKind::Literal(Value::String(_)) => "a string",
+            ExpressionKind::List(_) => "a list",
+            ExpressionKind::Ad(_) => "an ad",
+            ExpressionKind::Literal(Value::AbsoluteTime(_) | Value::RelativeTime(_)) => "a time",
             _ => return,
         };
-        let finding = Finding::new(&rules::NOT_BOOLEAN, format!("`{operator}` wants a condition, and this is {what}"))
-            .at(self.attribute, operand, "");
+        let finding = LintFinding::new(
+            &rules::NOT_BOOLEAN,
+            format!("`{operator}` wants a condition, and this is {what}"),
+        )
+        .at(self.attribute, operand, "");
         found.push(finding);
     }
 
-    fn bits(&self, operator: BinaryOperator, left: &Expression, right: &Expression, found: &mut Vec<Finding>) {
-        let logical = |operand: &Expression| match operand.bare().kind() {
-            Kind::Binary(inner, ..) => matches!(inner.group(), Group::Comparison | Group::Identity | Group::Logic),
-            Kind::Unary(UnaryOperator::Not, _) | Kind::Literal(Value::Boolean(_)) => true,
+    fn check_bitwise(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+        found: &mut Vec<LintFinding>,
+    ) {
+        let logical = |operand: &Expression| match operand.without_parentheses().kind() {
+            ExpressionKind::Binary(inner, ..) => {
+                matches!(inner.group(), OperatorGroup::Comparison | OperatorGroup::Identity | OperatorGroup::Logic)
+            }
+            ExpressionKind::Unary(UnaryOperator::Not, _) | ExpressionKind::Literal(Value::Boolean(_)) => true,
             _ => false,
         };
         let instead = match operator {
@@ -202,7 +233,7 @@ impl At<'_> {
         };
         if logical(left) || logical(right) {
             let message = format!("`{}` joins the bits of integers, not conditions", operator.symbol());
-            let finding = Finding::new(&rules::BITWISE, message).with_help(format!("write `{instead}`")).at(
+            let finding = LintFinding::new(&rules::BITWISE, message).with_help(format!("write `{instead}`")).at(
                 self.attribute,
                 self.expression,
                 "",
@@ -211,19 +242,19 @@ impl At<'_> {
         }
     }
 
-    fn call(&self, name: &Name, arguments: usize, found: &mut Vec<Finding>) {
+    fn check_call(&self, name: &Name, arguments: usize, found: &mut Vec<LintFinding>) {
         let finding = match find_function(name.as_str()) {
             None => {
-                let near = near_functions(name.as_str());
+                let near = similar_functions(name.as_str());
                 let help = match near.as_slice() {
                     [] => rules::FUNCTION.help.to_owned(),
                     near => format!("did you mean {}?", near.join(", ")),
                 };
-                Finding::new(&rules::FUNCTION, format!("there is no function {name}")).with_help(help)
+                LintFinding::new(&rules::FUNCTION, format!("there is no function {name}")).with_help(help)
             }
-            Some(function) if !function.takes(arguments) => {
+            Some(function) if !function.accepts_count(arguments) => {
                 let message = format!("{} takes {}, not {arguments}", function.name, function.arity());
-                Finding::new(&rules::ARITY, message).with_help(function.signature)
+                LintFinding::new(&rules::ARITY, message).with_help(function.signature)
             }
             Some(_) => return,
         };

@@ -2,24 +2,24 @@
 
 use crate::ad::{Expression, Name, Span};
 
-use super::rules::Rule;
+use super::rules::LintRule;
 
 /// A finding in an ad.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub struct LintFinding {
     /// The rule that it breaks.
-    pub rule: &'static Rule,
+    pub rule: &'static LintRule,
     /// The message, as a phrase without a full stop.
     pub message: String,
     /// The remedy.
     pub help: String,
     /// The places in the ad, the decisive one first; empty for the ad as a whole.
-    pub labels: Vec<Label>,
+    pub labels: Vec<FindingLabel>,
 }
 
 /// A marked place in an ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Label {
+pub struct FindingLabel {
     /// The attribute.
     pub attribute: Name,
     /// The span in the text that the attribute's expression was read from; `None` marks the attribute's name.
@@ -28,9 +28,9 @@ pub struct Label {
     pub text: String,
 }
 
-impl Finding {
-    pub(super) fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
-        Finding { rule, message: message.into(), help: rule.help.to_owned(), labels: Vec::new() }
+impl LintFinding {
+    pub(super) fn new(rule: &'static LintRule, message: impl Into<String>) -> Self {
+        LintFinding { rule, message: message.into(), help: rule.help.to_owned(), labels: Vec::new() }
     }
 
     pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -41,13 +41,13 @@ impl Finding {
     /// Adds a label at an expression of an attribute.
     pub(super) fn at(mut self, attribute: &Name, expression: &Expression, text: impl Into<String>) -> Self {
         let span = Some(expression.span());
-        self.labels.push(Label { attribute: attribute.clone(), span, text: text.into() });
+        self.labels.push(FindingLabel { attribute: attribute.clone(), span, text: text.into() });
         self
     }
 
     /// Adds a label at the name of an attribute.
     pub(super) fn at_name(mut self, attribute: &Name, text: impl Into<String>) -> Self {
-        self.labels.push(Label { attribute: attribute.clone(), span: None, text: text.into() });
+        self.labels.push(FindingLabel { attribute: attribute.clone(), span: None, text: text.into() });
         self
     }
 }

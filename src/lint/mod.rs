@@ -11,36 +11,36 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::ad::{Ad, Expression, Kind, Name};
-use crate::constraint::Operand;
+use crate::ad::{Ad, Expression, ExpressionKind, Name};
+use crate::constraint::ClauseOperand;
 use crate::eval::Context;
 use crate::protocol::Protocol;
 
-pub use finding::{Finding, Label};
-pub use pool::Pool;
-pub use rules::{Level, RULES, Reach, Rule, find_rule};
+pub use finding::{FindingLabel, LintFinding};
+pub use pool::PoolStatistics;
+pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 
-use ads::Whole;
+use ads::AdCheck;
 
 /// Checks a stream of ads. A finding that many ads share is reported once, then only counted. Results are cached by
 /// expression and by ad.
 pub struct Checker {
     protocol: Protocol,
     context: Context,
-    pool: Option<Pool>,
+    pool: Option<PoolStatistics>,
     /// Number of ads per finding, indexed by the finding's number.
     counts: Vec<usize>,
     /// Cached findings of expressions, by attribute and fingerprint.
-    expressions: FxHashMap<(Name, u64), Seen>,
+    expressions: FxHashMap<(Name, u64), CheckedExpression>,
     /// Cached findings of whole ads, by a hash of everything that decides them.
-    wholes: FxHashMap<u64, Vec<usize>>,
+    ads: FxHashMap<u64, Vec<usize>>,
     /// Numbers of the findings reported, by a hash of their content.
-    alike: FxHashMap<u64, usize>,
+    numbers_by_content: FxHashMap<u64, usize>,
 }
 
 /// The cached results of an expression.
 #[derive(Clone, Default)]
-struct Seen {
+struct CheckedExpression {
     findings: Vec<usize>,
     /// The attributes of its own ad that the expression may read.
     names: Vec<Name>,
@@ -51,46 +51,48 @@ impl Checker {
     #[must_use]
     pub fn new(protocol: Protocol, context: &Context) -> Self {
         // Without clock and random seed, values that hold at this moment only are not reported.
-        let context = Context { now: None, chance: None, ..context.clone() };
-        let (expressions, wholes, alike) = <_>::default();
-        Checker { protocol, context, pool: None, counts: Vec::new(), expressions, wholes, alike }
+        let context = Context { now: None, random: None, ..context.clone() };
+        let (expressions, ads, numbers_by_content) = <_>::default();
+        Checker { protocol, context, pool: None, counts: Vec::new(), expressions, ads, numbers_by_content }
     }
 
     /// Also checks the ads against the pool in which they are to match.
     #[must_use]
-    pub fn against(self, pool: Pool) -> Self {
+    pub fn with_pool(self, pool: PoolStatistics) -> Self {
         Checker { pool: Some(pool), ..self }
     }
 
     /// Checks an ad. Returns the new findings with their numbers; known ones are only counted.
-    pub fn check(&mut self, ad: &Ad) -> Vec<(usize, Finding)> {
+    pub fn check(&mut self, ad: &Ad) -> Vec<(usize, LintFinding)> {
         let mut new = Vec::new();
         let mut touched: Vec<usize> = Vec::new();
         let mut named: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
         let mut order = Vec::new();
         let mut prints: FxHashMap<Name, u64> = FxHashMap::default();
-        let constraint = self.protocol.constraint(ad).cloned();
+        let constraint = self.protocol.constraint_name(ad).cloned();
         for attribute in ad.iter() {
-            if matches!(attribute.expression.kind(), Kind::Literal(_)) {
+            if matches!(attribute.expression.kind(), ExpressionKind::Literal(_)) {
                 continue;
             }
             let print = attribute.expression.fingerprint();
             prints.insert(attribute.name.clone(), print);
             let is_constraint = constraint.as_ref() == Some(attribute.name);
-            let seen = self.expression(ad, (attribute.name, attribute.expression), print, is_constraint, &mut new);
+            let seen =
+                self.check_expression(ad, (attribute.name, attribute.expression), print, is_constraint, &mut new);
             touched.extend(&seen.findings);
             order.push(attribute.name.clone());
             named.insert(attribute.name.clone(), seen.names);
         }
-        let reached = self.reached(ad, &named);
-        let key = key(ad, &reached, &prints, constraint.as_ref(), self.protocol.rank());
-        if let Some(findings) = self.wholes.get(&key) {
+        let reached = self.reachable_attributes(ad, &named);
+        let key = ad_hash(ad, &reached, &prints, constraint.as_ref(), self.protocol.rank_name());
+        if let Some(findings) = self.ads.get(&key) {
             touched.extend(findings);
         } else {
-            let findings = self.whole(ad, &named, &order, &reached);
-            let numbers: Vec<usize> = findings.into_iter().map(|finding| self.number(ad, finding, &mut new)).collect();
+            let findings = self.check_ad(ad, &named, &order, &reached);
+            let numbers: Vec<usize> =
+                findings.into_iter().map(|finding| self.register(ad, finding, &mut new)).collect();
             touched.extend(&numbers);
-            self.wholes.insert(key, numbers);
+            self.ads.insert(key, numbers);
         }
         touched.sort_unstable();
         touched.dedup();
@@ -107,33 +109,33 @@ impl Checker {
     }
 
     /// Registers a finding that the parser made, with a count of 1. Returns its number.
-    pub fn count_one(&mut self) -> usize {
+    pub fn register_external(&mut self) -> usize {
         self.counts.push(1);
         self.counts.len() - 1
     }
 
     /// Returns the number of a finding, and reports it if no earlier finding has the same content.
-    fn number(&mut self, ad: &Ad, finding: Finding, new: &mut Vec<(usize, Finding)>) -> usize {
-        let said = said(ad, &finding);
-        if let Some(known) = self.alike.get(&said) {
+    fn register(&mut self, ad: &Ad, finding: LintFinding, new: &mut Vec<(usize, LintFinding)>) -> usize {
+        let said = content_hash(ad, &finding);
+        if let Some(known) = self.numbers_by_content.get(&said) {
             return *known;
         }
         self.counts.push(0);
         let number = self.counts.len() - 1;
-        self.alike.insert(said, number);
+        self.numbers_by_content.insert(said, number);
         new.push((number, finding));
         number
     }
 
     /// Checks an expression on its own. Cached.
-    fn expression(
+    fn check_expression(
         &mut self,
         ad: &Ad,
         (name, expression): (&Name, &Expression),
         print: u64,
         is_constraint: bool,
-        new: &mut Vec<(usize, Finding)>,
-    ) -> Seen {
+        new: &mut Vec<(usize, LintFinding)>,
+    ) -> CheckedExpression {
         let key = (name.clone(), print);
         if let Some(seen) = self.expressions.get(&key) {
             return seen.clone();
@@ -141,23 +143,23 @@ impl Checker {
         let mut found = Vec::new();
         expressions::check(name, expression, self.context.dialect, &mut found);
         logic::check(name, expression, !is_constraint, &self.context, &mut found);
-        leave_consequences_out(&mut found);
+        remove_consequences(&mut found);
         if self.pool.is_some() {
             // The pool decides whether the case of the string is right.
             found.retain(|finding| finding.rule != &rules::CASE);
         }
-        let findings = found.into_iter().map(|finding| self.number(ad, finding, new)).collect();
-        let seen = Seen { findings, names: own_names(expression) };
+        let findings = found.into_iter().map(|finding| self.register(ad, finding, new)).collect();
+        let seen = CheckedExpression { findings, names: own_names(expression) };
         self.expressions.insert(key, seen.clone());
         seen
     }
 
     /// Returns the attributes that constraint, rank and ports depend on, themselves included.
-    fn reached(&self, ad: &Ad, named: &FxHashMap<Name, Vec<Name>>) -> Vec<Name> {
+    fn reachable_attributes(&self, ad: &Ad, named: &FxHashMap<Name, Vec<Name>>) -> Vec<Name> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
-        let mut pending: Vec<Name> = vec![self.protocol.rank().clone(), Name::new("Ports")];
-        pending.extend(self.protocol.constraint(ad).cloned());
+        let mut pending: Vec<Name> = vec![self.protocol.rank_name().clone(), Name::new("Ports")];
+        pending.extend(self.protocol.constraint_name(ad).cloned());
         while let Some(name) = pending.pop() {
             if seen.insert(name.clone()) {
                 pending.extend(named.get(&name).into_iter().flatten().cloned());
@@ -167,18 +169,24 @@ impl Checker {
         reached
     }
 
-    fn whole(&self, ad: &Ad, named: &FxHashMap<Name, Vec<Name>>, order: &[Name], reached: &[Name]) -> Vec<Finding> {
+    fn check_ad(
+        &self,
+        ad: &Ad,
+        named: &FxHashMap<Name, Vec<Name>>,
+        order: &[Name],
+        reached: &[Name],
+    ) -> Vec<LintFinding> {
         let mut found = Vec::new();
-        let circles = ads::circles(named, order);
+        let circles = ads::reference_cycles(named, order);
         for circle in &circles {
             let mut path: Vec<&str> = circle.iter().map(Name::as_str).collect();
             path.extend(circle.first().map(Name::as_str));
-            let finding = Finding::new(&rules::CIRCLE, format!("this refers to itself: {}", path.join(" -> ")));
+            let finding = LintFinding::new(&rules::CIRCLE, format!("this refers to itself: {}", path.join(" -> ")));
             found.extend(circle.first().map(|first| finding.at_name(first, "")));
         }
-        Whole::new(ad, &self.protocol, &self.context).check(!circles.is_empty(), &mut found);
+        AdCheck::new(ad, &self.protocol, &self.context).check(!circles.is_empty(), &mut found);
         if ad.get_str("Ports").is_none() {
-            pool::references(ad, reached, self.pool.as_ref(), self.context.dialect, &mut found);
+            pool::check_references(ad, reached, self.pool.as_ref(), self.context.dialect, &mut found);
         }
         found
     }
@@ -189,8 +197,10 @@ fn own_names(expression: &Expression) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
-        match Operand::of(expression) {
-            Some(Operand::Own(name) | Operand::Free(name)) if !matches!(expression.kind(), Kind::Parentheses(_)) => {
+        match ClauseOperand::of(expression) {
+            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name))
+                if !matches!(expression.kind(), ExpressionKind::Parentheses(_)) =>
+            {
                 if !names.contains(name) {
                     names.push(name.clone());
                 }
@@ -199,8 +209,8 @@ fn own_names(expression: &Expression) -> Vec<Name> {
             _ => {}
         }
         match expression.kind() {
-            Kind::Ad(_) => {}
-            kind => for_each_local(kind, |child| pending.push(child)),
+            ExpressionKind::Ad(_) => {}
+            kind => for_each_in_scope(kind, |child| pending.push(child)),
         }
     }
     names
@@ -208,9 +218,9 @@ fn own_names(expression: &Expression) -> Vec<Name> {
 
 /// Visits the subexpressions whose names are resolved in the same scope. Skips the first argument of functions that
 /// evaluate it in each ad of a list.
-fn for_each_local<'e>(kind: &'e Kind, mut visit: impl FnMut(&'e Expression)) {
+fn for_each_in_scope<'e>(kind: &'e ExpressionKind, mut visit: impl FnMut(&'e Expression)) {
     match kind {
-        Kind::Call(name, arguments) if name.is("evalInEachContext") || name.is("countMatches") => {
+        ExpressionKind::Call(name, arguments) if name.is("evalInEachContext") || name.is("countMatches") => {
             arguments.iter().skip(1).for_each(visit);
         }
         kind => kind.for_each_child(&mut visit),
@@ -218,13 +228,13 @@ fn for_each_local<'e>(kind: &'e Kind, mut visit: impl FnMut(&'e Expression)) {
 }
 
 /// Removes findings that only follow from another one within the same part.
-fn leave_consequences_out(found: &mut Vec<Finding>) {
-    let is_consequence = |finding: &Finding| {
+fn remove_consequences(found: &mut Vec<LintFinding>) {
+    let is_consequence = |finding: &LintFinding| {
         let is_alone = finding.labels.len() == 1 && finding.rule == &rules::CONTRADICTION;
         is_alone || [&rules::CONSTANT, &rules::DEAD].contains(&finding.rule)
     };
-    let span = |finding: &Finding| finding.labels.first().and_then(|label| label.span);
-    let causes = found.iter().filter(|finding| !is_consequence(finding) && finding.rule.level > Level::Note);
+    let span = |finding: &LintFinding| finding.labels.first().and_then(|label| label.span);
+    let causes = found.iter().filter(|finding| !is_consequence(finding) && finding.rule.level > LintLevel::Note);
     let causes: Vec<_> = causes.filter_map(span).collect();
     found.retain(|finding| {
         let within =
@@ -234,7 +244,7 @@ fn leave_consequences_out(found: &mut Vec<Finding>) {
 }
 
 /// Hashes the content of a finding: rule, message and the marked texts, whatever their position.
-fn said(ad: &Ad, finding: &Finding) -> u64 {
+fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);
     // Report notes of these rules once per message.
@@ -252,7 +262,7 @@ fn said(ad: &Ad, finding: &Finding) -> u64 {
 }
 
 /// Hashes everything that decides the findings of an ad as a whole.
-fn key(ad: &Ad, reached: &[Name], prints: &FxHashMap<Name, u64>, constraint: Option<&Name>, rank: &Name) -> u64 {
+fn ad_hash(ad: &Ad, reached: &[Name], prints: &FxHashMap<Name, u64>, constraint: Option<&Name>, rank: &Name) -> u64 {
     let mut hasher = FxHasher::default();
     (constraint, ad.get(rank).is_some()).hash(&mut hasher);
     for name in ["MyType", "Type"] {

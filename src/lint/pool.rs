@@ -3,34 +3,37 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Group, Kind, Name, Text, Type, Value, nearest};
-use crate::constraint::{Operand, stands_for_an_ad};
+use crate::ad::{
+    Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
+    closest_names,
+};
+use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::find_function;
-use crate::pool::Content;
+use crate::pool::BindingKind;
 
-use super::expressions::shown;
-use super::finding::Finding;
+use super::expressions::short_text;
+use super::finding::LintFinding;
 use super::rules;
 
 /// The attributes of a pool, with the types and strings that occur.
 #[derive(Default)]
-pub struct Pool {
+pub struct PoolStatistics {
     ads: usize,
-    attributes: IndexMap<Name, Known, FxBuildHasher>,
+    attributes: IndexMap<Name, AttributeStatistics, FxBuildHasher>,
 }
 
 /// Statistics of one attribute of a pool.
 #[derive(Default)]
-struct Known {
+struct AttributeStatistics {
     ads: usize,
-    contents: Vec<(Content, usize)>,
-    strings: FxHashSet<Text>,
+    contents: Vec<(BindingKind, usize)>,
+    strings: FxHashSet<ByteString>,
 }
 
 /// Maximum number of distinct strings stored per attribute.
-const MOST_STRINGS: usize = 5000;
+const MAX_STRINGS_PER_ATTRIBUTE: usize = 5000;
 
-impl Pool {
+impl PoolStatistics {
     /// Adds an ad of the pool.
     pub fn add(&mut self, ad: &Ad) {
         self.ads += 1;
@@ -39,7 +42,7 @@ impl Pool {
                 Some(known) => known,
                 None => self.attributes.entry(attribute.name.clone()).or_default(),
             };
-            known.add(attribute.expression.bare());
+            known.add(attribute.expression.without_parentheses());
         }
     }
 
@@ -51,7 +54,7 @@ impl Pool {
 
     /// Returns the pool's spelling of a string that it has in another case only. `None` if it has the exact string or
     /// none.
-    fn spelt(&self, name: &Name, text: &Text) -> Option<&Text> {
+    fn other_spelling(&self, name: &Name, text: &ByteString) -> Option<&ByteString> {
         let strings = &self.attributes.get(name)?.strings;
         // Of several spellings return the smallest, to be deterministic.
         let alike = || strings.iter().filter(|known| known.eq_ignore_case(text)).min();
@@ -59,16 +62,16 @@ impl Pool {
     }
 }
 
-impl Known {
+impl AttributeStatistics {
     fn add(&mut self, expression: &Expression) {
         self.ads += 1;
-        let content = Content::of(expression);
+        let content = BindingKind::of(expression);
         match self.contents.iter_mut().find(|(known, _)| *known == content) {
             Some((_, ads)) => *ads += 1,
             None => self.contents.push((content, 1)),
         }
-        if let Kind::Literal(Value::String(text)) = expression.kind()
-            && self.strings.len() < MOST_STRINGS
+        if let ExpressionKind::Literal(Value::String(text)) = expression.kind()
+            && self.strings.len() < MAX_STRINGS_PER_ATTRIBUTE
             && !self.strings.contains(text)
         {
             self.strings.insert(text.clone());
@@ -76,13 +79,13 @@ impl Known {
     }
 
     /// The kind of content that most ads have.
-    fn most(&self) -> Option<Content> {
+    fn most_common_content(&self) -> Option<BindingKind> {
         self.contents.iter().max_by_key(|(_, ads)| *ads).map(|(content, _)| *content)
     }
 }
 
 /// A reference to an attribute of the other side.
-struct Mention<'e> {
+struct PoolReference<'e> {
     attribute: &'e Name,
     name: &'e Name,
     expression: &'e Expression,
@@ -90,42 +93,48 @@ struct Mention<'e> {
 }
 
 /// Checks the references to the other ad in the attributes that constraint and rank depend on.
-pub(super) fn references(ad: &Ad, reached: &[Name], pool: Option<&Pool>, dialect: Dialect, found: &mut Vec<Finding>) {
+pub(super) fn check_references(
+    ad: &Ad,
+    reached: &[Name],
+    pool: Option<&PoolStatistics>,
+    dialect: Dialect,
+    found: &mut Vec<LintFinding>,
+) {
     let mut reached: Vec<_> = reached.iter().filter_map(|name| ad.attribute(name)).collect();
     reached.reverse();
     for attribute in &reached {
-        let mut mentions = mentions(ad, attribute.name, attribute.expression);
-        falls_through(&mentions, dialect, found);
+        let mut mentions = unresolved_references(ad, attribute.name, attribute.expression);
+        report_fall_through(&mentions, dialect, found);
         let Some(pool) = pool.filter(|pool| pool.ads() > 0) else { continue };
-        pool.comparisons(ad, attribute.name, attribute.expression, dialect, found);
-        let guarded = guarded(attribute.expression);
+        pool.check_comparisons(ad, attribute.name, attribute.expression, dialect, found);
+        let guarded = guarded_names(attribute.expression);
         let mut told: FxHashSet<&Name> = FxHashSet::default();
         mentions.retain(|mention| !guarded.contains(mention.name) && told.insert(mention.name));
         for mention in &mentions {
-            pool.unknown(mention, found);
+            pool.check_known(mention, found);
         }
     }
 }
 
 /// Returns the references in an expression that its own ad does not resolve.
-fn mentions<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expression) -> Vec<Mention<'e>> {
+fn unresolved_references<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expression) -> Vec<PoolReference<'e>> {
     let mut mentions = Vec::new();
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
-        let mention = |name, is_qualified| Mention { attribute, name, expression, is_qualified };
+        let mention = |name, is_qualified| PoolReference { attribute, name, expression, is_qualified };
         match expression.kind() {
-            Kind::Attribute(name) if !stands_for_an_ad(name) && ad.get(name).is_none() => {
+            ExpressionKind::Attribute(name) if !is_scope_name(name) && ad.get(name).is_none() => {
                 mentions.push(mention(name, false));
             }
-            Kind::Select(..) => match Operand::of(expression) {
-                Some(Operand::Other(name)) => mentions.push(mention(name, true)),
+            ExpressionKind::Select(..) => match ClauseOperand::of(expression) {
+                Some(ClauseOperand::Other(name)) => mentions.push(mention(name, true)),
                 Some(_) => {}
                 None => expression.kind().for_each_child(|child| pending.push(child)),
             },
-            Kind::Ad(_) => {}
+            ExpressionKind::Ad(_) => {}
             kind => {
                 let start = pending.len();
-                super::for_each_local(kind, |child| pending.push(child));
+                super::for_each_in_scope(kind, |child| pending.push(child));
                 pending[start..].reverse();
             }
         }
@@ -133,8 +142,8 @@ fn mentions<'e>(ad: &Ad, attribute: &'e Name, expression: &'e Expression) -> Vec
     mentions
 }
 
-fn falls_through(mentions: &[Mention<'_>], dialect: Dialect, found: &mut Vec<Finding>) {
-    let mut firsts: Vec<&Mention<'_>> = Vec::new();
+fn report_fall_through(mentions: &[PoolReference<'_>], dialect: Dialect, found: &mut Vec<LintFinding>) {
+    let mut firsts: Vec<&PoolReference<'_>> = Vec::new();
     for mention in mentions.iter().filter(|mention| !mention.is_qualified) {
         if !firsts.iter().any(|first| first.name == mention.name) {
             firsts.push(mention);
@@ -148,7 +157,7 @@ fn falls_through(mentions: &[Mention<'_>], dialect: Dialect, found: &mut Vec<Fin
     };
     let side = if dialect.is_condor() { "TARGET" } else { "other" };
     let help = format!("write `{side}.{}` to say whose attribute it is", first.name);
-    let mut finding = Finding::new(&rules::FALLS, message).with_help(help);
+    let mut finding = LintFinding::new(&rules::FALLS, message).with_help(help);
     for mention in firsts {
         finding = finding.at(mention.attribute, mention.expression, "");
     }
@@ -156,22 +165,22 @@ fn falls_through(mentions: &[Mention<'_>], dialect: Dialect, found: &mut Vec<Fin
 }
 
 /// Returns the names that an expression guards against being undefined: by `isUndefined`, `=?=`, `=!=` or `?:`.
-fn guarded(expression: &Expression) -> FxHashSet<Name> {
+fn guarded_names(expression: &Expression) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending = vec![expression];
-    let name = |expression: &Expression| match Operand::of(expression) {
-        Some(Operand::Other(name) | Operand::Free(name)) => Some(name.clone()),
+    let name = |expression: &Expression| match ClauseOperand::of(expression) {
+        Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name.clone()),
         _ => None,
     };
     while let Some(expression) = pending.pop() {
         match expression.kind() {
-            Kind::Call(function, arguments) if function.is("isUndefined") => {
+            ExpressionKind::Call(function, arguments) if function.is("isUndefined") => {
                 names.extend(arguments.iter().filter_map(name));
             }
-            Kind::Binary(operator, left, right) if operator.group() == Group::Identity => {
+            ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Identity => {
                 names.extend([left, right].into_iter().filter_map(name));
             }
-            Kind::Elvis(left, _) => names.extend(name(left)),
+            ExpressionKind::Elvis(left, _) => names.extend(name(left)),
             _ => {}
         }
         expression.kind().for_each_child(|child| pending.push(child));
@@ -179,14 +188,14 @@ fn guarded(expression: &Expression) -> FxHashSet<Name> {
     names
 }
 
-impl Pool {
-    fn unknown(&self, mention: &Mention<'_>, found: &mut Vec<Finding>) {
+impl PoolStatistics {
+    fn check_known(&self, mention: &PoolReference<'_>, found: &mut Vec<LintFinding>) {
         let name = mention.name;
         if self.attributes.contains_key(name) {
             return;
         }
-        let near = nearest(name.as_str(), self.attributes.keys().map(Name::as_str));
-        let near: Vec<String> = near.into_iter().map(|near| self.counted(near)).collect();
+        let near = closest_names(name.as_str(), self.attributes.keys().map(Name::as_str));
+        let near: Vec<String> = near.into_iter().map(|near| self.name_with_count(near)).collect();
         let help = match (near.as_slice(), find_function(name.as_str())) {
             (_, Some(function)) => format!("{} is a function: {}", function.name, function.signature),
             ([], None) => rules::UNKNOWN.help.to_owned(),
@@ -196,38 +205,39 @@ impl Pool {
             1 => format!("the one ad of the pool does not have {name}"),
             ads => format!("none of the {ads} ads of the pool has {name}"),
         };
-        let finding = Finding::new(&rules::UNKNOWN, message);
+        let finding = LintFinding::new(&rules::UNKNOWN, message);
         found.push(finding.with_help(help).at(mention.attribute, mention.expression, ""));
     }
 
-    fn counted(&self, name: &str) -> String {
+    fn name_with_count(&self, name: &str) -> String {
         let ads = self.attributes.get(&Name::new(name)).map_or(0, |known| known.ads);
         format!("{name} ({ads} ad{})", if ads == 1 { "" } else { "s" })
     }
 
     /// Checks comparisons of an attribute of the pool with a constant, or with an attribute of the ad that is one.
-    fn comparisons(
+    fn check_comparisons(
         &self,
         ad: &Ad,
         attribute: &Name,
         expression: &Expression,
         dialect: Dialect,
-        found: &mut Vec<Finding>,
+        found: &mut Vec<LintFinding>,
     ) {
         let mut pending = vec![expression];
         while let Some(expression) = pending.pop() {
-            if let Kind::Binary(operator, left, right) = expression.kind()
-                && matches!(operator.group(), Group::Comparison | Group::Identity)
+            if let ExpressionKind::Binary(operator, left, right) = expression.kind()
+                && matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity)
             {
                 for (side, other) in [(left, right), (right, left)] {
-                    let name = match Operand::of(side) {
-                        Some(Operand::Other(name)) => name,
-                        Some(Operand::Free(name)) if ad.get(name).is_none() => name,
+                    let name = match ClauseOperand::of(side) {
+                        Some(ClauseOperand::Other(name)) => name,
+                        Some(ClauseOperand::Unqualified(name)) if ad.get(name).is_none() => name,
                         _ => continue,
                     };
-                    if let Some(value) = constant(ad, other) {
-                        let comparison = Comparison { attribute, expression, operator: *operator, name, value, other };
-                        self.comparison(&comparison, dialect, found);
+                    if let Some(value) = literal_value(ad, other) {
+                        let comparison =
+                            PoolComparison { attribute, expression, operator: *operator, name, value, other };
+                        self.check_comparison(&comparison, dialect, found);
                     }
                 }
             }
@@ -235,8 +245,8 @@ impl Pool {
         }
     }
 
-    fn comparison(&self, compared: &Comparison<'_>, dialect: Dialect, found: &mut Vec<Finding>) {
-        let Comparison { attribute, expression, operator, name, value, other } = compared;
+    fn check_comparison(&self, compared: &PoolComparison<'_>, dialect: Dialect, found: &mut Vec<LintFinding>) {
+        let PoolComparison { attribute, expression, operator, name, value, other } = compared;
         let Some(known) = self.attributes.get(*name) else { return };
         let class = |kind: Type| match kind {
             Type::Integer | Type::Real => Some(Type::Real),
@@ -248,39 +258,41 @@ impl Pool {
             .contents
             .iter()
             .map(|(content, _)| match content {
-                Content::Value(kind) => class(*kind),
-                Content::Expression => None,
+                BindingKind::Value(kind) => class(*kind),
+                BindingKind::Expression => None,
             })
             .collect();
-        if let (Some(kinds), Some(wanted)) = (kinds, class(value.kind()))
+        if let (Some(kinds), Some(wanted)) = (kinds, class(value.value_type()))
             && !kinds.contains(&wanted)
         {
-            let has = known.most().map_or("nothing", |content| match content {
-                Content::Value(kind) => kind.phrase(),
-                Content::Expression => "an expression",
+            let has = known.most_common_content().map_or("nothing", |content| match content {
+                BindingKind::Value(kind) => kind.phrase(),
+                BindingKind::Expression => "an expression",
             });
             let result = match operator {
                 BinaryOperator::Is => "false",
                 BinaryOperator::Isnt => "true",
                 _ => "an error",
             };
-            let message =
-                format!("{name} is {has} in the pool, and this is {}: the result is {result}", value.kind().phrase());
-            found.push(Finding::new(&rules::TYPE, message).at(attribute, expression, ""));
+            let message = format!(
+                "{name} is {has} in the pool, and this is {}: the result is {result}",
+                value.value_type().phrase()
+            );
+            found.push(LintFinding::new(&rules::TYPE, message).at(attribute, expression, ""));
         }
-        if let (Value::String(text), Group::Identity) = (value, operator.group())
-            && let Some(spelt) = self.spelt(name, text)
+        if let (Value::String(text), OperatorGroup::Identity) = (value, operator.group())
+            && let Some(spelt) = self.other_spelling(name, text)
         {
             let message = format!("the pool writes \"{}\", and `=?=` tells upper from lower case", spelt.to_str());
             let instead = if *operator == BinaryOperator::Is { "==" } else { "!=" };
-            let help = format!("write `{instead} {}`, which ignores case", shown(other, dialect));
-            found.push(Finding::new(&rules::LETTERS, message).with_help(help).at(attribute, expression, ""));
+            let help = format!("write `{instead} {}`, which ignores case", short_text(other, dialect));
+            found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(attribute, expression, ""));
         }
     }
 }
 
 /// A comparison of a pool attribute with a value.
-struct Comparison<'e> {
+struct PoolComparison<'e> {
     attribute: &'e Name,
     expression: &'e Expression,
     operator: BinaryOperator,
@@ -290,13 +302,14 @@ struct Comparison<'e> {
 }
 
 /// Returns the literal that an expression is or that the ad binds to the name it is. `None` for anything else.
-fn constant<'e>(ad: &'e Ad, expression: &'e Expression) -> Option<&'e Value> {
-    match Operand::of(expression)? {
-        Operand::Literal(value) => Some(value),
-        Operand::Own(name) | Operand::Free(name) => match ad.get(name)?.bare().kind() {
-            Kind::Literal(value) => Some(value),
+fn literal_value<'e>(ad: &'e Ad, expression: &'e Expression) -> Option<&'e Value> {
+    match ClauseOperand::of(expression)? {
+        ClauseOperand::Literal(value) => Some(value),
+        ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => match ad.get(name)?.without_parentheses().kind()
+        {
+            ExpressionKind::Literal(value) => Some(value),
             _ => None,
         },
-        Operand::Other(_) => None,
+        ClauseOperand::Other(_) => None,
     }
 }

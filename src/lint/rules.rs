@@ -2,7 +2,7 @@
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum LintLevel {
     /// Worth knowing, but possibly intended.
     Note,
     /// Probably not what was intended.
@@ -11,21 +11,21 @@ pub enum Level {
     Error,
 }
 
-impl Level {
+impl LintLevel {
     /// The name of the severity.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Level::Note => "note",
-            Level::Warning => "warning",
-            Level::Error => "error",
+            LintLevel::Note => "note",
+            LintLevel::Warning => "warning",
+            LintLevel::Error => "error",
         }
     }
 }
 
 /// The input that a rule needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum RuleScope {
     /// The text of the file; the parser reports it.
     Text,
     /// An expression on its own.
@@ -38,25 +38,25 @@ pub enum Reach {
 
 /// A rule of the linter.
 #[derive(Debug)]
-pub struct Rule {
+pub struct LintRule {
     /// The name.
     pub name: &'static str,
     /// The severity of its findings.
-    pub level: Level,
+    pub level: LintLevel,
     /// The input that it needs.
-    pub reach: Reach,
+    pub scope: RuleScope,
     /// The description, in one line.
     pub doc: &'static str,
     /// The remedy, unless a finding has a more specific one.
     pub help: &'static str,
-    /// An example that violates the rule, in HTCondor's dialect: an expression if `reach` is [`Reach::Expression`],
+    /// An example that violates the rule, in HTCondor's dialect: an expression if `scope` is [`RuleScope::Expression`],
     /// else an ad.
     pub bad: &'static str,
     /// An example that does not violate it.
     pub good: &'static str,
 }
 
-impl PartialEq for Rule {
+impl PartialEq for LintRule {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
@@ -64,16 +64,16 @@ impl PartialEq for Rule {
 
 /// Returns the rule with this name, in any case. `None` if there is none.
 #[must_use]
-pub fn find_rule(name: &str) -> Option<&'static Rule> {
+pub fn find_rule(name: &str) -> Option<&'static LintRule> {
     RULES.iter().copied().find(|rule| rule.name.eq_ignore_ascii_case(name))
 }
 
 macro_rules! rules {
-    ($($constant:ident $name:literal $level:ident $reach:ident $doc:literal $help:literal $bad:literal $good:literal,)*) => {
-        $(pub(super) static $constant: Rule = Rule {
+    ($($constant:ident $name:literal $level:ident $scope:ident $doc:literal $help:literal $bad:literal $good:literal,)*) => {
+        $(pub(super) static $constant: LintRule = LintRule {
             name: $name,
-            level: Level::$level,
-            reach: Reach::$reach,
+            level: LintLevel::$level,
+            scope: RuleScope::$scope,
             doc: $doc,
             help: $help,
             bad: $bad,
@@ -81,7 +81,7 @@ macro_rules! rules {
         };)*
 
         /// All rules, in the order of the table.
-        pub static RULES: &[&Rule] = &[$(&$constant,)*];
+        pub static RULES: &[&LintRule] = &[$(&$constant,)*];
     };
 }
 

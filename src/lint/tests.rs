@@ -1,11 +1,11 @@
-use super::{Checker, Level, Pool, RULES, Reach, find_rule};
+use super::{Checker, LintLevel, PoolStatistics, RULES, RuleScope, find_rule};
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
 use crate::protocol::Protocol;
-use crate::syntax::{Rules, parse_ad};
+use crate::syntax::{ParseOptions, parse_ad};
 
 fn ad(text: &str, dialect: Dialect) -> Ad {
-    parse_ad(text.as_bytes(), Rules::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error}"))
+    parse_ad(text.as_bytes(), ParseOptions::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 fn checker(dialect: Dialect) -> Checker {
@@ -22,8 +22,8 @@ fn found(text: &str) -> Vec<String> {
     found_in(text, Dialect::Condor)
 }
 
-fn pool() -> Pool {
-    let mut pool = Pool::default();
+fn pool() -> PoolStatistics {
+    let mut pool = PoolStatistics::default();
     pool.add(&ad("[ Memory = 2000; OpSys = \"LINUX\"; x = 1; HasDocker = true ]", Dialect::Condor));
     pool
 }
@@ -32,24 +32,24 @@ fn pool() -> Pool {
 fn every_rule_finds_its_bad_example_and_not_its_good_one() {
     for rule in RULES {
         let breaks = |text: &str| {
-            let text = match rule.reach {
-                Reach::Expression => format!("[ e = {text} ]"),
+            let text = match rule.scope {
+                RuleScope::Expression => format!("[ e = {text} ]"),
                 _ => text.to_owned(),
             };
             let mut checker = checker(Dialect::Condor);
-            if rule.reach == Reach::Pool {
-                checker = checker.against(pool());
+            if rule.scope == RuleScope::Pool {
+                checker = checker.with_pool(pool());
             }
             checker.check(&ad(&text, Dialect::Condor)).iter().any(|(_, finding)| finding.rule == *rule)
         };
-        if rule.reach != Reach::Text {
+        if rule.scope != RuleScope::Text {
             assert!(breaks(rule.bad), "{}: {}", rule.name, rule.bad);
             assert!(!breaks(rule.good), "{}: {}", rule.name, rule.good);
         }
         assert!(!rule.doc.is_empty() && !rule.help.is_empty());
         assert_eq!(find_rule(rule.name).map(|rule| rule.name), Some(rule.name));
     }
-    assert!(Level::Error > Level::Warning && Level::Warning > Level::Note);
+    assert!(LintLevel::Error > LintLevel::Warning && LintLevel::Warning > LintLevel::Note);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn against_a_pool() {
         ),
         ("[ Requirements = TARGET.Memory >= 2.5 && TARGET.HasDocker == 1 ]", vec![]),
     ] {
-        let mut checker = checker(Dialect::Condor).against(pool());
+        let mut checker = checker(Dialect::Condor).with_pool(pool());
         let found = checker.check(&ad(text, Dialect::Condor));
         let found: Vec<String> = found
             .into_iter()

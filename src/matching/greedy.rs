@@ -10,7 +10,7 @@ use super::{Accelerations, Matchmaker, Statistics};
 
 /// A request and the offer it got.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Match {
+pub struct BilateralMatch {
     /// Index of the request.
     pub request: usize,
     /// Index of the offer.
@@ -25,27 +25,27 @@ pub struct Match {
 ///
 /// The best offer is the one that the request ranks highest, then the one that ranks the request highest, then the
 /// first (1998 paper 3.2).
-pub struct Greedy {
+pub struct GreedyMatcher {
     matchmaker: Matchmaker,
     taken: Vec<bool>,
     /// For each match list, by address, the number of its leading candidates that are known to be taken.
-    passed: FxHashMap<usize, usize>,
+    taken_prefixes: FxHashMap<usize, usize>,
     /// Whether a matched offer is unavailable to later requests.
     pub consume: bool,
 }
 
-impl Greedy {
+impl GreedyMatcher {
     /// Creates a matcher for these offers with all accelerations.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
-        Greedy::with(Matchmaker::new(offers, protocol, context, Accelerations::ALL))
+        GreedyMatcher::from_matchmaker(Matchmaker::new(offers, protocol, context, Accelerations::ALL))
     }
 
     /// Creates a matcher that gets its candidates from a matchmaker.
     #[must_use]
-    pub fn with(matchmaker: Matchmaker) -> Self {
-        let taken = vec![false; matchmaker.offers()];
-        Greedy { matchmaker, taken, passed: FxHashMap::default(), consume: true }
+    pub fn from_matchmaker(matchmaker: Matchmaker) -> Self {
+        let taken = vec![false; matchmaker.offer_count()];
+        GreedyMatcher { matchmaker, taken, taken_prefixes: FxHashMap::default(), consume: true }
     }
 
     /// Returns the counters so far.
@@ -56,16 +56,16 @@ impl Greedy {
 
     /// Returns the best remaining offer for a request and takes it if `consume` is set. `None` if no compatible offer
     /// remains. `index` only becomes the `request` of the match.
-    pub fn best(&mut self, index: usize, request: &Ad) -> Option<Match> {
+    pub fn take_best(&mut self, index: usize, request: &Ad) -> Option<BilateralMatch> {
         let candidates = self.matchmaker.candidates(request);
         // A taken offer stays taken, so that the next request with this list can skip the same prefix.
-        let passed = self.passed.entry(candidates.as_ptr() as usize).or_default();
+        let passed = self.taken_prefixes.entry(candidates.as_ptr() as usize).or_default();
         while candidates.get(*passed).is_some_and(|candidate| self.taken[candidate.offer]) {
             *passed += 1;
         }
-        let best = candidates.get(*passed).map(|candidate| candidate.of(index));
+        let best = candidates.get(*passed).map(|candidate| candidate.match_with(index));
         if !self.matchmaker.keeps_lists() {
-            self.passed.clear();
+            self.taken_prefixes.clear();
         }
         let statistics = &mut self.matchmaker.statistics;
         statistics.roots += 1;
@@ -78,12 +78,12 @@ impl Greedy {
     }
 
     /// Calls `found` for every remaining offer that is compatible with a request, in input order.
-    pub fn each_compatible(&mut self, index: usize, request: &Ad, mut found: impl FnMut(Match)) {
+    pub fn each_compatible(&mut self, index: usize, request: &Ad, mut found: impl FnMut(BilateralMatch)) {
         let mut candidates = self.matchmaker.candidates(request).to_vec();
         candidates.retain(|candidate| !self.taken[candidate.offer]);
         candidates.sort_unstable_by_key(|candidate| candidate.offer);
         for candidate in candidates {
-            found(candidate.of(index));
+            found(candidate.match_with(index));
         }
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Frame};
-use crate::eval::{Context, Halt};
+use crate::ad::{Ad, ScopeFrame};
+use crate::eval::{Abort, Context};
 use crate::protocol::Protocol;
 
-use super::index::{Index, Meeting};
-use super::{Match, Pair, Side, Statistics};
+use super::index::{OfferIndex, PairEvaluator};
+use super::{BilateralMatch, Pair, PairSide, Statistics};
 
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,57 +45,58 @@ pub struct Candidate {
 impl Candidate {
     /// Orders better candidates first: by the request's rank, then the offer's rank, then the offer's index.
     #[must_use]
-    pub fn order(&self, other: &Candidate) -> Ordering {
+    pub fn cmp_best_first(&self, other: &Candidate) -> Ordering {
         let by_request = other.request_rank.total_cmp(&self.request_rank);
         by_request.then(other.offer_rank.total_cmp(&self.offer_rank)).then(self.offer.cmp(&other.offer))
     }
 
     /// Returns the match of the request with this index and this offer.
     #[must_use]
-    pub fn of(&self, request: usize) -> Match {
-        Match { request, offer: self.offer, request_rank: self.request_rank, offer_rank: self.offer_rank }
+    pub fn match_with(&self, request: usize) -> BilateralMatch {
+        BilateralMatch { request, offer: self.offer, request_rank: self.request_rank, offer_rank: self.offer_rank }
     }
 }
 
 /// Finds the offers that requests are compatible with. Callers keep track of taken offers.
 pub struct Matchmaker {
     pair: Pair,
-    offers: Vec<Arc<Frame>>,
+    offers: Vec<Arc<ScopeFrame>>,
     /// The offers as the index was built from them, without later replacements. Evaluations for the index need the
     /// original ads, because one answer is shared by all equivalent offers.
-    indexed: Vec<Arc<Frame>>,
+    indexed_offers: Vec<Arc<ScopeFrame>>,
     accelerations: Accelerations,
-    index: Option<Index>,
-    lists: FxHashMap<usize, List>,
+    index: Option<OfferIndex>,
+    match_lists: FxHashMap<usize, CachedMatchList>,
     /// Indexes of replaced offers in chronological order; may hold duplicates.
-    replaced: Vec<usize>,
+    replacements: Vec<usize>,
     /// Counters so far.
     pub statistics: Statistics,
 }
 
 /// A cached match list.
-struct List {
+struct CachedMatchList {
     /// Keeps the request alive: its address is the key of the cache.
     _request: Ad,
     candidates: Arc<[Candidate]>,
     /// Number of replacements that the list takes into account.
-    seen: usize,
+    replacements_seen: usize,
 }
 
 impl Matchmaker {
     /// Creates a matchmaker for these offers and, if enabled, builds the index.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context, accelerations: Accelerations) -> Self {
-        let index = accelerations.index.then(|| Index::new(offers.to_vec(), protocol.clone(), context.clone()));
-        let offers: Vec<Arc<Frame>> = offers.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect();
+        let index = accelerations.index.then(|| OfferIndex::new(offers.to_vec(), protocol.clone(), context.clone()));
+        let offers: Vec<Arc<ScopeFrame>> =
+            offers.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer)).collect();
         Matchmaker {
             pair: Pair::new(Ad::default(), Ad::default(), protocol, context),
-            indexed: if index.is_some() { offers.clone() } else { Vec::new() },
+            indexed_offers: if index.is_some() { offers.clone() } else { Vec::new() },
             offers,
             accelerations,
             index,
-            lists: FxHashMap::default(),
-            replaced: Vec::new(),
+            match_lists: FxHashMap::default(),
+            replacements: Vec::new(),
             statistics: Statistics::default(),
         }
     }
@@ -108,7 +109,7 @@ impl Matchmaker {
 
     /// Returns the number of offers.
     #[must_use]
-    pub fn offers(&self) -> usize {
+    pub fn offer_count(&self) -> usize {
         self.offers.len()
     }
 
@@ -116,31 +117,35 @@ impl Matchmaker {
     /// ad: a clone of `request` finds it, an ad that is merely equal does not. After replacements only the replaced
     /// offers are tested again.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
-        let kept = self.lists.get(&request.identity());
-        if let Some(list) = kept.filter(|list| list.seen == self.replaced.len()) {
+        let kept = self.match_lists.get(&request.identity());
+        if let Some(list) = kept.filter(|list| list.replacements_seen == self.replacements.len()) {
             return Arc::clone(&list.candidates);
         }
         let mut candidates = match kept {
             Some(list) => {
-                let mut changed = self.replaced[list.seen..].to_vec();
+                let mut changed = self.replacements[list.replacements_seen..].to_vec();
                 let mut candidates: Vec<Candidate> = list.candidates.to_vec();
                 changed.sort_unstable();
                 changed.dedup();
                 candidates.retain(|candidate| changed.binary_search(&candidate.offer).is_err());
-                self.test_each(request, changed, &mut candidates);
+                self.test_offers(request, changed, &mut candidates);
                 candidates
             }
-            None => self.find(request),
+            None => self.find_candidates(request),
         };
-        let is_in_order = |pair: &[Candidate]| pair[0].order(&pair[1]).is_le();
+        let is_in_order = |pair: &[Candidate]| pair[0].cmp_best_first(&pair[1]).is_le();
         if !candidates.windows(2).all(is_in_order) {
-            candidates.sort_unstable_by(Candidate::order);
+            candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
         let candidates: Arc<[Candidate]> = candidates.into();
         if self.accelerations.match_lists {
-            let seen = self.replaced.len();
-            let list = List { _request: request.clone(), candidates: Arc::clone(&candidates), seen };
-            self.lists.insert(request.identity(), list);
+            let seen = self.replacements.len();
+            let list = CachedMatchList {
+                _request: request.clone(),
+                candidates: Arc::clone(&candidates),
+                replacements_seen: seen,
+            };
+            self.match_lists.insert(request.identity(), list);
         }
         candidates
     }
@@ -152,27 +157,27 @@ impl Matchmaker {
 
     /// Replaces an offer by another ad, such as its remainder.
     pub fn replace(&mut self, offer: usize, ad: Ad) {
-        self.offers[offer] = Pair::scope(ad, Side::Right);
-        self.replaced.push(offer);
+        self.offers[offer] = Pair::make_scope(ad, PairSide::Offer);
+        self.replacements.push(offer);
     }
 
     /// Finds all candidates of a request, unsorted.
-    fn find(&mut self, request: &Ad) -> Vec<Candidate> {
+    fn find_candidates(&mut self, request: &Ad) -> Vec<Candidate> {
         let mut found = Vec::new();
         let Some(index) = &mut self.index else {
-            self.test_each(request, 0..self.offers.len(), &mut found);
+            self.test_offers(request, 0..self.offers.len(), &mut found);
             return found;
         };
-        self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
+        self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
         self.statistics.probes += 1;
-        let mut meeting = Meeting { pair: &mut self.pair, offers: &self.indexed, evaluations: 0 };
+        let mut meeting = PairEvaluator { pair: &mut self.pair, offers: &self.indexed_offers, evaluations: 0 };
         let answer = index.probe(request, &mut meeting);
         self.statistics.evaluations += meeting.evaluations;
         found = answer.sure;
         let mut unsure = answer.unsure;
-        if !self.replaced.is_empty() {
+        if !self.replacements.is_empty() {
             // The index still describes the ads before their replacement: these offers are tested again.
-            let mut replaced = self.replaced.clone();
+            let mut replaced = self.replacements.clone();
             replaced.sort_unstable();
             replaced.dedup();
             found.retain(|candidate| replaced.binary_search(&candidate.offer).is_err());
@@ -180,27 +185,27 @@ impl Matchmaker {
             unsure.extend(replaced);
         }
         if !unsure.is_empty() {
-            self.test_each(request, unsure, &mut found);
+            self.test_offers(request, unsure, &mut found);
         }
         found
     }
 
     /// Evaluates the pairs of a request and these offers, and appends the matching ones to `found`.
-    fn test_each(&mut self, request: &Ad, offers: impl IntoIterator<Item = usize>, found: &mut Vec<Candidate>) {
-        self.pair.replace(Side::Left, &Pair::scope(request.clone(), Side::Left));
+    fn test_offers(&mut self, request: &Ad, offers: impl IntoIterator<Item = usize>, found: &mut Vec<Candidate>) {
+        self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
         for offer in offers {
-            self.pair.replace(Side::Right, &self.offers[offer]);
-            match self.test(offer) {
+            self.pair.replace(PairSide::Offer, &self.offers[offer]);
+            match self.test_offer(offer) {
                 Ok(candidate) => found.extend(candidate),
-                Err(Halt::Interrupted) => return,
+                Err(Abort::Interrupted) => return,
                 Err(_) => self.statistics.failures += 1,
             }
         }
     }
 
-    fn test(&mut self, offer: usize) -> Result<Option<Candidate>, Halt> {
+    fn test_offer(&mut self, offer: usize) -> Result<Option<Candidate>, Abort> {
         self.statistics.tests += 1;
-        for side in [Side::Left, Side::Right] {
+        for side in [PairSide::Request, PairSide::Offer] {
             self.statistics.evaluations += 1;
             if !self.pair.accepts(side)? {
                 return Ok(None);
@@ -208,8 +213,8 @@ impl Matchmaker {
         }
         self.statistics.evaluations += 2;
         // Adding 0.0 turns -0.0 into 0.0: `total_cmp` must not distinguish them.
-        let request_rank = self.pair.rank(Side::Left)? + 0.0;
-        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(Side::Right)? + 0.0 }))
+        let request_rank = self.pair.rank(PairSide::Request)? + 0.0;
+        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(PairSide::Offer)? + 0.0 }))
     }
 }
 

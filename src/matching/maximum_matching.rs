@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::request_classes::Preferences;
-use super::{Candidate, Match};
+use super::request_classes::RequestClasses;
+use super::{BilateralMatch, Candidate};
 
 /// Returns a matching with the largest possible number of requests. Each list holds the candidates of one request,
 /// best first.
@@ -11,62 +11,62 @@ use super::{Candidate, Match};
 /// Every request that greedy matching would serve is matched. In a class of requests with equal lists the first ones
 /// are matched, and the first of these gets the best of the offers that the class holds.
 #[must_use]
-pub fn maximum(lists: &[Arc<[Candidate]>]) -> Vec<Match> {
-    let preferences = Preferences::new(lists);
-    let mut flow = Flow::greedy(&preferences);
-    while flow.reach() {
+pub fn maximum_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
+    let preferences = RequestClasses::new(lists);
+    let mut flow = HopcroftKarp::from_greedy(&preferences);
+    while flow.find_levels() {
         flow.augment();
     }
     flow.matches()
 }
 
 /// The current matching of classes and offers, and the state of the search for augmenting paths.
-struct Flow<'a> {
-    preferences: &'a Preferences<'a>,
+struct HopcroftKarp<'a> {
+    classes: &'a RequestClasses<'a>,
     /// The class that holds each offer; `None` if the offer is free.
     owner: Vec<Option<usize>>,
     /// Number of offers that each class holds.
-    held: Vec<usize>,
+    held_count: Vec<usize>,
     /// Level of each class in the breadth-first search: its distance from a class that wants more offers. `None` if
     /// unreached, or a dead end of the current phase.
     level: Vec<Option<usize>>,
     /// For each class the position in its list at which the depth-first search continues.
-    place: Vec<usize>,
+    position: Vec<usize>,
 }
 
-impl<'a> Flow<'a> {
+impl<'a> HopcroftKarp<'a> {
     /// Starts from the greedy matching: each request in turn takes the best free offer.
-    fn greedy(preferences: &'a Preferences<'a>) -> Self {
+    fn from_greedy(preferences: &'a RequestClasses<'a>) -> Self {
         let classes = preferences.lists.len();
-        let mut flow = Flow {
-            preferences,
-            owner: vec![None; preferences.offers],
-            held: vec![0; classes],
+        let mut flow = HopcroftKarp {
+            classes: preferences,
+            owner: vec![None; preferences.offer_bound],
+            held_count: vec![0; classes],
             level: vec![None; classes],
-            place: vec![0; classes],
+            position: vec![0; classes],
         };
-        for &class in &preferences.class {
-            let rest = &preferences.lists[class][flow.place[class]..];
+        for &class in &preferences.class_of_request {
+            let rest = &preferences.lists[class][flow.position[class]..];
             let free = rest.iter().position(|candidate| flow.owner[candidate.offer].is_none());
-            flow.place[class] += free.map_or(rest.len(), |taken| taken + 1);
+            flow.position[class] += free.map_or(rest.len(), |taken| taken + 1);
             if let Some(free) = free {
                 flow.owner[rest[free].offer] = Some(class);
-                flow.held[class] += 1;
+                flow.held_count[class] += 1;
             }
         }
         flow
     }
 
     fn wants_more(&self, class: usize) -> bool {
-        self.held[class] < self.preferences.sizes[class]
+        self.held_count[class] < self.classes.sizes[class]
     }
 
     /// The breadth-first phase: sets the level of each class. Returns whether a free offer was reached, that is,
     /// whether an augmenting path exists.
-    fn reach(&mut self) -> bool {
-        let mut frontier: Vec<usize> = (0..self.held.len()).filter(|&class| self.wants_more(class)).collect();
+    fn find_levels(&mut self) -> bool {
+        let mut frontier: Vec<usize> = (0..self.held_count.len()).filter(|&class| self.wants_more(class)).collect();
         self.level.fill(None);
-        self.place.fill(0);
+        self.position.fill(0);
         for &class in &frontier {
             self.level[class] = Some(0);
         }
@@ -76,7 +76,7 @@ impl<'a> Flow<'a> {
             distance += 1;
             let mut next = Vec::new();
             for class in frontier {
-                for candidate in self.preferences.lists[class] {
+                for candidate in self.classes.lists[class] {
                     match self.owner[candidate.offer] {
                         None => reached = true,
                         Some(owner) if self.level[owner].is_none() => {
@@ -95,51 +95,51 @@ impl<'a> Flow<'a> {
     /// The depth-first phase: augments along shortest paths until none is left. The path is an explicit list and not
     /// the call stack, since it may visit every class.
     fn augment(&mut self) {
-        for first in 0..self.held.len() {
-            while self.wants_more(first) && self.hand_on(first) {}
+        for first in 0..self.held_count.len() {
+            while self.wants_more(first) && self.augment_from(first) {}
         }
     }
 
     /// Finds an augmenting path from a class and applies it. Returns whether there was one.
-    fn hand_on(&mut self, first: usize) -> bool {
+    fn augment_from(&mut self, first: usize) -> bool {
         let mut way = vec![first];
         while let Some(&class) = way.last() {
-            let Some(candidate) = self.preferences.lists[class].get(self.place[class]) else {
+            let Some(candidate) = self.classes.lists[class].get(self.position[class]) else {
                 // No shortest path leads through this class any more.
                 self.level[class] = None;
                 way.pop();
                 if let Some(&before) = way.last() {
-                    self.place[before] += 1;
+                    self.position[before] += 1;
                 }
                 continue;
             };
             match self.owner[candidate.offer] {
                 None => {
                     for &class in &way {
-                        let taken = self.preferences.lists[class][self.place[class]].offer;
+                        let taken = self.classes.lists[class][self.position[class]].offer;
                         self.owner[taken] = Some(class);
                     }
-                    self.held[first] += 1;
+                    self.held_count[first] += 1;
                     return true;
                 }
                 Some(owner) if self.level[class].is_some_and(|level| self.level[owner] == Some(level + 1)) => {
                     way.push(owner);
                 }
-                Some(_) => self.place[class] += 1,
+                Some(_) => self.position[class] += 1,
             }
         }
         false
     }
 
     /// Distributes the offers of each class among its requests, best offers to the first requests.
-    fn matches(&self) -> Vec<Match> {
-        let mut place = vec![0; self.held.len()];
+    fn matches(&self) -> Vec<BilateralMatch> {
+        let mut place = vec![0; self.held_count.len()];
         let mut matches = Vec::new();
-        for (request, &class) in self.preferences.class.iter().enumerate() {
-            let rest = &self.preferences.lists[class][place[class]..];
+        for (request, &class) in self.classes.class_of_request.iter().enumerate() {
+            let rest = &self.classes.lists[class][place[class]..];
             let own = rest.iter().position(|candidate| self.owner[candidate.offer] == Some(class));
             if let Some(own) = own {
-                matches.push(self.preferences.pairing(request, place[class] + own));
+                matches.push(self.classes.match_at(request, place[class] + own));
             }
             place[class] += own.map_or(rest.len(), |own| own + 1);
         }
@@ -152,8 +152,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::Candidate;
-    use super::super::testing::{random_lists, ranks};
-    use super::maximum;
+    use super::super::testing::{match_lists, random_lists};
+    use super::maximum_matching;
 
     /// The size of a maximum matching by exhaustive search: each request takes any of its offers, or none.
     fn largest(lists: &[Arc<[Candidate]>], taken: u64) -> usize {
@@ -181,7 +181,7 @@ mod tests {
         let mut more_than_greedy = 0;
         for _ in 0..2000 {
             let lists = random_lists(&mut random);
-            let matches = maximum(&lists);
+            let matches = maximum_matching(&lists);
             assert_eq!(matches.len(), largest(&lists, 0), "{lists:?} {matches:?}");
             for pairing in &matches {
                 assert_eq!(matches.iter().filter(|other| other.offer == pairing.offer).count(), 1);
@@ -201,7 +201,7 @@ mod tests {
         for _ in 0..500 {
             let lists = random_lists(&mut random);
             let apart: Vec<_> = lists.iter().map(|list| list.iter().copied().collect()).collect();
-            assert_eq!(maximum(&lists), maximum(&apart));
+            assert_eq!(maximum_matching(&lists), maximum_matching(&apart));
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
             [request.saturating_sub(1), request].map(candidate).into()
         };
         let mut lists: Vec<Arc<[Candidate]>> = (1..count).map(list).collect();
-        lists.extend(ranks(&[&[(0, 0.0, 0.0)]]));
-        assert_eq!(maximum(&lists).len(), count);
+        lists.extend(match_lists(&[&[(0, 0.0, 0.0)]]));
+        assert_eq!(maximum_matching(&lists).len(), count);
     }
 }

@@ -18,14 +18,14 @@ mod stable_matching;
 #[cfg(test)]
 mod testing;
 
-pub use greedy::{Greedy, Match};
+pub use greedy::{BilateralMatch, GreedyMatcher};
 pub use matchmaker::{Accelerations, Candidate, Matchmaker};
-pub use maximum_matching::maximum;
-pub use notification::{Bond, Docking, Notice, Party};
-pub use pair::{Pair, Side};
+pub use maximum_matching::maximum_matching;
+pub use notification::{Docking, MatchKind, Notice, Party};
+pub use pair::{Pair, PairSide};
 pub use query::Query;
 pub use registrar::Registrar;
-pub use stable_matching::stable;
+pub use stable_matching::stable_matching;
 
 /// Counters of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use crate::ad::Ad;
 use crate::eval::Context;
-use crate::protocol::{Advertisement, Occupant};
+use crate::protocol::{Advertisement, OfferOccupant};
 
-use super::Match;
-use super::gang::{Docked, Gang};
+use super::BilateralMatch;
+use super::gang::{DockedOffer, Gang};
 
 /// The kind of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bond {
+pub enum MatchKind {
     /// A request and an offer, by the constraints of the two ads.
     Pair,
     /// A tree of ads, by the constraints of their ports.
@@ -26,7 +26,7 @@ pub struct Notice {
     /// Time of the match in seconds since 1970; `None` if it is unknown.
     pub time: Option<i64>,
     /// Whether the match is a pair or a gang.
-    pub bond: Bond,
+    pub kind: MatchKind,
     /// The parties in preorder: the request, then each offer followed by the offers docked at it, in port order.
     pub parties: Vec<Party>,
 }
@@ -38,7 +38,7 @@ pub struct Party {
     pub id: String,
     /// Identity of the whole advertisement, if this party is only a part of it: the remainder of a divided offer, or
     /// one unit of a resource request.
-    pub part_of: Option<String>,
+    pub whole_id: Option<String>,
     /// Kind of the ad, from `MyType` or `Type`.
     pub kind: Option<String>,
     /// Its `UpdateSequenceNumber`.
@@ -50,7 +50,7 @@ pub struct Party {
     /// Place where the party is docked; `None` for the request.
     pub docking: Option<Docking>,
     /// Current user of the offer, who is preempted by this match.
-    pub preempts: Option<Occupant>,
+    pub preempts: Option<OfferOccupant>,
 }
 
 /// The place where an offer is docked.
@@ -74,7 +74,7 @@ impl Party {
         let advertisement = Advertisement::new(ad, context);
         Party {
             id: id.to_owned(),
-            part_of: None,
+            whole_id: None,
             kind: advertisement.kind(),
             sequence: advertisement.sequence(),
             address: advertisement.address(),
@@ -86,24 +86,24 @@ impl Party {
 
     /// Like [`Party::new`], and also reads the current user whom the match preempts.
     #[must_use]
-    pub fn of_offer(ad: &Ad, id: &str, context: &Context) -> Self {
+    pub fn from_offer(ad: &Ad, id: &str, context: &Context) -> Self {
         Party { preempts: Advertisement::new(ad, context).occupant(), ..Party::new(ad, id, context) }
     }
 
     /// Returns the party for part number `part` of the ad. Part 1 is the whole. Later parts get `#part` appended to
     /// their identity and preempt no one, because the current user already lost the offer with part 1.
     #[must_use]
-    pub fn part(self, part: usize) -> Self {
+    pub fn into_part(self, part: usize) -> Self {
         if part == 1 {
             return self;
         }
-        Party { id: format!("{}#{part}", self.id), part_of: Some(self.id), preempts: None, ..self }
+        Party { id: format!("{}#{part}", self.id), whole_id: Some(self.id), preempts: None, ..self }
     }
 
     /// Returns the identity under which the ad was advertised.
     #[must_use]
-    pub fn advertised(&self) -> &str {
-        self.part_of.as_deref().unwrap_or(&self.id)
+    pub fn advertised_id(&self) -> &str {
+        self.whole_id.as_deref().unwrap_or(&self.id)
     }
 }
 
@@ -111,7 +111,7 @@ impl Notice {
     /// Creates the notice of a match of these parties. Its identifier is a hash of their identities, kinds, sequence
     /// numbers and dockings: the same advertisements matched in the same way get the same identifier.
     #[must_use]
-    pub fn new(bond: Bond, parties: Vec<Party>, time: Option<i64>) -> Self {
+    pub fn new(kind: MatchKind, parties: Vec<Party>, time: Option<i64>) -> Self {
         let mut text = String::new();
         for party in &parties {
             // Writing to a string cannot fail.
@@ -120,49 +120,54 @@ impl Notice {
                 let _ = write!(text, "{} {:?} {};", docking.parent, docking.label, docking.link);
             }
         }
-        Notice { id: format!("{:016x}", hash(text.as_bytes())), time, bond, parties }
+        Notice { id: format!("{:016x}", stable_hash(text.as_bytes())), time, kind, parties }
     }
 
     /// Creates the notice of a bilateral match. `offer` returns the party for an offer index.
-    pub fn of_pair(pairing: &Match, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
+    pub fn for_pair(
+        pairing: &BilateralMatch,
+        request: Party,
+        offer: impl Fn(usize) -> Party,
+        time: Option<i64>,
+    ) -> Self {
         let ranks = Some([pairing.request_rank, pairing.offer_rank]);
         let docking = Docking { parent: 0, label: "other".to_owned(), link: 0, ranks };
         let parties = vec![request, Party { docking: Some(docking), ..offer(pairing.offer) }];
-        Notice::new(Bond::Pair, parties, time)
+        Notice::new(MatchKind::Pair, parties, time)
     }
 
     /// Creates the notice of a gang. `offer` returns the party for an offer index.
-    pub fn of_gang(gang: &Gang, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
+    pub fn for_gang(gang: &Gang, request: Party, offer: impl Fn(usize) -> Party, time: Option<i64>) -> Self {
         let mut parties = vec![request];
-        let mut pending: Vec<(usize, &Docked)> = gang.ports.iter().rev().map(|docked| (0, docked)).collect();
+        let mut pending: Vec<(usize, &DockedOffer)> = gang.ports.iter().rev().map(|docked| (0, docked)).collect();
         while let Some((parent, docked)) = pending.pop() {
             let own = parties.len();
             let ranks = Some([docked.rank, docked.offer_rank]);
             let docking = Docking { parent, label: docked.label.clone(), link: docked.link, ranks };
-            parties.push(Party { docking: Some(docking), ..offer(docked.offer).part(docked.part) });
+            parties.push(Party { docking: Some(docking), ..offer(docked.offer).into_part(docked.part) });
             pending.extend(docked.ports.iter().rev().map(|below| (own, below)));
         }
-        Notice::new(Bond::Gang, parties, time)
+        Notice::new(MatchKind::Gang, parties, time)
     }
 
     /// Whether a party may learn the ticket of the party `of`: only its own, and those of the parties docked directly
     /// at it.
     #[must_use]
-    pub fn may_know_ticket(&self, party: usize, of: usize) -> bool {
+    pub fn may_see_ticket(&self, party: usize, of: usize) -> bool {
         let above = self.parties.get(of).and_then(|other| other.docking.as_ref()).map(|docking| docking.parent);
         party == of || above == Some(party)
     }
 }
 
 /// FNV-1a in 64 bits: stable across versions of this program, unlike the standard hashers.
-fn hash(text: &[u8]) -> u64 {
+fn stable_hash(text: &[u8]) -> u64 {
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bond, Notice, Party, hash};
-    use crate::matching::gang::{Docked, Gang};
+    use super::{MatchKind, Notice, Party, stable_hash};
+    use crate::matching::gang::{DockedOffer, Gang};
 
     fn party(id: &str, sequence: Option<i64>) -> Party {
         Party { id: id.to_owned(), sequence, ..Party::default() }
@@ -172,27 +177,27 @@ mod tests {
     fn a_gang_is_told_from_its_root_downwards() {
         let docked = |label: &str, offer, ports| {
             let label = label.to_owned();
-            Docked { label, offer, part: 1, link: 0, rank: 1.0, offer_rank: 2.0, ports }
+            DockedOffer { label, offer, part: 1, link: 0, rank: 1.0, offer_rank: 2.0, ports }
         };
         let below = vec![docked("cpu", 7, vec![]), docked("disk", 5, vec![])];
         let ports = vec![docked("service", 3, below), docked("licence", 4, vec![])];
         let gang = Gang { request: 0, ports };
-        let notice = Notice::of_gang(&gang, party("job", None), |offer| party(&offer.to_string(), None), Some(1));
+        let notice = Notice::for_gang(&gang, party("job", None), |offer| party(&offer.to_string(), None), Some(1));
         let told: Vec<(usize, &str, &str)> = notice.parties[1..]
             .iter()
             .filter_map(|party| party.docking.as_ref().map(|d| (d.parent, d.label.as_str(), party.id.as_str())))
             .collect();
         assert_eq!(told, [(0, "service", "3"), (1, "cpu", "7"), (1, "disk", "5"), (0, "licence", "4")]);
-        assert!(notice.may_know_ticket(1, 2) && notice.may_know_ticket(2, 2));
-        assert!(!notice.may_know_ticket(0, 2) && !notice.may_know_ticket(3, 2) && !notice.may_know_ticket(1, 0));
+        assert!(notice.may_see_ticket(1, 2) && notice.may_see_ticket(2, 2));
+        assert!(!notice.may_see_ticket(0, 2) && !notice.may_see_ticket(3, 2) && !notice.may_see_ticket(1, 0));
     }
 
     #[test]
     fn a_match_is_called_by_its_advertisements() {
-        let id = |sequence| Notice::new(Bond::Pair, vec![party("a", None), party("b", sequence)], Some(5)).id;
+        let id = |sequence| Notice::new(MatchKind::Pair, vec![party("a", None), party("b", sequence)], Some(5)).id;
         assert_eq!(id(Some(1)), id(Some(1)));
         assert_ne!(id(Some(1)), id(Some(2)));
         assert_ne!(id(Some(1)), id(None));
-        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(stable_hash(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Name, Participant, Value};
-use crate::eval::{Context, Environment, Evaluator, Halt};
-use crate::protocol::{Protocol, is_met, rank_of};
+use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Value};
+use crate::eval::{Abort, Context, Environment, Evaluator};
+use crate::protocol::{Protocol, is_met, rank_value};
 
 /// One of the two ads of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum PairSide {
     /// The request.
-    Left,
+    Request,
     /// The offer.
-    Right,
+    Offer,
 }
 
-impl Side {
+impl PairSide {
     fn participant(self) -> Participant {
         match self {
-            Side::Left => 0,
-            Side::Right => 1,
+            PairSide::Request => 0,
+            PairSide::Offer => 1,
         }
     }
 }
@@ -29,7 +29,7 @@ pub struct Pair {
     environment: Environment,
     protocol: Protocol,
     context: Context,
-    frames: [Arc<Frame>; 2],
+    frames: [Arc<ScopeFrame>; 2],
 }
 
 impl Pair {
@@ -42,45 +42,45 @@ impl Pair {
 
     /// Creates the scope of an ad for one side of a pair, to be put there with [`Pair::replace`].
     #[must_use]
-    pub fn scope(ad: Ad, side: Side) -> Arc<Frame> {
-        Frame::root(ad, side.participant())
+    pub fn make_scope(ad: Ad, side: PairSide) -> Arc<ScopeFrame> {
+        ScopeFrame::root(ad, side.participant())
     }
 
-    /// Replaces the ad of one side. The scope must have been made by [`Pair::scope`] for this side. O(1).
-    pub fn replace(&mut self, side: Side, scope: &Arc<Frame>) {
+    /// Replaces the ad of one side. The scope must have been made by [`Pair::make_scope`] for this side. O(1).
+    pub fn replace(&mut self, side: PairSide, scope: &Arc<ScopeFrame>) {
         if Arc::ptr_eq(&self.frames[side.participant() as usize], scope) {
             return;
         }
-        self.environment.replace(side.participant(), scope);
+        self.environment.replace_ad(side.participant(), scope);
         self.frames[side.participant() as usize] = Arc::clone(scope);
     }
 
     /// Whether the constraint of one side is met by the other; an ad without a constraint accepts nothing.
-    pub fn accepts(&self, side: Side) -> Result<bool, Halt> {
+    pub fn accepts(&self, side: PairSide) -> Result<bool, Abort> {
         let frame = self.frame(side);
-        let Some(constraint) = self.protocol.constraint(&frame.ad) else { return Ok(false) };
+        let Some(constraint) = self.protocol.constraint_name(&frame.ad) else { return Ok(false) };
         let value = Evaluator::new(&self.environment, &self.context).attribute(frame, constraint)?;
         Ok(is_met(&value, self.context.dialect))
     }
 
     /// Returns the rank that one side gives the other.
-    pub fn rank(&self, side: Side) -> Result<f64, Halt> {
+    pub fn rank(&self, side: PairSide) -> Result<f64, Abort> {
         let value =
-            Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), self.protocol.rank())?;
-        Ok(rank_of(&value))
+            Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), self.protocol.rank_name())?;
+        Ok(rank_value(&value))
     }
 
     /// Evaluates an expression in the ad of one side.
-    pub fn value(&self, side: Side, expression: &Expression) -> Result<Value, Halt> {
+    pub fn evaluate(&self, side: PairSide, expression: &Expression) -> Result<Value, Abort> {
         Evaluator::new(&self.environment, &self.context).evaluate(expression, self.frame(side))
     }
 
     /// Evaluates an attribute of one side.
-    pub fn attribute(&self, side: Side, name: &Name) -> Result<Value, Halt> {
+    pub fn evaluate_attribute(&self, side: PairSide, name: &Name) -> Result<Value, Abort> {
         Evaluator::new(&self.environment, &self.context).attribute(self.frame(side), name)
     }
 
-    fn frame(&self, side: Side) -> &Arc<Frame> {
+    fn frame(&self, side: PairSide) -> &Arc<ScopeFrame> {
         &self.frames[side.participant() as usize]
     }
 }

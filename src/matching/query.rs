@@ -1,7 +1,7 @@
 //! One-way matching: the ads for which a constraint is true.
 
 use crate::ad::{Ad, Expression, Value};
-use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::eval::{Abort, Context, Environment, Evaluator};
 use crate::protocol::is_met;
 
 /// A constraint that is tested against single ads.
@@ -18,13 +18,13 @@ impl Query {
     }
 
     /// Whether an ad meets the constraint.
-    pub fn accepts(&self, ad: &Ad) -> Result<bool, Halt> {
-        self.value(ad).map(|value| is_met(&value, self.context.dialect))
+    pub fn accepts(&self, ad: &Ad) -> Result<bool, Abort> {
+        self.evaluate(ad).map(|value| is_met(&value, self.context.dialect))
     }
 
     /// Evaluates the constraint in an ad.
-    pub fn value(&self, ad: &Ad) -> Result<Value, Halt> {
-        let (environment, frame) = Environment::alone(ad.clone());
+    pub fn evaluate(&self, ad: &Ad) -> Result<Value, Abort> {
+        let (environment, frame) = Environment::single(ad.clone());
         Evaluator::new(&environment, &self.context).evaluate(&self.constraint, &frame)
     }
 }

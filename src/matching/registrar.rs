@@ -7,29 +7,30 @@ use super::notification::{Notice, Party};
 /// The advertisements used up by earlier matches, by identity.
 #[derive(Clone, Debug, Default)]
 pub struct Registrar {
-    matched: FxHashMap<String, Vec<Entry>>,
+    matched: FxHashMap<String, Vec<MatchedAdvertisement>>,
 }
 
 #[derive(Clone, Debug)]
-struct Entry {
+struct MatchedAdvertisement {
     kind: Option<String>,
     sequence: Option<i64>,
 }
 
 impl Registrar {
     /// Records the parties of a match.
-    pub fn note(&mut self, notice: &Notice) {
+    pub fn record(&mut self, notice: &Notice) {
         for party in &notice.parties {
-            let entry = Entry { kind: party.kind.clone(), sequence: party.sequence };
-            self.matched.entry(party.advertised().to_owned()).or_default().push(entry);
+            let entry = MatchedAdvertisement { kind: party.kind.clone(), sequence: party.sequence };
+            self.matched.entry(party.advertised_id().to_owned()).or_default().push(entry);
         }
     }
 
     /// Whether an ad was matched before and not advertised afresh since: its `UpdateSequenceNumber` is not greater
     /// than the matched one. If either has no number, the ad counts as used forever.
     #[must_use]
-    pub fn has_used(&self, party: &Party) -> bool {
-        let same_kind = |entry: &&Entry| entry.kind.is_none() || party.kind.is_none() || entry.kind == party.kind;
+    pub fn was_matched(&self, party: &Party) -> bool {
+        let same_kind =
+            |entry: &&MatchedAdvertisement| entry.kind.is_none() || party.kind.is_none() || entry.kind == party.kind;
         let entries = self.matched.get(&party.id).into_iter().flatten().filter(same_kind);
         entries.into_iter().any(|entry| match (entry.sequence, party.sequence) {
             (Some(matched), Some(sequence)) => sequence <= matched,
@@ -40,7 +41,7 @@ impl Registrar {
 
 #[cfg(test)]
 mod tests {
-    use super::super::notification::{Bond, Notice, Party};
+    use super::super::notification::{MatchKind, Notice, Party};
     use super::Registrar;
 
     fn party(kind: Option<&str>, sequence: Option<i64>) -> Party {
@@ -50,20 +51,20 @@ mod tests {
     #[test]
     fn until_it_is_advertised_afresh() {
         let mut registrar = Registrar::default();
-        assert!(!registrar.has_used(&party(None, None)));
-        registrar.note(&Notice::new(Bond::Pair, vec![party(Some("Machine"), Some(4))], None));
-        registrar.note(&Notice::new(Bond::Pair, vec![party(Some("Machine"), Some(2))], None));
-        assert!(registrar.has_used(&party(Some("Machine"), Some(4))));
-        assert!(registrar.has_used(&party(Some("Machine"), Some(3))));
-        assert!(!registrar.has_used(&party(Some("Machine"), Some(5))));
-        assert!(registrar.has_used(&party(Some("Machine"), None)));
-        assert!(!registrar.has_used(&party(Some("Job"), Some(4))));
-        assert!(!registrar.has_used(&Party { id: "b".to_owned(), ..Party::default() }));
-        registrar.note(&Notice::new(Bond::Pair, vec![party(None, None)], None));
-        assert!(registrar.has_used(&party(Some("Machine"), Some(5))));
+        assert!(!registrar.was_matched(&party(None, None)));
+        registrar.record(&Notice::new(MatchKind::Pair, vec![party(Some("Machine"), Some(4))], None));
+        registrar.record(&Notice::new(MatchKind::Pair, vec![party(Some("Machine"), Some(2))], None));
+        assert!(registrar.was_matched(&party(Some("Machine"), Some(4))));
+        assert!(registrar.was_matched(&party(Some("Machine"), Some(3))));
+        assert!(!registrar.was_matched(&party(Some("Machine"), Some(5))));
+        assert!(registrar.was_matched(&party(Some("Machine"), None)));
+        assert!(!registrar.was_matched(&party(Some("Job"), Some(4))));
+        assert!(!registrar.was_matched(&Party { id: "b".to_owned(), ..Party::default() }));
+        registrar.record(&Notice::new(MatchKind::Pair, vec![party(None, None)], None));
+        assert!(registrar.was_matched(&party(Some("Machine"), Some(5))));
         // Matching a part of an ad uses up the whole ad.
-        let part = Party { part_of: Some("b".to_owned()), ..Party { id: "b#2".to_owned(), ..Party::default() } };
-        registrar.note(&Notice::new(Bond::Pair, vec![part], None));
-        assert!(registrar.has_used(&Party { id: "b".to_owned(), ..Party::default() }));
+        let part = Party { whole_id: Some("b".to_owned()), ..Party { id: "b#2".to_owned(), ..Party::default() } };
+        registrar.record(&Notice::new(MatchKind::Pair, vec![part], None));
+        assert!(registrar.was_matched(&Party { id: "b".to_owned(), ..Party::default() }));
     }
 }

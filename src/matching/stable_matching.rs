@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use super::request_classes::Preferences;
-use super::{Candidate, Match};
+use super::request_classes::RequestClasses;
+use super::{BilateralMatch, Candidate};
 
 /// The request that holds an offer, and the rank that the offer gives it.
 #[derive(Clone, Copy)]
-struct Holder {
+struct OfferHolder {
     request: usize,
     /// Position of the offer in the request's list.
-    place: usize,
+    position: usize,
     rank: f64,
 }
 
@@ -25,15 +25,15 @@ struct Holder {
 /// Requests with equal lists form a class. An offer that has refused one of them is not asked again by later ones, so
 /// that the work grows with the number of matches rather than of requests.
 #[must_use]
-pub fn stable(lists: &[Arc<[Candidate]>]) -> Vec<Match> {
-    let preferences = Preferences::new(lists);
-    let mut holders: Vec<Option<Holder>> = vec![None; preferences.offers];
+pub fn stable_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
+    let preferences = RequestClasses::new(lists);
+    let mut holders: Vec<Option<OfferHolder>> = vec![None; preferences.offer_bound];
     // For each class the first position of its list to which no request of the class has proposed yet.
     let mut frontier = vec![0; preferences.lists.len()];
     for first in 0..lists.len() {
-        let (mut request, mut place) = (first, frontier[preferences.class[first]]);
-        while let Some(candidate) = preferences.lists[preferences.class[request]].get(place) {
-            let asked = &mut frontier[preferences.class[request]];
+        let (mut request, mut place) = (first, frontier[preferences.class_of_request[first]]);
+        while let Some(candidate) = preferences.lists[preferences.class_of_request[request]].get(place) {
+            let asked = &mut frontier[preferences.class_of_request[request]];
             *asked = (*asked).max(place + 1);
             let holder = &mut holders[candidate.offer];
             let prefers = holder
@@ -42,30 +42,31 @@ pub fn stable(lists: &[Arc<[Candidate]>]) -> Vec<Match> {
                 place += 1;
                 continue;
             }
-            match holder.replace(Holder { request, place, rank: candidate.offer_rank }) {
+            match holder.replace(OfferHolder { request, position: place, rank: candidate.offer_rank }) {
                 None => break,
                 // The request that loses the offer continues behind it in its list.
-                Some(loser) => (request, place) = (loser.request, loser.place + 1),
+                Some(loser) => (request, place) = (loser.request, loser.position + 1),
             }
         }
     }
     let held = holders.into_iter().flatten();
-    let mut matches: Vec<Match> = held.map(|holder| preferences.pairing(holder.request, holder.place)).collect();
+    let mut matches: Vec<BilateralMatch> =
+        held.map(|holder| preferences.match_at(holder.request, holder.position)).collect();
     matches.sort_unstable_by_key(|pairing| pairing.request);
     matches
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{random_lists, ranks};
-    use super::stable;
+    use super::super::testing::{match_lists, random_lists};
+    use super::stable_matching;
 
     #[test]
     fn nobody_prefers_each_other_to_what_they_got() {
         let mut random = fastrand::Rng::with_seed(11);
         for _ in 0..2000 {
             let lists = random_lists(&mut random);
-            let matches = stable(&lists);
+            let matches = stable_matching(&lists);
             let of_request = |request: usize| matches.iter().find(|pairing| pairing.request == request);
             let of_offer = |offer: usize| matches.iter().find(|pairing| pairing.offer == offer);
             for (request, list) in lists.iter().enumerate() {
@@ -89,15 +90,15 @@ mod tests {
         for _ in 0..500 {
             let lists = random_lists(&mut random);
             let apart: Vec<_> = lists.iter().map(|list| list.iter().copied().collect()).collect();
-            assert_eq!(stable(&lists), stable(&apart));
+            assert_eq!(stable_matching(&lists), stable_matching(&apart));
         }
     }
 
     #[test]
     fn an_offer_leaves_for_a_request_that_it_ranks_higher() {
         // Both requests rank offer 0 highest; it prefers the second request.
-        let lists = ranks(&[&[(0, 5.0, 1.0), (1, 3.0, 0.0)], &[(0, 5.0, 2.0), (1, 4.0, 0.0)]]);
-        let offers: Vec<usize> = stable(&lists).iter().map(|pairing| pairing.offer).collect();
+        let lists = match_lists(&[&[(0, 5.0, 1.0), (1, 3.0, 0.0)], &[(0, 5.0, 2.0), (1, 4.0, 0.0)]]);
+        let offers: Vec<usize> = stable_matching(&lists).iter().map(|pairing| pairing.offer).collect();
         assert_eq!(offers, [1, 0]);
     }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::Candidate;
 
 /// Makes match lists from `(offer, request rank, offer rank)`, best first.
-pub fn ranks(lists: &[&[(usize, f64, f64)]]) -> Vec<Arc<[Candidate]>> {
+pub fn match_lists(lists: &[&[(usize, f64, f64)]]) -> Vec<Arc<[Candidate]>> {
     let mut sorted = Vec::new();
     for list in lists {
         let candidates = list.iter();
         let candidates =
             candidates.map(|&(offer, request_rank, offer_rank)| Candidate { offer, request_rank, offer_rank });
         let mut candidates: Vec<Candidate> = candidates.collect();
-        candidates.sort_by(Candidate::order);
+        candidates.sort_by(Candidate::cmp_best_first);
         sorted.push(candidates.into());
     }
     sorted
@@ -31,7 +31,7 @@ pub fn random_lists(random: &mut fastrand::Rng) -> Vec<Arc<[Candidate]>> {
         let list: Vec<(usize, f64, f64)> =
             (0..offers).map(|offer| (offer, f64::from(random.u8(0..most)), f64::from(random.u8(0..most)))).collect();
         let list: Vec<_> = list.into_iter().filter(|_| random.u8(0..5) < 3).collect();
-        lists.extend(ranks(&[&list]));
+        lists.extend(match_lists(&[&list]));
     }
     lists
 }

@@ -4,21 +4,21 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use crate::ad::{Ad, Dialect, Name, nearest};
+use crate::ad::{Ad, Dialect, Name, closest_names};
 use crate::eval::Context;
-use crate::format::document_tree::{Content, Node, Settings};
-use crate::format::{Form, Position, Problem, Stream, detect, read};
+use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
+use crate::format::{FileFormat, Position, Problem, Stream, detect, read};
 use crate::protocol::identity;
 use crate::transform::{Transform, parse_rules};
 
-use super::yaml_values::{attributes, words};
+use super::yaml_values::{read_ad, read_words};
 
 /// Opens a file that a spec names, by its path as written.
-pub type Open<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
+pub type OpenFile<'f> = dyn FnMut(&str) -> io::Result<Box<dyn Read>> + 'f;
 
 /// An ad with its display name.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct SpecAd {
     /// The ad's identity; without one its name in the spec, or its position in its file or sequence.
     pub id: String,
     /// The ad.
@@ -28,67 +28,75 @@ pub struct Known {
 }
 
 /// The keys of a derived ad.
-const KEYS: [&str; 6] = ["file", "like", "id", "with", "without", "transform"];
+const DERIVED_AD_KEYS: [&str; 6] = ["file", "like", "id", "with", "without", "transform"];
 
 /// The help text for a malformed ad.
 const HELP: &str = "attributes (`Memory: 64`), the text of an ad, `file: machines.long`, or the name of one of `ads`";
 
 /// The ads of a spec, read on demand and cached.
-pub struct Library<'o, 'f> {
-    open: &'f mut Open<'f>,
+pub struct AdLibrary<'o, 'f> {
+    open: &'f mut OpenFile<'f>,
     /// The named ads, in the order of the spec.
-    named: Vec<(&'o str, &'o Node)>,
+    named: Vec<(&'o str, &'o YamlNode)>,
     /// Number of named ads in scope. A derived ad may refer to those above it only.
-    visible: usize,
+    visible_count: usize,
     /// Cache of the named ads, by name and whether the dialect is HTCondor's.
-    known: BTreeMap<(String, bool), Rc<Vec<Known>>>,
+    named_cache: BTreeMap<(String, bool), Rc<Vec<SpecAd>>>,
     /// Cache of the files, by path and whether the dialect is HTCondor's.
-    files: BTreeMap<(String, bool), Rc<Vec<Known>>>,
+    file_cache: BTreeMap<(String, bool), Rc<Vec<SpecAd>>>,
 }
 
-impl<'o, 'f> Library<'o, 'f> {
+impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Creates an empty library that reads files through `open`.
-    pub fn new(open: &'f mut Open<'f>) -> Self {
-        Library { open, named: Vec::new(), visible: 0, known: BTreeMap::new(), files: BTreeMap::new() }
+    pub fn new(open: &'f mut OpenFile<'f>) -> Self {
+        AdLibrary {
+            open,
+            named: Vec::new(),
+            visible_count: 0,
+            named_cache: BTreeMap::new(),
+            file_cache: BTreeMap::new(),
+        }
     }
 
     /// Registers the named ads of the mapping `node`.
-    pub fn name(&mut self, settings: &mut Settings<'o>, node: &'o Node) {
+    pub fn register_named(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) {
         for (key, value) in settings.entries(node, "`ads`") {
             let name = key.text().unwrap_or_default();
             if !is_name(name) {
                 let help = "a name is one word, without `=` and brackets: `machine: ...`";
-                settings.wrong(key, "this cannot be the name of an ad", help);
+                settings.report(key, "this cannot be the name of an ad", help);
             }
             self.named.push((name, value));
         }
-        self.visible = self.named.len();
+        self.visible_count = self.named.len();
     }
 
     /// Whether one of the ads of a node, or the file it names, is in one of HTCondor's formats.
-    pub fn speaks_condor(&mut self, node: &'o Node) -> bool {
+    pub fn uses_condor_format(&mut self, node: &'o YamlNode) -> bool {
         match &node.content {
-            Content::Nothing => false,
-            Content::Scalar(text) => !is_name(text) && detect(text.as_bytes()).is_some_and(Form::is_condors),
-            Content::Sequence(elements) => elements.iter().any(|element| self.speaks_condor(element)),
-            Content::Mapping(entries) => {
+            YamlContent::Null => false,
+            YamlContent::Scalar(text) => {
+                !is_name(text) && detect(text.as_bytes()).is_some_and(FileFormat::is_htcondor_format)
+            }
+            YamlContent::Sequence(elements) => elements.iter().any(|element| self.uses_condor_format(element)),
+            YamlContent::Mapping(entries) => {
                 let file = entries.iter().find(|(key, _)| key.text() == Some("file"));
                 let path = file.and_then(|(_, value)| value.text());
                 let stream = path.and_then(|path| (self.open)(path).ok()).and_then(|file| Stream::new(file, None).ok());
-                stream.and_then(|stream| stream.form()).is_some_and(Form::is_condors)
+                stream.and_then(|stream| stream.form()).is_some_and(FileFormat::is_htcondor_format)
             }
         }
     }
 
     /// Reads all named ads, to report errors even in those that no case uses.
-    pub fn read_named(&mut self, settings: &mut Settings<'o>) {
+    pub fn read_named(&mut self, settings: &mut ConfigReader<'o>) {
         for (name, _) in self.named.clone() {
             self.by_name(settings, name);
         }
     }
 
     /// Returns the single ad of a node. `None` after reporting an error.
-    pub fn one(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Option<Known> {
+    pub fn single_ad(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<SpecAd> {
         let before = settings.problems.len();
         let ads = self.ads(settings, node);
         match ads.as_slice() {
@@ -96,80 +104,84 @@ impl<'o, 'f> Library<'o, 'f> {
             _ if settings.problems.len() > before => None,
             ads => {
                 let message = format!("one ad is wanted here, not {}", ads.len());
-                settings.wrong(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
+                settings.report(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
                 None
             }
         }
     }
 
     /// Returns the ads of a node. Errors are reported to `settings`.
-    pub fn ads(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Vec<Known> {
+    pub fn ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
         let mut found = match &node.content {
-            Content::Nothing => {
-                settings.wrong(node, "an ad is wanted here", HELP);
+            YamlContent::Null => {
+                settings.report(node, "an ad is wanted here", HELP);
                 Vec::new()
             }
-            Content::Scalar(text) if is_name(text) => self.named(settings, node, text),
-            Content::Scalar(text) => read_text(settings, node, text),
-            Content::Mapping(entries) if entries.iter().any(|(key, _)| is_source(key)) => self.made(settings, node),
-            Content::Mapping(_) => {
-                let ad = attributes(settings, node, false);
-                ad.map(|ad| Known::new(ad, settings.dialect)).into_iter().collect()
+            YamlContent::Scalar(text) if is_name(text) => self.ads_by_name(settings, node, text),
+            YamlContent::Scalar(text) => read_text(settings, node, text),
+            YamlContent::Mapping(entries) if entries.iter().any(|(key, _)| is_derivation_key(key)) => {
+                self.derived_ads(settings, node)
             }
-            Content::Sequence(elements) => elements.iter().flat_map(|element| self.ads(settings, element)).collect(),
+            YamlContent::Mapping(_) => {
+                let ad = read_ad(settings, node, false);
+                ad.map(|ad| SpecAd::new(ad, settings.dialect)).into_iter().collect()
+            }
+            YamlContent::Sequence(elements) => {
+                elements.iter().flat_map(|element| self.ads(settings, element)).collect()
+            }
         };
         for (position, known) in found.iter_mut().enumerate() {
-            if known.id.is_empty() || (matches!(node.content, Content::Sequence(_)) && known.id.starts_with('#')) {
+            if known.id.is_empty() || (matches!(node.content, YamlContent::Sequence(_)) && known.id.starts_with('#')) {
                 known.id = format!("#{}", position + 1);
             }
         }
         found
     }
 
-    fn named(&mut self, settings: &mut Settings<'o>, node: &'o Node, name: &str) -> Vec<Known> {
-        if !self.named[..self.visible].iter().any(|(other, _)| *other == name) {
-            let names: Vec<&str> = self.named[..self.visible].iter().map(|(name, _)| *name).collect();
-            let help = match nearest(name, names.iter().copied()).first() {
+    fn ads_by_name(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode, name: &str) -> Vec<SpecAd> {
+        if !self.named[..self.visible_count].iter().any(|(other, _)| *other == name) {
+            let names: Vec<&str> = self.named[..self.visible_count].iter().map(|(name, _)| *name).collect();
+            let help = match closest_names(name, names.iter().copied()).first() {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if self.named.iter().any(|(other, _)| *other == name) => {
                     "an ad is made of those that stand above it".to_owned()
                 }
                 None => HELP.to_owned(),
             };
-            settings.wrong(node, format!("there is no ad called `{name}`"), help);
+            settings.report(node, format!("there is no ad called `{name}`"), help);
             return Vec::new();
         }
         self.by_name(settings, name).to_vec()
     }
 
-    fn by_name(&mut self, settings: &mut Settings<'o>, name: &str) -> Rc<Vec<Known>> {
+    fn by_name(&mut self, settings: &mut ConfigReader<'o>, name: &str) -> Rc<Vec<SpecAd>> {
         let key = (name.to_owned(), settings.dialect.is_condor());
-        if let Some(known) = self.known.get(&key) {
+        if let Some(known) = self.named_cache.get(&key) {
             return Rc::clone(known);
         }
         let Some(at) = self.named.iter().position(|(other, _)| *other == name) else { return Rc::default() };
-        let visible = std::mem::replace(&mut self.visible, at);
+        let visible = std::mem::replace(&mut self.visible_count, at);
         let mut ads = self.ads(settings, self.named[at].1);
-        self.visible = visible;
+        self.visible_count = visible;
         if let [one] = ads.as_mut_slice()
             && !one.is_named
         {
             name.clone_into(&mut one.id);
         }
         let ads = Rc::new(ads);
-        self.known.insert(key, Rc::clone(&ads));
+        self.named_cache.insert(key, Rc::clone(&ads));
         ads
     }
 
     /// Reads ads that are derived from a file or from other ads, with changes.
-    fn made(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Vec<Known> {
-        let entries = settings.settings(node, "an ad with `file` or `like`", &KEYS);
+    fn derived_ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
+        let entries = settings.known_entries(node, "an ad with `file` or `like`", &DERIVED_AD_KEYS);
         let get = |wanted: &str| entries.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
         let mut ads = match (get("file"), get("like")) {
-            (Some(file), None) => self.file(settings, file).to_vec(),
+            (Some(file), None) => self.ads_of_file(settings, file).to_vec(),
             (None, Some(like)) => self.ads(settings, like),
             _ => {
-                settings.wrong(node, "this has both `file` and `like`", "an ad comes from one of them");
+                settings.report(node, "this has both `file` and `like`", "an ad comes from one of them");
                 return Vec::new();
             }
         };
@@ -178,15 +190,15 @@ impl<'o, 'f> Library<'o, 'f> {
             let ids: Vec<String> = ads.iter().map(|known| known.id.clone()).collect();
             ads.retain(|known| known.id == wanted);
             if ads.is_empty() && !ids.is_empty() {
-                let near = nearest(wanted, ids.iter().map(String::as_str));
+                let near = closest_names(wanted, ids.iter().map(String::as_str));
                 let help = match near.first() {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("there are {} ads; the first is called `{}`", ids.len(), ids[0]),
                 };
-                settings.wrong(id, format!("no ad is called `{wanted}`"), help);
+                settings.report(id, format!("no ad is called `{wanted}`"), help);
             }
         }
-        if let Some(changes) = get("with").and_then(|with| attributes(settings, with, false)) {
+        if let Some(changes) = get("with").and_then(|with| read_ad(settings, with, false)) {
             for known in &mut ads {
                 for change in changes.iter() {
                     known.ad = known.ad.with(change.name.clone(), change.expression.clone());
@@ -194,55 +206,55 @@ impl<'o, 'f> Library<'o, 'f> {
             }
         }
         if let Some(without) = get("without") {
-            let names: HashSet<Name> = words(settings, without).iter().map(|name| Name::new(name)).collect();
+            let names: HashSet<Name> = read_words(settings, without).iter().map(|name| Name::new(name)).collect();
             for known in &mut ads {
                 let kept = known.ad.iter().filter(|attribute| !names.contains(attribute.name));
                 known.ad = kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
             }
         }
         if let Some(rules) = get("transform") {
-            ads = self.transformed(settings, rules, ads);
+            ads = self.transform_ads(settings, rules, ads);
         }
         for known in &mut ads {
-            let made = Known::new(std::mem::take(&mut known.ad), settings.dialect);
+            let made = SpecAd::new(std::mem::take(&mut known.ad), settings.dialect);
             let id = if made.is_named { made.id } else { std::mem::take(&mut known.id) };
-            *known = Known { id, ad: made.ad, is_named: made.is_named };
+            *known = SpecAd { id, ad: made.ad, is_named: made.is_named };
         }
         ads
     }
 
-    fn transformed(&mut self, settings: &mut Settings<'o>, node: &'o Node, ads: Vec<Known>) -> Vec<Known> {
+    fn transform_ads(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode, ads: Vec<SpecAd>) -> Vec<SpecAd> {
         let text = node.text().unwrap_or_default();
         let is_path = !text.trim_end().contains('\n');
-        let bytes = if is_path { self.bytes(settings, node) } else { Some(text.as_bytes().to_vec()) };
+        let bytes = if is_path { self.read_bytes(settings, node) } else { Some(text.as_bytes().to_vec()) };
         let Some(bytes) = bytes else { return Vec::new() };
         let (rules, problems) = parse_rules(&bytes, settings.dialect);
         for problem in &problems {
             if is_path {
-                wrong_in_file(settings, node, Position::of(&bytes, problem.range.start), problem);
+                report_in_file(settings, node, Position::of_offset(&bytes, problem.range.start), problem);
             } else {
-                wrong_in_text(settings, node, problem);
+                report_in_text(settings, node, problem);
             }
         }
-        let transform = Transform { rules, only: None };
+        let transform = Transform { rules, condition: None };
         let context = Context::new(settings.dialect);
         let mut results = Vec::new();
         for known in ads {
             for result in transform.apply(&known.ad, &context) {
                 for fault in &result.faults {
                     let message = format!("{} cannot be transformed: {}", known.id, fault.message);
-                    settings.wrong(node, message, "`classad transform` shows what each rule does");
+                    settings.report(node, message, "`classad transform` shows what each rule does");
                 }
-                results.push(Known { ad: result.ad, ..known.clone() });
+                results.push(SpecAd { ad: result.ad, ..known.clone() });
             }
         }
         results
     }
 
     /// Reads a file that does not contain ads, such as rules or a policy. `None` after reporting an error.
-    pub fn bytes(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Option<Vec<u8>> {
+    pub fn read_bytes(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<Vec<u8>> {
         let Some(path) = node.text() else {
-            settings.wrong(
+            settings.report(
                 node,
                 "the name of a file is wanted here",
                 "beside the spec: `site.rules`, `../policy.yaml`",
@@ -253,96 +265,96 @@ impl<'o, 'f> Library<'o, 'f> {
         match (self.open)(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
             Ok(_) => Some(bytes),
             Err(error) => {
-                unreadable(settings, node, path, &error);
+                report_unreadable(settings, node, path, &error);
                 None
             }
         }
     }
 
-    fn file(&mut self, settings: &mut Settings<'o>, node: &'o Node) -> Rc<Vec<Known>> {
+    fn ads_of_file(&mut self, settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Rc<Vec<SpecAd>> {
         let path = node.text().unwrap_or_default();
         let key = (path.to_owned(), settings.dialect.is_condor());
-        if let Some(ads) = self.files.get(&key) {
+        if let Some(ads) = self.file_cache.get(&key) {
             return Rc::clone(ads);
         }
         let mut ads = Vec::new();
         match (self.open)(path).and_then(|file| Stream::new(file, None)) {
             Ok(stream) => read_stream(settings, node, stream, &mut ads),
-            Err(error) => unreadable(settings, node, path, &error),
+            Err(error) => report_unreadable(settings, node, path, &error),
         }
         let ads = Rc::new(ads);
-        self.files.insert(key, Rc::clone(&ads));
+        self.file_cache.insert(key, Rc::clone(&ads));
         ads
     }
 }
 
-impl Known {
+impl SpecAd {
     fn new(ad: Ad, dialect: Dialect) -> Self {
         let id = identity(&ad, None, &Context::new(dialect));
-        Known { is_named: id.is_some(), id: id.unwrap_or_default(), ad }
+        SpecAd { is_named: id.is_some(), id: id.unwrap_or_default(), ad }
     }
 }
 
 /// Reads the ads of a stream.
-fn read_stream(settings: &mut Settings<'_>, node: &Node, mut stream: Stream, ads: &mut Vec<Known>) {
+fn read_stream(settings: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Stream, ads: &mut Vec<SpecAd>) {
     let path = node.text().unwrap_or_default();
     loop {
         let block = match stream.next_block() {
             Ok(Some(block)) => block,
             Ok(None) => break,
-            Err(error) => return unreadable(settings, node, path, &error),
+            Err(error) => return report_unreadable(settings, node, path, &error),
         };
         for item in block.ads(settings.dialect) {
             match item {
                 Ok(entry) => {
-                    let known = Known::new(entry.ad, settings.dialect);
+                    let known = SpecAd::new(entry.ad, settings.dialect);
                     let id = if known.is_named { known.id } else { format!("{path}:{}", ads.len() + 1) };
-                    ads.push(Known { id, ..known });
+                    ads.push(SpecAd { id, ..known });
                 }
-                Err(problem) => wrong_in_file(settings, node, block.position(problem.range.start), &problem),
+                Err(problem) => report_in_file(settings, node, block.position(problem.range.start), &problem),
             }
         }
     }
     if ads.is_empty() {
-        settings.wrong(node, format!("there is no ad in {path}"), HELP);
+        settings.report(node, format!("there is no ad in {path}"), HELP);
     }
 }
 
 /// Reads the ads of a text.
-fn read_text(settings: &mut Settings<'_>, node: &Node, text: &str) -> Vec<Known> {
-    let form = detect(text.as_bytes()).unwrap_or(Form::New);
+fn read_text(settings: &mut ConfigReader<'_>, node: &YamlNode, text: &str) -> Vec<SpecAd> {
+    let form = detect(text.as_bytes()).unwrap_or(FileFormat::Bracketed);
     let mut ads = Vec::new();
     for item in read(text.as_bytes(), form, settings.dialect) {
         match item {
-            Ok(entry) => ads.push(Known::new(entry.ad, settings.dialect)),
-            Err(problem) => wrong_in_text(settings, node, &problem),
+            Ok(entry) => ads.push(SpecAd::new(entry.ad, settings.dialect)),
+            Err(problem) => report_in_text(settings, node, &problem),
         }
     }
     ads
 }
 
-fn unreadable(settings: &mut Settings<'_>, node: &Node, path: &str, error: &io::Error) {
+fn report_unreadable(settings: &mut ConfigReader<'_>, node: &YamlNode, path: &str, error: &io::Error) {
     let reason = match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     };
     let help = "files are looked for beside the spec";
-    settings.wrong(node, format!("cannot read {path}: {reason}"), help);
+    settings.report(node, format!("cannot read {path}: {reason}"), help);
 }
 
 /// Reports an error within a file at the node that names the file.
-pub fn wrong_in_file(settings: &mut Settings<'_>, node: &Node, at: Position, problem: &Problem) {
+pub fn report_in_file(settings: &mut ConfigReader<'_>, node: &YamlNode, at: Position, problem: &Problem) {
     let path = node.text().unwrap_or_default();
     let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
-    let mut told = settings.outline.problem(node, message);
+    let mut told = settings.tree.problem(node, message);
     told.help.clone_from(&problem.help);
     settings.problems.push(told);
 }
 
 /// Reports an error within a text of the spec at its place in the spec.
-fn wrong_in_text(settings: &mut Settings<'_>, node: &Node, problem: &Problem) {
-    let part = |range: &std::ops::Range<usize>| settings.outline.part(node, range.clone());
-    let mut told = Problem::at(part(&problem.range), 0, problem.message.clone());
+fn report_in_text(settings: &mut ConfigReader<'_>, node: &YamlNode, problem: &Problem) {
+    let part = |range: &std::ops::Range<usize>| settings.tree.scalar_part_range(node, range.clone());
+    let mut told = Problem::error_at(part(&problem.range), 0, problem.message.clone());
     told.help.clone_from(&problem.help);
     told.related = problem.related.as_ref().map(|(range, words)| (part(range), words.clone()));
     settings.problems.push(told);
@@ -354,6 +366,6 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Whether a key makes a mapping a derived ad. An ad with an attribute of this name must be written as text.
-fn is_source(key: &Node) -> bool {
+fn is_derivation_key(key: &YamlNode) -> bool {
     matches!(key.text(), Some("file" | "like"))
 }

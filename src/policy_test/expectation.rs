@@ -1,14 +1,14 @@
 //! Expected and actual results of a case.
 
-use crate::ad::{Dialect, Expression, same_tree};
-use crate::format::document_tree::{flow, scalar};
+use crate::ad::{Dialect, Expression, structurally_equal};
+use crate::format::document_tree::{flow_style, string_scalar};
 use crate::syntax::{Style, print};
 
-use super::normalize::same;
+use super::normalize::is_same_value;
 
 /// A result that a case can expect.
 #[derive(Clone, Debug)]
-pub enum Fact {
+pub enum CaseAnswer {
     /// A value in normal form: literals, lists and ads of such.
     Value(Expression),
     /// Whether two ads match.
@@ -30,29 +30,29 @@ pub enum Fact {
 }
 
 /// A line of a difference: `-` for an expected, `+` for an actual one, a blank for both.
-pub type Line = (char, String);
+pub type DiffLine = (char, String);
 
-impl Fact {
+impl CaseAnswer {
     /// Whether the actual result meets the expectation.
     #[must_use]
-    pub fn is_met(&self, actual: &Fact, dialect: Dialect) -> bool {
+    pub fn is_met(&self, actual: &CaseAnswer, dialect: Dialect) -> bool {
         match (self, actual) {
-            (Fact::Value(expected), Fact::Value(actual)) => same(expected, actual, dialect),
-            (Fact::Truth(expected), Fact::Truth(actual)) => expected == actual,
-            (Fact::Word(expected), Fact::Word(actual)) => expected == actual,
-            (Fact::Count(expected), Fact::Count(actual)) => expected == actual,
-            (Fact::Residue(expected), Fact::Residue(actual)) => same_tree(expected, actual),
-            (Fact::Clauses(expected), Fact::Clauses(actual)) if expected.is_empty() => actual.is_empty(),
-            (Fact::Clauses(expected), Fact::Clauses(actual)) => {
-                expected.iter().all(|clause| actual.iter().any(|other| same_tree(clause, other)))
+            (CaseAnswer::Value(expected), CaseAnswer::Value(actual)) => is_same_value(expected, actual, dialect),
+            (CaseAnswer::Truth(expected), CaseAnswer::Truth(actual)) => expected == actual,
+            (CaseAnswer::Word(expected), CaseAnswer::Word(actual)) => expected == actual,
+            (CaseAnswer::Count(expected), CaseAnswer::Count(actual)) => expected == actual,
+            (CaseAnswer::Residue(expected), CaseAnswer::Residue(actual)) => structurally_equal(expected, actual),
+            (CaseAnswer::Clauses(expected), CaseAnswer::Clauses(actual)) if expected.is_empty() => actual.is_empty(),
+            (CaseAnswer::Clauses(expected), CaseAnswer::Clauses(actual)) => {
+                expected.iter().all(|clause| actual.iter().any(|other| structurally_equal(clause, other)))
             }
-            (Fact::Ads(_), Fact::Ads(_)) | (Fact::Places(_), Fact::Places(_)) => {
-                let [mut expected, mut actual] = [self, actual].map(Fact::lines);
+            (CaseAnswer::Ads(_), CaseAnswer::Ads(_)) | (CaseAnswer::Places(_), CaseAnswer::Places(_)) => {
+                let [mut expected, mut actual] = [self, actual].map(CaseAnswer::lines);
                 expected.sort_unstable();
                 actual.sort_unstable();
                 expected == actual
             }
-            (Fact::Members(expected), Fact::Members(actual)) => expected == actual,
+            (CaseAnswer::Members(expected), CaseAnswer::Members(actual)) => expected == actual,
             _ => false,
         }
     }
@@ -62,22 +62,22 @@ impl Fact {
     pub fn lines(&self) -> Vec<String> {
         let text = |expression: &Expression| String::from_utf8_lossy(&print(expression, Style::New)).into_owned();
         match self {
-            Fact::Value(value) => vec![text(value)],
-            Fact::Residue(expression) => vec![text(expression.bare())],
-            Fact::Truth(is) => vec![is.to_string()],
-            Fact::Word(word) => vec![(*word).to_owned()],
-            Fact::Count(count) => vec![count.to_string()],
-            Fact::Clauses(clauses) => clauses.iter().map(|clause| text(clause.bare())).collect(),
-            Fact::Ads(ads) | Fact::Members(ads) => ads.clone(),
-            Fact::Places(places) => places.iter().map(|(place, who)| format!("{place}: {who}")).collect(),
+            CaseAnswer::Value(value) => vec![text(value)],
+            CaseAnswer::Residue(expression) => vec![text(expression.without_parentheses())],
+            CaseAnswer::Truth(is) => vec![is.to_string()],
+            CaseAnswer::Word(word) => vec![(*word).to_owned()],
+            CaseAnswer::Count(count) => vec![count.to_string()],
+            CaseAnswer::Clauses(clauses) => clauses.iter().map(|clause| text(clause.without_parentheses())).collect(),
+            CaseAnswer::Ads(ads) | CaseAnswer::Members(ads) => ads.clone(),
+            CaseAnswer::Places(places) => places.iter().map(|(place, who)| format!("{place}: {who}")).collect(),
         }
     }
 
     /// Prints the result on one line.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn to_line(&self) -> String {
         match self {
-            Fact::Ads(_) | Fact::Members(_) | Fact::Places(_) | Fact::Clauses(_) => {
+            CaseAnswer::Ads(_) | CaseAnswer::Members(_) | CaseAnswer::Places(_) | CaseAnswer::Clauses(_) => {
                 let lines = self.lines();
                 if lines.is_empty() { "none".to_owned() } else { lines.join(", ") }
             }
@@ -89,25 +89,29 @@ impl Fact {
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let list = |items: &[String]| {
-            let items: Vec<_> = items.iter().map(|item| scalar(item)).collect();
+            let items: Vec<_> = items.iter().map(|item| string_scalar(item)).collect();
             format!("[{}]", items.join(", "))
         };
         match self {
-            Fact::Value(value) => match (flow(value).as_str(), value.kind()) {
+            CaseAnswer::Value(value) => match (flow_style(value).as_str(), value.kind()) {
                 ("null", _) => "undefined".to_owned(),
                 ("!expr error", _) => "error".to_owned(),
                 // Unquoted, these words denote the values, not the strings.
-                ("undefined" | "error", _) => format!("!expr '\"{}\"'", flow(value)),
+                ("undefined" | "error", _) => format!("!expr '\"{}\"'", flow_style(value)),
                 (text, _) => text.to_owned(),
             },
-            Fact::Truth(_) | Fact::Word(_) | Fact::Count(_) => self.text(),
-            Fact::Clauses(clauses) if clauses.is_empty() => "none".to_owned(),
-            Fact::Residue(_) | Fact::Clauses(_) => scalar(&self.lines().into_iter().next().unwrap_or_default()).into(),
-            Fact::Ads(items) | Fact::Members(items) => list(items),
-            Fact::Places(places) if places.is_empty() => "none".to_owned(),
-            Fact::Places(places) => {
-                let entries: Vec<String> =
-                    places.iter().map(|(place, who)| format!("{}: {}", scalar(place), scalar(who))).collect();
+            CaseAnswer::Truth(_) | CaseAnswer::Word(_) | CaseAnswer::Count(_) => self.to_line(),
+            CaseAnswer::Clauses(clauses) if clauses.is_empty() => "none".to_owned(),
+            CaseAnswer::Residue(_) | CaseAnswer::Clauses(_) => {
+                string_scalar(&self.lines().into_iter().next().unwrap_or_default()).into()
+            }
+            CaseAnswer::Ads(items) | CaseAnswer::Members(items) => list(items),
+            CaseAnswer::Places(places) if places.is_empty() => "none".to_owned(),
+            CaseAnswer::Places(places) => {
+                let entries: Vec<String> = places
+                    .iter()
+                    .map(|(place, who)| format!("{}: {}", string_scalar(place), string_scalar(who)))
+                    .collect();
                 format!("{{{}}}", entries.join(", "))
             }
         }
@@ -115,9 +119,9 @@ impl Fact {
 
     /// Compares expected and actual lines.
     #[must_use]
-    pub fn difference(&self, actual: &Fact) -> Vec<Line> {
+    pub fn difference(&self, actual: &CaseAnswer) -> Vec<DiffLine> {
         let (expected, mut came) = (self.lines(), actual.lines());
-        let is_ordered = matches!(self, Fact::Members(_)) || matches!(actual, Fact::Members(_));
+        let is_ordered = matches!(self, CaseAnswer::Members(_)) || matches!(actual, CaseAnswer::Members(_));
         let mut lines = Vec::new();
         for line in expected {
             let found = if is_ordered {
@@ -143,13 +147,13 @@ impl Fact {
 
 #[cfg(test)]
 mod tests {
-    use super::Fact;
+    use super::CaseAnswer;
 
-    fn ads(names: &[&str]) -> Fact {
-        Fact::Ads(names.iter().map(|name| (*name).to_owned()).collect())
+    fn ads(names: &[&str]) -> CaseAnswer {
+        CaseAnswer::Ads(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
-    fn shown(expected: &Fact, actual: &Fact) -> String {
+    fn shown(expected: &CaseAnswer, actual: &CaseAnswer) -> String {
         let lines = expected.difference(actual).into_iter().map(|(sign, line)| format!("{sign}{line}"));
         lines.collect::<Vec<_>>().join(" ")
     }
@@ -160,10 +164,10 @@ mod tests {
         assert_eq!(shown(&ads(&[]), &ads(&["c"])), "-none +c");
         assert_eq!(shown(&ads(&["c"]), &ads(&[])), "-c +none");
         let members = |names: &[&str]| match ads(names) {
-            Fact::Ads(names) => Fact::Members(names),
+            CaseAnswer::Ads(names) => CaseAnswer::Members(names),
             other => other,
         };
         assert_eq!(shown(&members(&["a", "b"]), &members(&["b", "a"])), "-a  b +a");
-        assert_eq!(shown(&Fact::Truth(true), &Fact::Truth(false)), "-true +false");
+        assert_eq!(shown(&CaseAnswer::Truth(true), &CaseAnswer::Truth(false)), "-true +false");
     }
 }

@@ -2,8 +2,8 @@
 //! query, gang or negotiation cycle, and fails if the actual result differs.
 //!
 //! ```
-//! use classad::format::document_tree::Outline;
-//! use classad::policy_test::{Conditions, Spec};
+//! use classad::format::document_tree::YamlTree;
+//! use classad::policy_test::{EvaluationSettings, Spec};
 //!
 //! let text = b"ads:
 //!   machine: { LoadAvg: 0.9, START: !expr LoadAvg < 0.3 }
@@ -17,12 +17,12 @@
 //!     expression: START
 //!     expect: true
 //! ";
-//! let outline = Outline::parse(text).map_err(|problem| problem.message)?;
+//! let outline = YamlTree::parse(text).map_err(|problem| problem.message)?;
 //! let no_files = &mut |_: &str| Err(std::io::ErrorKind::NotFound.into());
-//! let spec = Spec::read(&outline, &Conditions::default(), no_files).map_err(|problems| problems[0].message.clone())?;
+//! let spec = Spec::read(&outline, &EvaluationSettings::default(), no_files).map_err(|problems| problems[0].message.clone())?;
 //! let [first, second] = [&spec.cases[0], &spec.cases[1]].map(|case| case.run().unwrap());
 //! assert!(first.is_empty());
-//! assert_eq!((second[0].expectation.key, second[0].actual.text().as_str()), ("expect", "false"));
+//! assert_eq!((second[0].expectation.key, second[0].actual.to_line().as_str()), ("expect", "false"));
 //! # Ok::<(), String>(())
 //! ```
 
@@ -36,33 +36,33 @@ mod settings;
 mod update;
 mod yaml_values;
 
-pub use ads::Open;
-pub use expectation::{Fact, Line};
-pub use failure_details::Evidence;
-pub use runner::Stop;
-pub use settings::Conditions;
-pub use update::updated;
+pub use ads::OpenFile;
+pub use expectation::{CaseAnswer, DiffLine};
+pub use failure_details::FailureDetails;
+pub use runner::CaseError;
+pub use settings::EvaluationSettings;
+pub use update::update_expectations;
 
-use crate::format::document_tree::{Content, Node, Outline};
-use runner::Question;
+use crate::format::document_tree::{YamlContent, YamlNode, YamlTree};
+use runner::CaseQuestion;
 
 /// The test cases of one file.
 pub struct Spec<'o> {
     /// The YAML document.
-    pub outline: &'o Outline<'o>,
+    pub outline: &'o YamlTree<'o>,
     /// The cases, in the order of the file.
-    pub cases: Vec<Case<'o>>,
+    pub cases: Vec<TestCase<'o>>,
 }
 
 /// A test case: a question with its expected answers.
-pub struct Case<'o> {
+pub struct TestCase<'o> {
     /// The name, unique in the spec.
     pub name: String,
     /// The tags, for selecting cases.
     pub tags: Vec<String>,
-    node: &'o Node,
-    conditions: Conditions,
-    question: Question<'o>,
+    node: &'o YamlNode,
+    settings: EvaluationSettings,
+    question: CaseQuestion<'o>,
     expectations: Vec<Expectation<'o>>,
 }
 
@@ -72,9 +72,9 @@ pub struct Expectation<'o> {
     /// The key, for example `expect` or `refused-by`.
     pub key: &'static str,
     /// The node of the value.
-    pub node: &'o Node,
+    pub node: &'o YamlNode,
     /// The expected result.
-    pub fact: Fact,
+    pub fact: CaseAnswer,
 }
 
 /// An expectation that the actual result does not meet.
@@ -83,18 +83,18 @@ pub struct Mismatch<'o> {
     /// The expectation.
     pub expectation: Expectation<'o>,
     /// The actual result.
-    pub actual: Fact,
+    pub actual: CaseAnswer,
 }
 
-impl<'o> Case<'o> {
+impl<'o> TestCase<'o> {
     /// Runs the case. Returns the expectations that are not met; empty if it passes. Repeated runs are independent:
     /// each starts its clock and random numbers anew.
     ///
     /// # Errors
     ///
     /// If a budget is exceeded, or if ads or a policy cannot be used in this way.
-    pub fn run(&self) -> Result<Vec<Mismatch<'o>>, Stop> {
-        let context = self.conditions.context();
+    pub fn run(&self) -> Result<Vec<Mismatch<'o>>, CaseError> {
+        let context = self.settings.to_context();
         let facts = self.question.answer(&self.expectations, &context)?;
         let pairs = self.expectations.iter().zip(facts);
         let unmet = pairs.filter(|(expectation, actual)| !expectation.fact.is_met(actual, context.dialect));
@@ -103,24 +103,24 @@ impl<'o> Case<'o> {
 
     /// Collects details that explain the mismatches.
     #[must_use]
-    pub fn evidence(&self, mismatches: &[Mismatch<'o>]) -> Evidence<'o> {
-        failure_details::of(&self.question, mismatches, &self.conditions.context())
+    pub fn failure_details(&self, mismatches: &[Mismatch<'o>]) -> FailureDetails<'o> {
+        failure_details::collect_details(&self.question, mismatches, &self.settings.to_context())
     }
 
     /// The node where the case begins: its first key.
     #[must_use]
-    pub fn place(&self) -> &'o Node {
+    pub fn start_node(&self) -> &'o YamlNode {
         match &self.node.content {
-            Content::Mapping(entries) => entries.first().map_or(self.node, |(key, _)| key),
+            YamlContent::Mapping(entries) => entries.first().map_or(self.node, |(key, _)| key),
             _ => self.node,
         }
     }
 
     /// The node of the expression that the case evaluates or specializes; `None` for other cases.
     #[must_use]
-    pub fn expression(&self) -> Option<&'o Node> {
+    pub fn expression_node(&self) -> Option<&'o YamlNode> {
         match &self.question {
-            Question::Value(sighted) | Question::Residue { sighted, .. } => Some(sighted.node),
+            CaseQuestion::Value(sighted) | CaseQuestion::Residue { sighted, .. } => Some(sighted.node),
             _ => None,
         }
     }

@@ -1,46 +1,46 @@
 //! Brings values into a normal form without scopes: lists and ads are fully evaluated.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
-use crate::eval::{Evaluator, Halt, binary};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Value};
+use crate::eval::{Abort, Evaluator, binary};
 
 /// Maximum nesting depth of lists and ads in a compared value.
-const DEEPEST: u32 = 100;
+const MAX_VALUE_DEPTH: u32 = 100;
 
 /// Maximum number of parts in a compared value.
-const MOST: u64 = 1_000_000;
+const MAX_VALUE_PARTS: u64 = 1_000_000;
 
 /// Converts a value to a tree of literals, lists and ads, with every element and attribute evaluated.
 ///
 /// # Errors
 ///
 /// If a budget is exceeded, or if the value is infinite, as an ad that contains itself.
-pub fn settle(value: Value, evaluator: &mut Evaluator<'_>) -> Result<Expression, Halt> {
-    settle_at(value, evaluator, DEEPEST, &mut 0)
+pub fn normalize(value: Value, evaluator: &mut Evaluator<'_>) -> Result<Expression, Abort> {
+    normalize_at(value, evaluator, MAX_VALUE_DEPTH, &mut 0)
 }
 
-fn settle_at(value: Value, evaluator: &mut Evaluator<'_>, depth: u32, count: &mut u64) -> Result<Expression, Halt> {
+fn normalize_at(value: Value, evaluator: &mut Evaluator<'_>, depth: u32, count: &mut u64) -> Result<Expression, Abort> {
     *count += 1;
-    if *count > MOST {
-        return Err(Halt::TooLong(MOST));
+    if *count > MAX_VALUE_PARTS {
+        return Err(Abort::TooManySteps(MAX_VALUE_PARTS));
     }
-    let deeper = depth.checked_sub(1).ok_or(Halt::TooDeep(DEEPEST));
+    let deeper = depth.checked_sub(1).ok_or(Abort::TooDeep(MAX_VALUE_DEPTH));
     let kind = match value {
         Value::List(list) => {
             let mut elements = Vec::with_capacity(list.elements.len());
             for index in 0..list.elements.len() {
                 let element = evaluator.element(&list, index)?;
-                elements.push(settle_at(element, evaluator, deeper.clone()?, count)?);
+                elements.push(normalize_at(element, evaluator, deeper.clone()?, count)?);
             }
-            Kind::List(elements.into())
+            ExpressionKind::List(elements.into())
         }
         Value::Ad(nested) => {
             let names: Vec<Name> = nested.ad().iter().map(|attribute| attribute.name.clone()).collect();
             let mut attributes = Vec::with_capacity(names.len());
             for name in names {
                 let value = evaluator.attribute(&nested.frame, &name)?;
-                attributes.push((name, settle_at(value, evaluator, deeper.clone()?, count)?));
+                attributes.push((name, normalize_at(value, evaluator, deeper.clone()?, count)?));
             }
-            Kind::Ad(attributes.into_iter().collect())
+            ExpressionKind::Ad(attributes.into_iter().collect())
         }
         value => return Ok(Expression::literal(value)),
     };
@@ -49,21 +49,21 @@ fn settle_at(value: Value, evaluator: &mut Evaluator<'_>, depth: u32, count: &mu
 
 /// Whether two normalized values are equal: of the same type, and identical under `=?=`. Lists are compared by element,
 /// ads by attribute. NaN equals NaN.
-pub fn same(left: &Expression, right: &Expression, dialect: Dialect) -> bool {
+pub fn is_same_value(left: &Expression, right: &Expression, dialect: Dialect) -> bool {
     let mut pending = vec![(left, right)];
     while let Some(pair) = pending.pop() {
         match (pair.0.kind(), pair.1.kind()) {
-            (Kind::Literal(left), Kind::Literal(right)) => {
+            (ExpressionKind::Literal(left), ExpressionKind::Literal(right)) => {
                 let nan = |value: &Value| matches!(value, Value::Real(real) if real.is_nan());
                 let is = || binary(BinaryOperator::Is, left, right, dialect, Span::default());
                 if !(nan(left) && nan(right)) && is() != Value::Boolean(true) {
                     return false;
                 }
             }
-            (Kind::List(left), Kind::List(right)) if left.len() == right.len() => {
+            (ExpressionKind::List(left), ExpressionKind::List(right)) if left.len() == right.len() => {
                 pending.extend(left.iter().zip(right.iter()));
             }
-            (Kind::Ad(left), Kind::Ad(right)) if left.len() == right.len() => {
+            (ExpressionKind::Ad(left), ExpressionKind::Ad(right)) if left.len() == right.len() => {
                 for attribute in left.iter() {
                     let Some(other) = right.get(attribute.name) else { return false };
                     pending.push((attribute.expression, other));
@@ -77,22 +77,22 @@ pub fn same(left: &Expression, right: &Expression, dialect: Dialect) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{same, settle};
+    use super::{is_same_value, normalize};
     use crate::ad::{Dialect, Expression};
-    use crate::eval::{Context, Environment, Evaluator, Halt};
-    use crate::syntax::{Rules, parse_ad, parse_expression};
+    use crate::eval::{Abort, Context, Environment, Evaluator};
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
-    fn settled(text: &str, dialect: Dialect) -> Result<Expression, Halt> {
+    fn settled(text: &str, dialect: Dialect) -> Result<Expression, Abort> {
         let ad = parse_ad(
             b"[ a = 1; l = { a, { a + 1 } }; n = [ x = a; y = [ z = x ] ]; r = [ s = n; t = r ] ]",
-            Rules::new(dialect),
+            ParseOptions::new(dialect),
         );
-        let (environment, frame) = Environment::alone(ad.unwrap());
+        let (environment, frame) = Environment::single(ad.unwrap());
         let context = Context::new(dialect);
         let mut evaluator = Evaluator::new(&environment, &context);
-        let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+        let expression = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
         let value = evaluator.evaluate(&expression, &frame)?;
-        settle(value, &mut evaluator)
+        normalize(value, &mut evaluator)
     }
 
     #[test]
@@ -118,8 +118,8 @@ mod tests {
                 ("{ }", "[ ]", false),
             ] {
                 let [left_value, right_value] = [left, right].map(|text| settled(text, dialect).unwrap());
-                assert_eq!(same(&left_value, &right_value, dialect), expected, "{left} {right} {dialect}");
-                assert_eq!(same(&right_value, &left_value, dialect), expected, "{right} {left} {dialect}");
+                assert_eq!(is_same_value(&left_value, &right_value, dialect), expected, "{left} {right} {dialect}");
+                assert_eq!(is_same_value(&right_value, &left_value, dialect), expected, "{right} {left} {dialect}");
             }
         }
     }

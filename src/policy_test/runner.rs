@@ -2,137 +2,139 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Kind};
-use crate::eval::{Context, Environment, Evaluator, Extent, Halt, Liberties, specialize, specialize_attribute};
-use crate::explain::{Explainer, Outcome, Paired, PairedClause};
-use crate::format::document_tree::Node;
-use crate::matching::gang::{Docked, Gang, GangFault, Gangmatcher};
-use crate::matching::negotiate::{Grant, Settings as Cycle, negotiate};
+use crate::ad::{Ad, Expression, ExpressionKind, ScopeFrame};
+use crate::eval::{
+    Abort, Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize, specialize_attribute,
+};
+use crate::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
+use crate::format::document_tree::YamlNode;
+use crate::matching::gang::{DockedOffer, Gang, GangFault, Gangmatcher};
+use crate::matching::negotiate::{Grant, NegotiationSettings as Cycle, negotiate};
 use crate::matching::policy::Policy;
-use crate::matching::{Accelerations, Pair, Query, Side, Statistics};
+use crate::matching::{Accelerations, Pair, PairSide, Query, Statistics};
 use crate::protocol::Protocol;
 
 use super::Expectation;
-use super::ads::Known;
-use super::expectation::Fact;
-use super::normalize::settle;
+use super::ads::SpecAd;
+use super::expectation::CaseAnswer;
+use super::normalize::normalize;
 
 /// The question of a case.
-pub enum Question<'o> {
+pub enum CaseQuestion<'o> {
     /// The value of an expression.
-    Value(Sighted<'o>),
+    Value(ScopedExpression<'o>),
     /// Whether two ads match.
-    Match { request: Known, offer: Known },
+    Match { request: SpecAd, offer: SpecAd },
     /// The ads that meet a constraint.
-    Query { constraint: Expression, pool: Vec<Known> },
+    Query { constraint: Expression, pool: Vec<SpecAd> },
     /// The gang that a request gets.
-    Gang { request: Known, offers: Vec<Known>, policy: Policy },
+    Gang { request: SpecAd, offers: Vec<SpecAd>, policy: Policy },
     /// The offers that requests get in a negotiation cycle.
-    Cycle { requests: Vec<Known>, offers: Vec<Known>, policy: Policy },
+    Cycle { requests: Vec<SpecAd>, offers: Vec<SpecAd>, policy: Policy },
     /// The residue of an expression when some ads are known. With `is_closed` the ads have no further attributes.
-    Residue { sighted: Sighted<'o>, is_closed: bool },
+    Residue { sighted: ScopedExpression<'o>, is_closed: bool },
 }
 
 /// An expression with the ads in its scope.
-pub struct Sighted<'o> {
+pub struct ScopedExpression<'o> {
     /// The node of the expression.
-    pub node: &'o Node,
+    pub node: &'o YamlNode,
     /// The expression.
     pub expression: Expression,
     /// The ad in which the expression is evaluated.
-    pub my: Option<Known>,
+    pub my: Option<SpecAd>,
     /// The ad on the other side.
-    pub target: Option<Known>,
+    pub target: Option<SpecAd>,
 }
 
 /// The reason why a case has no result.
 #[derive(Clone, Debug)]
-pub enum Stop {
+pub enum CaseError {
     /// An evaluation exceeded its budget.
-    Halt(Halt),
+    BudgetExceeded(Abort),
     /// Number of evaluations in a matching run that exceeded their budgets.
-    Failures(u64),
+    FailedEvaluations(u64),
     /// The ads or the policy cannot be used; the message.
-    Refused(String),
+    Unusable(String),
 }
 
-impl From<Halt> for Stop {
-    fn from(halt: Halt) -> Self {
-        Stop::Halt(halt)
+impl From<Abort> for CaseError {
+    fn from(halt: Abort) -> Self {
+        CaseError::BudgetExceeded(halt)
     }
 }
 
 /// The keywords for the sides that refuse.
-pub const SIDES: [&str; 4] = ["none", "request", "offer", "both"];
+pub const REFUSING_SIDES: [&str; 4] = ["none", "request", "offer", "both"];
 
-impl Sighted<'_> {
+impl ScopedExpression<'_> {
     /// Builds the scope for evaluation.
-    pub fn environment(&self) -> (Environment, Arc<Frame>) {
-        let ad = |known: &Option<Known>| known.as_ref().map(|known| known.ad.clone());
+    pub fn environment(&self) -> (Environment, Arc<ScopeFrame>) {
+        let ad = |known: &Option<SpecAd>| known.as_ref().map(|known| known.ad.clone());
         match (ad(&self.my), ad(&self.target)) {
             (my, Some(target)) => {
                 let (environment, [frame, _]) = Environment::pair(my.unwrap_or_default(), target);
                 (environment, frame)
             }
-            (Some(my), None) => Environment::alone(my),
-            (None, None) => Environment::nowhere(),
+            (Some(my), None) => Environment::single(my),
+            (None, None) => Environment::empty(),
         }
     }
 
-    fn partial_environment(&self, is_closed: bool) -> (Environment, Arc<Frame>) {
-        let extent = if is_closed { Extent::Closed } else { Extent::Open };
+    fn partial_environment(&self, is_closed: bool) -> (Environment, Arc<ScopeFrame>) {
+        let extent = if is_closed { Knowledge::Complete } else { Knowledge::Partial };
         match (&self.my, &self.target) {
             (_, Some(_)) => {
                 let (mut environment, frame) = self.environment();
                 for participant in [0, 1] {
                     if let Some(member) = environment.member_mut(participant) {
-                        member.extent = extent;
+                        member.knowledge = extent;
                     }
                 }
                 (environment, frame)
             }
-            (Some(my), None) => Environment::unmet(my.ad.clone(), extent),
-            (None, None) if is_closed => Environment::unmet(Ad::default(), extent),
-            (None, None) => Environment::unplaced(),
+            (Some(my), None) => Environment::partner_unknown(my.ad.clone(), extent),
+            (None, None) if is_closed => Environment::partner_unknown(Ad::default(), extent),
+            (None, None) => Environment::unknown(),
         }
     }
 }
 
-impl Question<'_> {
+impl CaseQuestion<'_> {
     /// Computes the actual result for each of the expectations.
     ///
     /// # Errors
     ///
     /// If a budget is exceeded, or if ports or a policy are invalid.
-    pub fn answer(&self, expectations: &[Expectation<'_>], context: &Context) -> Result<Vec<Fact>, Stop> {
+    pub fn answer(&self, expectations: &[Expectation<'_>], context: &Context) -> Result<Vec<CaseAnswer>, CaseError> {
         let protocol = Protocol::new(context.dialect);
         Ok(match self {
-            Question::Value(sighted) => {
+            CaseQuestion::Value(sighted) => {
                 let (environment, frame) = sighted.environment();
                 let mut evaluator = Evaluator::new(&environment, context);
                 let value = evaluator.evaluate(&sighted.expression, &frame)?;
-                vec![Fact::Value(settle(value, &mut Evaluator::new(&environment, context))?)]
+                vec![CaseAnswer::Value(normalize(value, &mut Evaluator::new(&environment, context))?)]
             }
-            Question::Match { request, offer } => {
+            CaseQuestion::Match { request, offer } => {
                 let pair = Pair::new(request.ad.clone(), offer.ad.clone(), protocol, context.clone());
-                let accepts = [pair.accepts(Side::Left)?, pair.accepts(Side::Right)?];
+                let accepts = [pair.accepts(PairSide::Request)?, pair.accepts(PairSide::Offer)?];
                 let refusing = || {
-                    let paired = paired(request, offer, context);
-                    unmet(&paired).map(|(_, clause)| clause.clause.expression.clone()).collect()
+                    let paired = evaluate_pair(request, offer, context);
+                    unmet_clauses(&paired).map(|(_, clause)| clause.clause.expression.clone()).collect()
                 };
                 let answer = |expectation: &Expectation<'_>| match expectation.key {
-                    "match" => Fact::Truth(accepts == [true, true]),
-                    "refused-by" => Fact::Word(match accepts {
-                        [true, true] => SIDES[0],
-                        [false, true] => SIDES[1],
-                        [true, false] => SIDES[2],
-                        [false, false] => SIDES[3],
+                    "match" => CaseAnswer::Truth(accepts == [true, true]),
+                    "refused-by" => CaseAnswer::Word(match accepts {
+                        [true, true] => REFUSING_SIDES[0],
+                        [false, true] => REFUSING_SIDES[1],
+                        [true, false] => REFUSING_SIDES[2],
+                        [false, false] => REFUSING_SIDES[3],
                     }),
-                    _ => Fact::Clauses(refusing()),
+                    _ => CaseAnswer::Clauses(refusing()),
                 };
                 expectations.iter().map(answer).collect()
             }
-            Question::Query { constraint, pool } => {
+            CaseQuestion::Query { constraint, pool } => {
                 let query = Query::new(constraint.clone(), context.clone());
                 let mut found = Vec::new();
                 for known in pool {
@@ -141,37 +143,37 @@ impl Question<'_> {
                     }
                 }
                 let answer = |expectation: &Expectation<'_>| match expectation.key {
-                    "count" => Fact::Count(found.len()),
-                    _ => Fact::Ads(found.clone()),
+                    "count" => CaseAnswer::Count(found.len()),
+                    _ => CaseAnswer::Ads(found.clone()),
                 };
                 expectations.iter().map(answer).collect()
             }
-            Question::Gang { request, offers, policy } => {
-                let offers = served(offers, policy, context);
-                let gang = gang(request, &offers, policy, context)?;
-                let name = |docked: &Docked| part(&offers[docked.offer].id, docked.part);
-                let wants_members = matches!(expectations, [Expectation { fact: Fact::Members(_), .. }]);
+            CaseQuestion::Gang { request, offers, policy } => {
+                let offers = admitted_offers(offers, policy, context);
+                let gang = find_gang(request, &offers, policy, context)?;
+                let name = |docked: &DockedOffer| part_name(&offers[docked.offer].id, docked.part);
+                let wants_members = matches!(expectations, [Expectation { fact: CaseAnswer::Members(_), .. }]);
                 vec![match gang {
-                    Some(gang) if wants_members => Fact::Members(gang.members().into_iter().map(name).collect()),
-                    gang => Fact::Places(gang.iter().flat_map(|gang| places(gang, &name)).collect()),
+                    Some(gang) if wants_members => CaseAnswer::Members(gang.members().into_iter().map(name).collect()),
+                    gang => CaseAnswer::Places(gang.iter().flat_map(|gang| docked_places(gang, &name)).collect()),
                 }]
             }
-            Question::Cycle { requests, offers, policy } => {
-                vec![Fact::Places(cycle(requests, offers, policy, context, protocol)?)]
+            CaseQuestion::Cycle { requests, offers, policy } => {
+                vec![CaseAnswer::Places(run_cycle(requests, offers, policy, context, protocol)?)]
             }
-            Question::Residue { sighted, is_closed } => {
+            CaseQuestion::Residue { sighted, is_closed } => {
                 let (environment, frame) = sighted.partial_environment(*is_closed);
-                let liberties = Liberties::default();
+                let liberties = SpecializeOptions::default();
                 // Specialize an attribute's own expression, as if it stood in the attribute.
-                let left = match sighted.expression.bare().kind() {
-                    Kind::Attribute(name) if frame.ad.get(name).is_some() => {
+                let left = match sighted.expression.without_parentheses().kind() {
+                    ExpressionKind::Attribute(name) if frame.ad.get(name).is_some() => {
                         specialize_attribute(name, &frame, &environment, context, liberties)
                     }
                     _ => specialize(&sighted.expression, &frame, &environment, context, liberties),
                 };
                 let answer = |expectation: &Expectation<'_>| match expectation.key {
-                    "verdict" => Fact::Word(left.verdict.as_str()),
-                    _ => Fact::Residue(left.expression.clone()),
+                    "verdict" => CaseAnswer::Word(left.verdict.as_str()),
+                    _ => CaseAnswer::Residue(left.expression.clone()),
                 };
                 expectations.iter().map(answer).collect()
             }
@@ -180,65 +182,71 @@ impl Question<'_> {
 }
 
 /// Evaluates the clauses of both ads against each other.
-pub fn paired(request: &Known, offer: &Known, context: &Context) -> Paired {
+pub fn evaluate_pair(request: &SpecAd, offer: &SpecAd, context: &Context) -> PairReport {
     let offers = [offer.ad.clone()];
-    Explainer::new(&offers, Protocol::new(context.dialect), context.clone()).pair(&request.ad, 0)
+    Explainer::new(&offers, Protocol::new(context.dialect), context.clone()).explain_pair(&request.ad, 0)
 }
 
 /// Returns the unmet clauses of both sides, those of the request first.
-pub fn unmet(paired: &Paired) -> impl Iterator<Item = (Side, &PairedClause)> {
-    let request = paired.request.iter().map(|clause| (Side::Left, clause));
-    let offer = paired.offer.iter().map(|clause| (Side::Right, clause));
-    request.chain(offer).filter(|(_, clause)| clause.outcome != Outcome::True)
+pub fn unmet_clauses(paired: &PairReport) -> impl Iterator<Item = (PairSide, &EvaluatedClause)> {
+    let request = paired.request.iter().map(|clause| (PairSide::Request, clause));
+    let offer = paired.offer.iter().map(|clause| (PairSide::Offer, clause));
+    request.chain(offer).filter(|(_, clause)| clause.outcome != ClauseOutcome::True)
 }
 
 /// Returns the display name of a part of an offer. Part 1 is the offer itself.
-pub fn part(id: &str, part: usize) -> String {
+pub fn part_name(id: &str, part: usize) -> String {
     if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
 }
 
-fn stopped(statistics: &Statistics) -> Result<(), Stop> {
-    if statistics.failures > 0 { Err(Stop::Failures(statistics.failures)) } else { Ok(()) }
+fn check_failures(statistics: &Statistics) -> Result<(), CaseError> {
+    if statistics.failures > 0 { Err(CaseError::FailedEvaluations(statistics.failures)) } else { Ok(()) }
 }
 
 /// Returns the offers that the policy admits.
-pub fn served<'k>(offers: &'k [Known], policy: &Policy, context: &Context) -> Vec<&'k Known> {
+pub fn admitted_offers<'k>(offers: &'k [SpecAd], policy: &Policy, context: &Context) -> Vec<&'k SpecAd> {
     offers.iter().filter(|known| policy.is_offer(&known.ad, context)).collect()
 }
 
 /// Builds the gang matcher for these offers under a policy.
-pub fn matcher(offers: &[&Known], policy: &Policy, context: &Context) -> Result<Gangmatcher, Stop> {
+pub fn gang_matcher(offers: &[&SpecAd], policy: &Policy, context: &Context) -> Result<Gangmatcher, CaseError> {
     let ads: Vec<Ad> = offers.iter().map(|known| known.ad.clone()).collect();
     let (matcher, bad) = Gangmatcher::new(&ads, Protocol::new(context.dialect), context.clone());
     if let Some(bad) = bad.first() {
-        return Err(Stop::Refused(format!("{}: {}", offers[bad.index].id, bad.fault.reason)));
+        return Err(CaseError::Unusable(format!("{}: {}", offers[bad.index].id, bad.fault.reason)));
     }
-    Ok(matcher.docking(policy.docking.clone()).dividing(policy.residual.clone()))
+    Ok(matcher.with_docking_vector(policy.docking.clone()).with_residual(policy.residual.clone()))
 }
 
-fn gang(request: &Known, offers: &[&Known], policy: &Policy, context: &Context) -> Result<Option<Gang>, Stop> {
+fn find_gang(
+    request: &SpecAd,
+    offers: &[&SpecAd],
+    policy: &Policy,
+    context: &Context,
+) -> Result<Option<Gang>, CaseError> {
     let is_root = policy.roots(std::slice::from_ref(&request.ad), context);
-    let (roots, failures) = is_root.map_err(|fault| Stop::Refused(fault.reason))?;
+    let (roots, failures) = is_root.map_err(|fault| CaseError::Unusable(fault.reason))?;
     if failures > 0 {
-        return Err(Stop::Failures(failures));
+        return Err(CaseError::FailedEvaluations(failures));
     }
     if roots.is_empty() {
         return Ok(None);
     }
-    let mut matcher = matcher(offers, policy, context)?;
+    let mut matcher = gang_matcher(offers, policy, context)?;
     let gang = matcher.marshal(0, &request.ad).map_err(|fault| match fault {
-        GangFault::Ports(fault) => Stop::Refused(format!("{}: {}", request.id, fault.reason)),
-        GangFault::Policy(fault) => Stop::Refused(fault.reason),
+        GangFault::Ports(fault) => CaseError::Unusable(format!("{}: {}", request.id, fault.reason)),
+        GangFault::Policy(fault) => CaseError::Unusable(fault.reason),
     })?;
-    stopped(&matcher.statistics())?;
+    check_failures(&matcher.statistics())?;
     Ok(gang)
 }
 
 /// Returns the offers of a gang by the path of their port: `cpu`, or `service.machine` for a port of the offer docked
 /// at `service`.
-fn places(gang: &Gang, name: &dyn Fn(&Docked) -> String) -> Vec<(String, String)> {
+fn docked_places(gang: &Gang, name: &dyn Fn(&DockedOffer) -> String) -> Vec<(String, String)> {
     let mut places = Vec::new();
-    let mut pending: Vec<(String, &Docked)> = gang.ports.iter().rev().map(|docked| (String::new(), docked)).collect();
+    let mut pending: Vec<(String, &DockedOffer)> =
+        gang.ports.iter().rev().map(|docked| (String::new(), docked)).collect();
     while let Some((above, docked)) = pending.pop() {
         let path = if above.is_empty() { docked.label.clone() } else { format!("{above}.{}", docked.label) };
         places.push((path.clone(), name(docked)));
@@ -247,22 +255,22 @@ fn places(gang: &Gang, name: &dyn Fn(&Docked) -> String) -> Vec<(String, String)
     places
 }
 
-fn cycle(
-    requests: &[Known],
-    offers: &[Known],
+fn run_cycle(
+    requests: &[SpecAd],
+    offers: &[SpecAd],
     policy: &Policy,
     context: &Context,
     protocol: Protocol,
-) -> Result<Vec<(String, String)>, Stop> {
-    let ads = |known: &[Known]| known.iter().map(|known| known.ad.clone()).collect::<Vec<Ad>>();
+) -> Result<Vec<(String, String)>, CaseError> {
+    let ads = |known: &[SpecAd]| known.iter().map(|known| known.ad.clone()).collect::<Vec<Ad>>();
     let settings =
         Cycle { policy: policy.clone(), protocol, context: context.clone(), accelerations: Accelerations::ALL };
     let outcome = negotiate(&settings, &ads(requests), &ads(offers), &|_| None, &mut |_| ());
-    let outcome = outcome.map_err(|fault| Stop::Refused(fault.reason))?;
-    stopped(&outcome.statistics)?;
+    let outcome = outcome.map_err(|fault| CaseError::Unusable(fault.reason))?;
+    check_failures(&outcome.statistics)?;
     let place = |grant: &Grant| {
         let unit = grant.unit.map(|unit| format!("#{unit}")).unwrap_or_default();
-        (format!("{}{unit}", requests[grant.request].id), part(&offers[grant.offer].id, grant.part))
+        (format!("{}{unit}", requests[grant.request].id), part_name(&offers[grant.offer].id, grant.part))
     };
     Ok(outcome.grants.iter().map(place).collect())
 }

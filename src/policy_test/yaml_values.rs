@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use crate::ad::{Ad, Cause, Dialect, Expression, Kind, Name, Span, Value};
-use crate::format::document_tree::{Content, Node, Settings};
+use crate::ad::{Ad, Dialect, ErrorCause, Expression, ExpressionKind, Name, Span, Value};
+use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 
 /// Reads a mapping as an ad. With `words`, the strings `undefined` and `error` denote these values. `None` after
 /// reporting an error.
-pub fn attributes(settings: &mut Settings<'_>, node: &Node, words: bool) -> Option<Ad> {
-    let Content::Mapping(entries) = &node.content else {
-        settings.wrong(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
+pub fn read_ad(settings: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Ad> {
+    let YamlContent::Mapping(entries) = &node.content else {
+        settings.report(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
         return None;
     };
     let mut seen: HashSet<Name> = HashSet::new();
@@ -18,55 +18,55 @@ pub fn attributes(settings: &mut Settings<'_>, node: &Node, words: bool) -> Opti
         let text = key.text().unwrap_or_default();
         let name = Name::new(text);
         if text.is_empty() || (settings.dialect == Dialect::Classad && name.is_reserved()) {
-            settings.wrong(
+            settings.report(
                 key,
                 format!("`{text}` cannot name an attribute"),
                 "HTCondor allows more names: `dialect: condor`",
             );
         } else if text == "<<" {
-            settings.wrong(key, "`<<` merges nothing here", "`{ like: machine, with: { Memory: 64 } }` does");
+            settings.report(key, "`<<` merges nothing here", "`{ like: machine, with: { Memory: 64 } }` does");
         } else if !seen.insert(name.clone()) {
-            settings.wrong(key, format!("the attribute `{text}` is given twice"), "case does not count in names");
+            settings.report(key, format!("the attribute `{text}` is given twice"), "case does not count in names");
         }
-        found.extend(expression(settings, value, words).map(|value| (name, value)));
+        found.extend(read_expression(settings, value, words).map(|value| (name, value)));
     }
     Some(found.into_iter().collect())
 }
 
 /// Reads a node as an expression: a YAML value, a list, an ad, or a tagged expression. `None` after reporting an error.
-pub fn expression(settings: &mut Settings<'_>, node: &Node, words: bool) -> Option<Expression> {
+pub fn read_expression(settings: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Expression> {
     let kind = match (&node.content, &node.value) {
-        (Content::Scalar(text), Some(Value::String(_))) if words && text == "undefined" => {
+        (YamlContent::Scalar(text), Some(Value::String(_))) if words && text == "undefined" => {
             return Some(Expression::literal(Value::Undefined));
         }
-        (Content::Scalar(text), Some(Value::String(_))) if words && text == "error" => {
-            return Some(Expression::literal(Value::Error(Cause::default())));
+        (YamlContent::Scalar(text), Some(Value::String(_))) if words && text == "error" => {
+            return Some(Expression::literal(Value::Error(ErrorCause::default())));
         }
-        (Content::Scalar(text), Some(Value::String(_))) if text.contains('\0') => {
-            settings.wrong(node, "a byte of value 0 cannot stand in an ad", "leave the `\\0` out");
+        (YamlContent::Scalar(text), Some(Value::String(_))) if text.contains('\0') => {
+            settings.report(node, "a byte of value 0 cannot stand in an ad", "leave the `\\0` out");
             return None;
         }
         (_, Some(value)) => return Some(Expression::literal(value.clone())),
-        (Content::Sequence(elements), None) => {
-            Kind::List(elements.iter().filter_map(|element| expression(settings, element, words)).collect())
-        }
-        (Content::Mapping(_), None) => Kind::Ad(attributes(settings, node, words)?),
+        (YamlContent::Sequence(elements), None) => ExpressionKind::List(
+            elements.iter().filter_map(|element| read_expression(settings, element, words)).collect(),
+        ),
+        (YamlContent::Mapping(_), None) => ExpressionKind::Ad(read_ad(settings, node, words)?),
         _ => return settings.expression(node),
     };
     Some(Expression::new(kind, Span::default()))
 }
 
 /// Reads a sequence of words, or a single word.
-pub fn words(settings: &mut Settings<'_>, node: &Node) -> Vec<String> {
+pub fn read_words(settings: &mut ConfigReader<'_>, node: &YamlNode) -> Vec<String> {
     let nodes = match &node.content {
-        Content::Sequence(elements) => elements.iter().collect(),
+        YamlContent::Sequence(elements) => elements.iter().collect(),
         _ => vec![node],
     };
     let mut words = Vec::new();
     for node in nodes {
         match node.text() {
             Some(text) => words.push(text.to_owned()),
-            None => settings.wrong(node, "a word is wanted here", "`[ a, b ]`, or one word"),
+            None => settings.report(node, "a word is wanted here", "`[ a, b ]`, or one word"),
         }
     }
     words

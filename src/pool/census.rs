@@ -6,49 +6,49 @@ use std::hash::BuildHasherDefault;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHasher;
 
-use crate::ad::{Ad, Expression, Kind, Name, nearest};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, closest_names};
 use crate::syntax::print_name;
 
-use super::summary::{Room, Summary};
+use super::summary::{AttributeSummary, CensusBudget};
 
-type Hash = BuildHasherDefault<FxHasher>;
+type CensusHasher = BuildHasherDefault<FxHasher>;
 
 /// Maximum depth of nested ads whose attributes are counted.
-const DEEPEST: usize = 8;
+const MAX_NESTED_LEVELS: usize = 8;
 
 /// Maximum length of the path of such a nested ad, in bytes: each of its attributes repeats the path.
-const LONGEST: usize = 256;
+const MAX_PATH_BYTES: usize = 256;
 
-/// The attributes of the ads added, each with its [`Summary`], in the order of first appearance.
+/// The attributes of the ads added, each with its [`AttributeSummary`], in the order of first appearance.
 ///
 /// One pass, with bounded memory for values: once it is used up, no new distinct values are recorded, which
-/// [`super::Distinct::more`] reports; the counts stay exact.  The memory for names is not bounded.
+/// [`super::DistinctCount`] reports; the counts stay exact.  The memory for names is not bounded.
 #[derive(Clone, Debug)]
 pub struct Census {
     ads: usize,
-    attributes: IndexMap<Name, Summary, Hash>,
-    looks: Looks,
+    attributes: IndexMap<Name, AttributeSummary, CensusHasher>,
+    scope: CensusScope,
     nested: bool,
-    room: Room,
+    budget: CensusBudget,
 }
 
 /// The attributes whose values a census records.
 #[derive(Clone, Debug)]
-enum Looks {
+enum CensusScope {
     /// None: only names are counted.
     Names,
     /// Only these attributes.
-    Some(IndexSet<Name, Hash>),
+    Listed(IndexSet<Name, CensusHasher>),
     /// Every attribute.
     All,
 }
 
-impl Looks {
-    fn at(&self, name: &Name) -> bool {
+impl CensusScope {
+    fn includes(&self, name: &Name) -> bool {
         match self {
-            Looks::Names => false,
-            Looks::Some(names) => names.contains(name),
-            Looks::All => true,
+            CensusScope::Names => false,
+            CensusScope::Listed(names) => names.contains(name),
+            CensusScope::All => true,
         }
     }
 }
@@ -57,23 +57,23 @@ impl Census {
     /// Creates a census of names only: the number of ads that have each attribute.
     #[must_use]
     pub fn names() -> Self {
-        Census::looking(Looks::Names)
+        Census::with_scope(CensusScope::Names)
     }
 
     /// Creates a census of all attributes and their values.
     #[must_use]
     pub fn values() -> Self {
-        Census::looking(Looks::All)
+        Census::with_scope(CensusScope::All)
     }
 
     /// Creates a census of names, and of the values of some attributes.
     #[must_use]
     pub fn values_of(names: impl IntoIterator<Item = Name>) -> Self {
-        Census::looking(Looks::Some(names.into_iter().collect()))
+        Census::with_scope(CensusScope::Listed(names.into_iter().collect()))
     }
 
-    fn looking(looks: Looks) -> Self {
-        Census { ads: 0, attributes: IndexMap::default(), looks, nested: false, room: Room::default() }
+    fn with_scope(scope: CensusScope) -> Self {
+        Census { ads: 0, attributes: IndexMap::default(), scope, nested: false, budget: CensusBudget::default() }
     }
 
     /// Also counts the attributes of nested ads, under names such as `Outer.Inner`, quoted where necessary.  Excludes
@@ -85,8 +85,8 @@ impl Census {
 
     /// Sets the maximum number of distinct values recorded per attribute.
     #[must_use]
-    pub fn with_most_values(mut self, most: usize) -> Self {
-        self.room.values = most;
+    pub fn with_max_values(mut self, most: usize) -> Self {
+        self.budget.values = most;
         self
     }
 
@@ -107,9 +107,9 @@ impl Census {
             for attribute in ad.iter() {
                 let path = format!("{path}{}", print_name(attribute.name));
                 self.count(&Name::new(&path), attribute.expression);
-                if depth < DEEPEST
-                    && path.len() <= LONGEST
-                    && let Kind::Ad(inner) = attribute.expression.bare().kind()
+                if depth < MAX_NESTED_LEVELS
+                    && path.len() <= MAX_PATH_BYTES
+                    && let ExpressionKind::Ad(inner) = attribute.expression.without_parentheses().kind()
                 {
                     pending.push_back((path + ".", inner, depth + 1));
                 }
@@ -120,10 +120,10 @@ impl Census {
     fn count(&mut self, name: &Name, expression: &Expression) {
         // Most names are counted already; they are not cloned.
         if !self.attributes.contains_key(name) {
-            self.attributes.insert(name.clone(), Summary::new(self.looks.at(name)));
+            self.attributes.insert(name.clone(), AttributeSummary::new(self.scope.includes(name)));
         }
         if let Some(summary) = self.attributes.get_mut(name) {
-            summary.add(expression, &mut self.room);
+            summary.add(expression, &mut self.budget);
         }
     }
 
@@ -135,20 +135,20 @@ impl Census {
 
     /// Returns the summary of an attribute; `None` if no ad has it.
     #[must_use]
-    pub fn attribute(&self, name: &Name) -> Option<&Summary> {
+    pub fn attribute(&self, name: &Name) -> Option<&AttributeSummary> {
         self.attributes.get(name)
     }
 
     /// Iterates over all attributes, each in its first spelling, in the order of first appearance.
     #[must_use]
-    pub fn attributes(&self) -> impl ExactSizeIterator<Item = (&Name, &Summary)> {
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = (&Name, &AttributeSummary)> {
         self.attributes.iter()
     }
 
     /// Returns the attributes with the closest names by edit distance: best first, at most three.
     #[must_use]
-    pub fn nearest(&self, name: &str) -> Vec<&str> {
-        nearest(name, self.attributes.keys().map(Name::as_str))
+    pub fn closest_names(&self, name: &str) -> Vec<&str> {
+        closest_names(name, self.attributes.keys().map(Name::as_str))
     }
 }
 
@@ -156,11 +156,11 @@ impl Census {
 mod tests {
     use super::Census;
     use crate::ad::{Dialect, Name};
-    use crate::syntax::{Rules, parse_ad};
+    use crate::syntax::{ParseOptions, parse_ad};
 
     fn taken(mut census: Census, ads: &[&str]) -> Census {
         for text in ads {
-            census.add(&parse_ad(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap());
+            census.add(&parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap());
         }
         census
     }
@@ -175,9 +175,9 @@ mod tests {
         let census = taken(Census::names(), &["[ Memory = 1; b = 2 ]", "[ MEMORY = 2 ]", "[ ]", "[ c = 1; B = 1 ]"]);
         assert_eq!(census.ads(), 4);
         assert_eq!(counts(&census), [("Memory", 2), ("b", 2), ("c", 1)]);
-        assert_eq!(census.attribute(&Name::new("memory")).map(super::Summary::ads), Some(2));
+        assert_eq!(census.attribute(&Name::new("memory")).map(super::AttributeSummary::ads), Some(2));
         assert!(census.attribute(&Name::new("Memroy")).is_none());
-        assert_eq!(census.nearest("Memroy"), ["Memory"]);
+        assert_eq!(census.closest_names("Memroy"), ["Memory"]);
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
     fn a_deep_nest_is_looked_into_only_so_far() {
         let deep = format!("{}1{}", "[ a = ".repeat(1000), " ]".repeat(1000));
         let census = taken(Census::values().nested(), &[&deep]);
-        assert_eq!(census.attributes().len(), super::DEEPEST + 1);
+        assert_eq!(census.attributes().len(), super::MAX_NESTED_LEVELS + 1);
         let wide = format!("[ {} = [ a = 1; b = 2 ] ]", "x".repeat(1000));
         assert_eq!(taken(Census::values().nested(), &[&wide]).attributes().len(), 1);
     }
@@ -212,10 +212,10 @@ mod tests {
     fn few_values_are_remembered_and_the_rest_is_not_denied() {
         let ads: Vec<String> = [1, 2, 1, 3, 4, 1].map(|value| format!("[ a = {value} ]")).into();
         let ads: Vec<&str> = ads.iter().map(String::as_str).collect();
-        let census = taken(Census::values().with_most_values(2), &ads);
+        let census = taken(Census::values().with_max_values(2), &ads);
         let summary = census.attribute(&Name::new("a")).unwrap();
         assert_eq!(summary.distinct().to_string(), "2+");
-        assert_eq!(summary.top(9).collect::<Vec<_>>(), [("1", 3), ("2", 1)]);
+        assert_eq!(summary.most_frequent(9).collect::<Vec<_>>(), [("1", 3), ("2", 1)]);
         assert_eq!(summary.ads(), 6);
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-use crate::ad::{Ad, Attribute, Name, same_tree};
+use crate::ad::{Ad, Attribute, Name, structurally_equal};
 use crate::syntax::{Style, print};
 
 /// How two attributes are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Measure {
+pub enum DiffMode {
     /// By their trees: case of names, spaces, parentheses and the order of nested attributes are ignored.
     #[default]
     Meaning,
@@ -16,11 +16,11 @@ pub enum Measure {
     Text,
 }
 
-impl Measure {
-    fn same(self, before: Attribute<'_>, after: Attribute<'_>) -> bool {
+impl DiffMode {
+    fn equal(self, before: Attribute<'_>, after: Attribute<'_>) -> bool {
         match self {
-            Measure::Meaning => same_tree(before.expression, after.expression),
-            Measure::Text => {
+            DiffMode::Meaning => structurally_equal(before.expression, after.expression),
+            DiffMode::Text => {
                 before.name.as_str() == after.name.as_str()
                     && print(before.expression, Style::New) == print(after.expression, Style::New)
             }
@@ -70,11 +70,11 @@ impl<'a> Difference<'a> {
 /// Returns the differences between two ads: changed and removed attributes in the order of the first ad, then
 /// added ones in the order of the second.
 #[must_use]
-pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: Measure) -> Vec<Difference<'a>> {
+pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: DiffMode) -> Vec<Difference<'a>> {
     let mut differences = Vec::new();
     for old in before.iter() {
         match after.attribute(old.name) {
-            Some(new) if measure.same(old, new) => {}
+            Some(new) if measure.equal(old, new) => {}
             Some(new) => differences.push(Difference::Changed(old, new)),
             None => differences.push(Difference::Removed(old)),
         }
@@ -89,49 +89,49 @@ pub fn differences<'a>(before: &'a Ad, after: &'a Ad, measure: Measure) -> Vec<D
 /// Ads with equal identities are paired in order, so that repeated identities, such as of ads without a name, pair
 /// the first with the first and the second with the second.
 #[derive(Clone, Debug)]
-pub struct Partners<I> {
-    waiting: HashMap<I, VecDeque<usize>>,
+pub struct UnpairedAds<I> {
+    positions: HashMap<I, VecDeque<usize>>,
 }
 
-impl<I: Hash + Eq> Partners<I> {
+impl<I: Hash + Eq> UnpairedAds<I> {
     /// Pairs the next ad of the second set: removes and returns the position of its partner; `None` if no unpaired ad
     /// has its identity.
-    pub fn take(&mut self, identity: &I) -> Option<usize> {
-        self.waiting.get_mut(identity).and_then(VecDeque::pop_front)
+    pub fn take_partner(&mut self, identity: &I) -> Option<usize> {
+        self.positions.get_mut(identity).and_then(VecDeque::pop_front)
     }
 
     /// Returns the positions of the unpaired ads, ascending.
     #[must_use]
-    pub fn left(self) -> Vec<usize> {
-        let mut left: Vec<usize> = self.waiting.into_values().flatten().collect();
+    pub fn into_positions(self) -> Vec<usize> {
+        let mut left: Vec<usize> = self.positions.into_values().flatten().collect();
         left.sort_unstable();
         left
     }
 }
 
-impl<I: Hash + Eq> FromIterator<I> for Partners<I> {
+impl<I: Hash + Eq> FromIterator<I> for UnpairedAds<I> {
     /// Collects the identities of the first set.
     fn from_iter<T: IntoIterator<Item = I>>(identities: T) -> Self {
         let mut waiting: HashMap<I, VecDeque<usize>> = HashMap::new();
         for (place, identity) in identities.into_iter().enumerate() {
             waiting.entry(identity).or_default().push_back(place);
         }
-        Partners { waiting }
+        UnpairedAds { positions: waiting }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Measure, Partners, differences};
+    use super::{DiffMode, UnpairedAds, differences};
     use crate::ad::{Ad, Attribute, Dialect};
-    use crate::syntax::{Rules, Style, parse_ad, print};
+    use crate::syntax::{ParseOptions, Style, parse_ad, print};
 
     fn ad(text: &str) -> Ad {
-        parse_ad(text.as_bytes(), Rules::new(Dialect::Classad)).unwrap()
+        parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Classad)).unwrap()
     }
 
     /// Each difference as `before -> after`.
-    fn shown(before: &str, after: &str, measure: Measure) -> Vec<String> {
+    fn shown(before: &str, after: &str, measure: DiffMode) -> Vec<String> {
         let side = |attribute: Option<Attribute>| {
             attribute.map_or("none".to_owned(), |attribute| {
                 let text = String::from_utf8(print(attribute.expression, Style::New)).unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     /// Whether attributes with these expressions compare as equal.
-    fn same(left: &str, right: &str, measure: Measure) -> bool {
+    fn same(left: &str, right: &str, measure: DiffMode) -> bool {
         shown(&format!("[ a = {left} ]"), &format!("[ a = {right} ]"), measure).is_empty()
     }
 
@@ -169,7 +169,7 @@ mod tests {
             ("\"\\101\"", "\"A\""),
             ("{ 1, (2) }", "{1,2}"),
         ] {
-            assert!(same(left, right, Measure::Meaning), "{left} and {right}");
+            assert!(same(left, right, DiffMode::Meaning), "{left} and {right}");
         }
     }
 
@@ -203,28 +203,28 @@ mod tests {
             ("absTime(\"2000-01-01T00:00:00Z\")", "absTime(\"2000-01-01T01:00:00+01:00\")"),
             ("relTime(\"1\")", "1.0"),
         ] {
-            assert!(!same(left, right, Measure::Meaning), "{left} and {right}");
-            assert!(!same(left, right, Measure::Text), "{left} and {right} as texts");
+            assert!(!same(left, right, DiffMode::Meaning), "{left} and {right}");
+            assert!(!same(left, right, DiffMode::Text), "{left} and {right} as texts");
         }
     }
 
     #[test]
     fn spelling_counts_in_texts() {
         for (left, right) in [("1", "(1)"), ("a", "A"), ("f(1)", "F(1)"), ("[ x = 1; y = 2 ]", "[ y = 2; x = 1 ]")] {
-            assert!(!same(left, right, Measure::Text), "{left} and {right}");
+            assert!(!same(left, right, DiffMode::Text), "{left} and {right}");
         }
         for (left, right) in [("1", "0x1"), ("a+b", "a + b"), ("TRUE", "true"), ("a =?= b", "a is b")] {
-            assert!(same(left, right, Measure::Text), "{left} and {right}");
+            assert!(same(left, right, DiffMode::Text), "{left} and {right}");
         }
-        assert_eq!(shown("[ A = 1 ]", "[ a = 1 ]", Measure::Text), ["A = 1 -> a = 1"]);
-        assert_eq!(shown("[ A = 1 ]", "[ a = 1 ]", Measure::Meaning), Vec::<String>::new());
+        assert_eq!(shown("[ A = 1 ]", "[ a = 1 ]", DiffMode::Text), ["A = 1 -> a = 1"]);
+        assert_eq!(shown("[ A = 1 ]", "[ a = 1 ]", DiffMode::Meaning), Vec::<String>::new());
     }
 
     #[test]
     fn changed_removed_and_added_attributes_in_order() {
         let (before, after) = ("[ a = 1; b = 2; c = 3; d = 4 ]", "[ e = 5; D = 5; f = 6; B = 2; a = 2 ]");
         let expected = ["a = 1 -> a = 2", "c = 3 -> none", "d = 4 -> D = 5", "none -> e = 5", "none -> f = 6"];
-        assert_eq!(shown(before, after, Measure::Meaning), expected);
+        assert_eq!(shown(before, after, DiffMode::Meaning), expected);
     }
 
     #[test]
@@ -236,9 +236,9 @@ mod tests {
             (vec!["a", "x", "a"], vec!["a", "a", "a"], vec![Some(0), Some(2), None], vec![1]),
             (vec!["", "a", ""], vec!["a", ""], vec![Some(1), Some(0)], vec![2]),
         ] {
-            let mut waiting: Partners<&str> = before.iter().copied().collect();
-            let found: Vec<Option<usize>> = after.iter().map(|identity| waiting.take(identity)).collect();
-            assert_eq!((found, waiting.left()), (partners, left), "{before:?} {after:?}");
+            let mut waiting: UnpairedAds<&str> = before.iter().copied().collect();
+            let found: Vec<Option<usize>> = after.iter().map(|identity| waiting.take_partner(identity)).collect();
+            assert_eq!((found, waiting.into_positions()), (partners, left), "{before:?} {after:?}");
         }
     }
 }

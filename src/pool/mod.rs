@@ -12,10 +12,10 @@ mod sparse_rows;
 mod store;
 mod summary;
 
-pub use autocluster::{CLUSTER_ID, Cluster, Clusters, Policies};
+pub use autocluster::{AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use census::Census;
-pub use column::{Cell, Cells, Column, Key, code};
+pub use column::{AttributeColumn, ColumnBuilder, ColumnCell, ValueKey, code};
 pub use partition::Partition;
-pub use sparse_rows::Rows;
-pub use store::{Selected, Store};
-pub use summary::{Content, Distinct, Range, Summary};
+pub use sparse_rows::SparseRows;
+pub use store::{Store, StoreSelection};
+pub use summary::{AttributeSummary, BindingKind, DistinctCount, ObservedRange};

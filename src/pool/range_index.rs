@@ -7,45 +7,45 @@ use fixedbitset::FixedBitSet;
 use super::code;
 
 /// Maximum memory for the bitmaps of one index, in bytes; with more rows the bitmaps are spaced wider.
-const MOST_MEMORY: usize = 1 << 20;
+const MAX_BITMAP_BYTES: usize = 1 << 20;
 
 /// Minimum distance between bitmaps, in rows; inserting fewer rows one by one is as fast.
-const NEAREST: usize = 16;
+const MIN_BITMAP_STEP_ROWS: usize = 16;
 
 /// Number of keys in a block of the bisection.
-const PIECE: usize = 64;
+const KEYS_PER_BLOCK: usize = 64;
 
 /// Rows sorted by key.  A range of keys is found by bisection, O(log n).  The set of its rows is the difference of
 /// two prefix bitmaps, plus single rows at the ends of the range.
-pub struct Sorted<K> {
+pub struct RangeIndex<K> {
     /// The distinct keys, ascending.
     keys: Vec<K>,
     /// The first key of each block.
-    signposts: Vec<K>,
+    block_keys: Vec<K>,
     /// For each key the position of its first row in `rows`; finally `rows.len()`.
     starts: Vec<u32>,
     rows: Vec<u32>,
     /// Number of rows in the pool, indexed or not.
     length: usize,
-    marks: OnceLock<Marks>,
+    bitmaps: OnceLock<PrefixBitmaps>,
 }
 
 /// Prefix bitmaps: the n-th holds the rows at the positions before n times `step`.
-struct Marks {
+struct PrefixBitmaps {
     step: usize,
     maps: Vec<FixedBitSet>,
 }
 
-impl<K: Ord + Clone> Sorted<K> {
+impl<K: Ord + Clone> RangeIndex<K> {
     /// Builds the index from distinct rows with their keys, sorted by key; `length` is the number of rows in the pool.
     pub fn new(entries: impl IntoIterator<Item = (K, u32)>, length: usize) -> Self {
-        let mut sorted = Sorted {
+        let mut sorted = RangeIndex {
             keys: Vec::new(),
-            signposts: Vec::new(),
+            block_keys: Vec::new(),
             starts: Vec::new(),
             rows: Vec::new(),
             length,
-            marks: OnceLock::new(),
+            bitmaps: OnceLock::new(),
         };
         for (key, row) in entries {
             if sorted.keys.last() != Some(&key) {
@@ -55,15 +55,15 @@ impl<K: Ord + Clone> Sorted<K> {
             sorted.rows.push(row);
         }
         sorted.starts.push(code(sorted.rows.len()));
-        sorted.signposts = sorted.keys.iter().step_by(PIECE).cloned().collect();
+        sorted.block_keys = sorted.keys.iter().step_by(KEYS_PER_BLOCK).cloned().collect();
         sorted
     }
 
     /// Returns the end position of the rows whose keys are less than `key`, and of those whose keys are not greater.
     pub fn bounds(&self, key: &K) -> (usize, usize) {
         // Two short bisections: the first keys of the blocks stay in the processor's cache, and only one block is read.
-        let piece = self.signposts.partition_point(|k| k < key).saturating_sub(1) * PIECE;
-        let end = (piece + PIECE + 1).min(self.keys.len());
+        let piece = self.block_keys.partition_point(|k| k < key).saturating_sub(1) * KEYS_PER_BLOCK;
+        let end = (piece + KEYS_PER_BLOCK + 1).min(self.keys.len());
         let below = piece + self.keys[piece..end].partition_point(|k| k < key);
         let equal = self.keys.get(below).is_some_and(|k| k == key);
         (self.starts[below] as usize, self.starts[below + usize::from(equal)] as usize)
@@ -80,12 +80,12 @@ impl<K: Ord + Clone> Sorted<K> {
     }
 
     /// Adds the rows at a range of positions to a set.
-    pub fn add(&self, from: usize, to: usize, into: &mut FixedBitSet) {
+    pub fn add_rows(&self, from: usize, to: usize, into: &mut FixedBitSet) {
         let each = |rows: &[u32], into: &mut FixedBitSet| rows.iter().for_each(|row| into.insert(*row as usize));
-        if to - from <= 2 * NEAREST {
+        if to - from <= 2 * MIN_BITMAP_STEP_ROWS {
             return each(&self.rows[from..to], into);
         }
-        let marks = self.marks.get_or_init(|| self.mark());
+        let marks = self.bitmaps.get_or_init(|| self.build_bitmaps());
         let (first, last) = (from.div_ceil(marks.step), to / marks.step);
         if first >= last {
             return each(&self.rows[from..to], into);
@@ -98,37 +98,37 @@ impl<K: Ord + Clone> Sorted<K> {
         each(&self.rows[last * marks.step..to], into);
     }
 
-    fn mark(&self) -> Marks {
-        let most = (MOST_MEMORY / (self.length / 8 + 1)).max(1);
-        let step = self.rows.len().div_ceil(most).max(NEAREST);
+    fn build_bitmaps(&self) -> PrefixBitmaps {
+        let most = (MAX_BITMAP_BYTES / (self.length / 8 + 1)).max(1);
+        let step = self.rows.len().div_ceil(most).max(MIN_BITMAP_STEP_ROWS);
         let mut map = FixedBitSet::with_capacity(self.length);
         let mut maps = vec![map.clone()];
         for piece in self.rows.chunks_exact(step) {
             map.extend(piece.iter().map(|row| *row as usize));
             maps.push(map.clone());
         }
-        Marks { step, maps }
+        PrefixBitmaps { step, maps }
     }
 }
 
 /// A real as a key: totally ordered, without NaN, with -0.0 equal to 0.0.
 #[derive(Clone, Copy, Debug)]
-pub struct Number(f64);
+pub struct NumberKey(f64);
 
-impl Number {
+impl NumberKey {
     /// Returns the key of a number; `None` for NaN.
     pub fn new(number: f64) -> Option<Self> {
-        (!number.is_nan()).then_some(Number(number + 0.0))
+        (!number.is_nan()).then_some(NumberKey(number + 0.0))
     }
 }
 
-impl Ord for Number {
+impl Ord for NumberKey {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-impl PartialOrd for Number {
+impl PartialOrd for NumberKey {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
@@ -139,17 +139,17 @@ impl PartialOrd for Number {
     }
 }
 
-impl PartialEq for Number {
+impl PartialEq for NumberKey {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Number {}
+impl Eq for NumberKey {}
 
 #[cfg(test)]
 mod tests {
-    use super::Sorted;
+    use super::RangeIndex;
     use fixedbitset::FixedBitSet;
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
             let mut entries: Vec<(u32, u32)> = (0..).take(length).map(|row| (random.u32(..50), row)).collect();
             entries.retain(|_| random.u8(..8) > 0);
             entries.sort_unstable();
-            let sorted = Sorted::new(entries.iter().copied(), length);
+            let sorted = RangeIndex::new(entries.iter().copied(), length);
             for _ in 0..200 {
                 let key = random.u32(..52);
                 let (below, upto) = sorted.bounds(&key);
@@ -168,7 +168,7 @@ mod tests {
                 let from = random.usize(..=entries.len());
                 let to = random.usize(from..=entries.len());
                 let mut rows = FixedBitSet::with_capacity(length);
-                sorted.add(from, to, &mut rows);
+                sorted.add_rows(from, to, &mut rows);
                 let mut expected: Vec<usize> = entries[from..to].iter().map(|entry| entry.1 as usize).collect();
                 expected.sort_unstable();
                 assert_eq!(rows.ones().collect::<Vec<_>>(), expected);

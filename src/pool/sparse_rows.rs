@@ -5,15 +5,15 @@ use fixedbitset::FixedBitSet;
 /// A sparse bit set: stores only the nonzero words, so that few rows take few words, and many are intersected 64
 /// at a time.
 #[derive(Clone, Debug, Default)]
-pub struct Rows {
+pub struct SparseRows {
     /// The nonzero words with their positions, ascending.
     words: Vec<(u32, usize)>,
 }
 
-impl Rows {
+impl SparseRows {
     /// Adds a row, which must not be less than any other in the set.
     pub fn push(&mut self, row: usize) {
-        let (position, bit) = (super::code(row / WORD), 1 << (row % WORD));
+        let (position, bit) = (super::code(row / WORD_BITS), 1 << (row % WORD_BITS));
         match self.words.last_mut() {
             Some((last, word)) if *last == position => *word |= bit,
             _ => self.words.push((position, bit)),
@@ -21,36 +21,36 @@ impl Rows {
     }
 
     /// Iterates over the intersection with a set, ascending.
-    pub fn within<'r>(&'r self, set: &'r FixedBitSet) -> impl Iterator<Item = usize> + 'r {
+    pub fn intersection<'r>(&'r self, set: &'r FixedBitSet) -> impl Iterator<Item = usize> + 'r {
         let set = set.as_slice();
         let left = move |(position, word): &(u32, usize)| {
             let position = *position as usize;
-            Ones { word: word & set.get(position).copied().unwrap_or(0), first: position * WORD }
+            SetBits { word: word & set.get(position).copied().unwrap_or(0), first: position * WORD_BITS }
         };
         self.words.iter().flat_map(left)
     }
 }
 
-impl FromIterator<usize> for Rows {
+impl FromIterator<usize> for SparseRows {
     /// Collects rows, which must be ascending.
     fn from_iter<I: IntoIterator<Item = usize>>(ascending: I) -> Self {
-        let mut rows = Rows::default();
+        let mut rows = SparseRows::default();
         ascending.into_iter().for_each(|row| rows.push(row));
         rows
     }
 }
 
 /// Number of bits in a word.
-const WORD: usize = usize::BITS as usize;
+const WORD_BITS: usize = usize::BITS as usize;
 
 /// Iterator over the rows of a word: its set bits.
-struct Ones {
+struct SetBits {
     word: usize,
     /// The row of its first bit.
     first: usize,
 }
 
-impl Iterator for Ones {
+impl Iterator for SetBits {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
@@ -67,7 +67,7 @@ mod tests {
     use fixedbitset::FixedBitSet;
     use proptest::prelude::*;
 
-    use super::Rows;
+    use super::SparseRows;
 
     proptest! {
         #[test]
@@ -76,7 +76,7 @@ mod tests {
             set in proptest::collection::btree_set(0..200_usize, 0..100),
         ) {
             let bits: FixedBitSet = set.iter().copied().collect();
-            let found: Vec<usize> = rows.iter().copied().collect::<Rows>().within(&bits).collect();
+            let found: Vec<usize> = rows.iter().copied().collect::<SparseRows>().intersection(&bits).collect();
             prop_assert_eq!(found, rows.intersection(&set).copied().collect::<Vec<_>>());
         }
     }

@@ -4,35 +4,35 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Kind, Type, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Value};
 use crate::eval::compare;
 use crate::syntax::{Style, print};
 
 /// Statistics of one attribute: number of ads, and if recorded its values.
 #[derive(Clone, Debug)]
-pub struct Summary {
+pub struct AttributeSummary {
     ads: usize,
-    values: Option<Box<Values>>,
+    values: Option<Box<ValueStatistics>>,
 }
 
 /// The kind of expression bound to an attribute in one ad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Content {
+pub enum BindingKind {
     /// A literal, a list or an ad, of this type.
     Value(Type),
     /// Any other expression, which has to be evaluated.
     Expression,
 }
 
-impl Content {
+impl BindingKind {
     /// Classifies an expression, ignoring parentheses.
     #[must_use]
     pub fn of(expression: &Expression) -> Self {
-        match expression.bare().kind() {
-            Kind::Literal(value) => Content::Value(value.kind()),
-            Kind::List(_) => Content::Value(Type::List),
-            Kind::Ad(_) => Content::Value(Type::Ad),
-            _ => Content::Expression,
+        match expression.without_parentheses().kind() {
+            ExpressionKind::Literal(value) => BindingKind::Value(value.value_type()),
+            ExpressionKind::List(_) => BindingKind::Value(Type::List),
+            ExpressionKind::Ad(_) => BindingKind::Value(Type::Ad),
+            _ => BindingKind::Expression,
         }
     }
 
@@ -40,22 +40,22 @@ impl Content {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Content::Value(kind) => kind.as_str(),
-            Content::Expression => "expression",
+            BindingKind::Value(kind) => kind.as_str(),
+            BindingKind::Expression => "expression",
         }
     }
 }
 
 /// Number of distinct values of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Distinct {
+pub struct DistinctCount {
     /// Number of distinct values recorded.
     pub values: usize,
     /// Whether further values were not recorded for lack of room.
     pub more: bool,
 }
 
-impl fmt::Display for Distinct {
+impl fmt::Display for DistinctCount {
     /// Writes the number, with a `+` if there are more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.values, if self.more { "+" } else { "" })
@@ -64,7 +64,7 @@ impl fmt::Display for Distinct {
 
 /// The least and the greatest of some comparable values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Range {
+pub struct ObservedRange {
     /// The least.
     pub least: Value,
     /// The greatest.
@@ -73,22 +73,22 @@ pub struct Range {
 
 /// The remaining budget of a census for recording values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct CensusBudget {
     /// Maximum number of distinct values per attribute.
     pub values: usize,
     /// Bytes left for the values of all attributes together, including overhead.
     pub bytes: usize,
 }
 
-impl Default for Room {
+impl Default for CensusBudget {
     fn default() -> Self {
-        Room { values: 10_000, bytes: 128 << 20 }
+        CensusBudget { values: 10_000, bytes: 128 << 20 }
     }
 }
 
-impl Room {
+impl CensusBudget {
     /// Reserves room for one more value of an attribute that has `values` already; returns whether it fits.
-    fn take(&mut self, values: usize, text: &str) -> bool {
+    fn reserve(&mut self, values: usize, text: &str) -> bool {
         // Overhead of a value in bytes: allocation, table entry, count.
         const BOOKKEEPING: usize = 64;
         let bytes = text.len() + BOOKKEEPING;
@@ -102,29 +102,29 @@ impl Room {
 
 /// Statistics of the values of one attribute.
 #[derive(Clone, Debug, Default)]
-struct Values {
-    contents: Vec<(Content, usize)>,
+struct ValueStatistics {
+    contents: Vec<(BindingKind, usize)>,
     /// The text of each value, with the number of ads that have it.  The hash is seeded, so that no pool can be
     /// crafted to make its values collide.
     counts: IndexMap<Box<str>, usize>,
     more: bool,
-    numbers: Option<Range>,
-    moments: Option<Range>,
-    periods: Option<Range>,
+    numbers: Option<ObservedRange>,
+    absolute_times: Option<ObservedRange>,
+    relative_times: Option<ObservedRange>,
     lengths: Option<(usize, usize)>,
 }
 
-impl Summary {
+impl AttributeSummary {
     /// Creates the summary of an attribute that no ad has yet.
     pub(super) fn new(with_values: bool) -> Self {
-        Summary { ads: 0, values: with_values.then(Box::default) }
+        AttributeSummary { ads: 0, values: with_values.then(Box::default) }
     }
 
     /// Counts the expression that one more ad binds to the attribute.
-    pub(super) fn add(&mut self, expression: &Expression, room: &mut Room) {
+    pub(super) fn add(&mut self, expression: &Expression, room: &mut CensusBudget) {
         self.ads += 1;
         if let Some(values) = &mut self.values {
-            values.add(expression.bare(), room);
+            values.add(expression.without_parentheses(), room);
         }
     }
 
@@ -136,7 +136,7 @@ impl Summary {
 
     /// Returns the kinds of expressions bound to the attribute, most frequent first, each with its number of ads.
     #[must_use]
-    pub fn contents(&self) -> Vec<(Content, usize)> {
+    pub fn contents(&self) -> Vec<(BindingKind, usize)> {
         let mut contents = self.values.as_ref().map_or(Vec::new(), |values| values.contents.clone());
         contents.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
         contents
@@ -145,18 +145,18 @@ impl Summary {
     /// Returns the number of distinct values.  Values are distinguished by their printed texts: literals thereby by
     /// value and type.
     #[must_use]
-    pub fn distinct(&self) -> Distinct {
+    pub fn distinct(&self) -> DistinctCount {
         let values = self.values.as_ref();
-        Distinct {
+        DistinctCount {
             values: values.map_or(0, |values| values.counts.len()),
             more: values.is_some_and(|values| values.more),
         }
     }
 
     /// Returns the `most` most frequent values as texts, each with its number of ads; equally frequent ones in the
-    /// order of first appearance.  The counts are exact, but if [`Distinct::more`] is set, values that first appeared
+    /// order of first appearance.  The counts are exact, but if [`DistinctCount::more`] is set, values that first appeared
     /// when there was no room are missing.
-    pub fn top(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
+    pub fn most_frequent(&self, most: usize) -> impl Iterator<Item = (&str, usize)> {
         let counts = self.values.iter().flat_map(|values| values.counts.iter());
         let mut all: Vec<(&str, usize)> = counts.map(|(text, ads)| (&**text, *ads)).collect();
         all.sort_by_key(|(_, ads)| std::cmp::Reverse(*ads));
@@ -165,8 +165,11 @@ impl Summary {
 
     /// Returns the ranges of the numbers, of the absolute times and of the relative times, as far as there are any.
     /// NaN is ignored.
-    pub fn ranges(&self) -> impl Iterator<Item = &Range> {
-        self.values.iter().flat_map(|values| [&values.numbers, &values.moments, &values.periods]).flatten()
+    pub fn ranges(&self) -> impl Iterator<Item = &ObservedRange> {
+        self.values
+            .iter()
+            .flat_map(|values| [&values.numbers, &values.absolute_times, &values.relative_times])
+            .flatten()
     }
 
     /// Returns the least and the greatest length, of strings in bytes and of lists in elements; `None` if there are
@@ -177,23 +180,23 @@ impl Summary {
     }
 }
 
-impl Values {
-    fn add(&mut self, expression: &Expression, room: &mut Room) {
-        let content = Content::of(expression);
+impl ValueStatistics {
+    fn add(&mut self, expression: &Expression, room: &mut CensusBudget) {
+        let content = BindingKind::of(expression);
         match self.contents.iter_mut().find(|(known, _)| *known == content) {
             Some((_, ads)) => *ads += 1,
             None => self.contents.push((content, 1)),
         }
         match expression.kind() {
-            Kind::Literal(value) => self.measure(value),
-            Kind::List(elements) => extend_lengths(&mut self.lengths, elements.len()),
+            ExpressionKind::Literal(value) => self.measure(value),
+            ExpressionKind::List(elements) => extend_lengths(&mut self.lengths, elements.len()),
             _ => {}
         }
         let text = print(expression, Style::New);
         let text = String::from_utf8_lossy(&text);
         if let Some(ads) = self.counts.get_mut(&*text) {
             *ads += 1;
-        } else if room.take(self.counts.len(), &text) {
+        } else if room.reserve(self.counts.len(), &text) {
             self.counts.insert(text.into(), 1);
         } else {
             self.more = true;
@@ -202,20 +205,20 @@ impl Values {
 
     fn measure(&mut self, value: &Value) {
         match value {
-            Value::Integer(_) => extend(&mut self.numbers, value),
-            Value::Real(real) if !real.is_nan() => extend(&mut self.numbers, value),
-            Value::AbsoluteTime(_) => extend(&mut self.moments, value),
-            Value::RelativeTime(time) if !time.seconds.is_nan() => extend(&mut self.periods, value),
+            Value::Integer(_) => extend_range(&mut self.numbers, value),
+            Value::Real(real) if !real.is_nan() => extend_range(&mut self.numbers, value),
+            Value::AbsoluteTime(_) => extend_range(&mut self.absolute_times, value),
+            Value::RelativeTime(time) if !time.seconds.is_nan() => extend_range(&mut self.relative_times, value),
             Value::String(text) => extend_lengths(&mut self.lengths, text.as_bytes().len()),
             _ => {}
         }
     }
 }
 
-fn extend(range: &mut Option<Range>, value: &Value) {
+fn extend_range(range: &mut Option<ObservedRange>, value: &Value) {
     let less = |a: &Value, b: &Value| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
     match range {
-        None => *range = Some(Range { least: value.clone(), greatest: value.clone() }),
+        None => *range = Some(ObservedRange { least: value.clone(), greatest: value.clone() }),
         Some(range) if less(value, &range.least) => range.least = value.clone(),
         Some(range) if less(&range.greatest, value) => range.greatest = value.clone(),
         Some(_) => {}
@@ -229,25 +232,25 @@ fn extend_lengths(lengths: &mut Option<(usize, usize)>, length: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Room, Summary};
+    use super::{AttributeSummary, CensusBudget};
     use crate::ad::Dialect;
-    use crate::syntax::{Rules, Style, parse_expression, print_value};
+    use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
 
-    fn summary(texts: &[&str]) -> Summary {
-        let mut summary = Summary::new(true);
+    fn summary(texts: &[&str]) -> AttributeSummary {
+        let mut summary = AttributeSummary::new(true);
         for text in texts {
-            let expression = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
-            summary.add(&expression, &mut Room::default());
+            let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            summary.add(&expression, &mut CensusBudget::default());
         }
         summary
     }
 
-    fn contents(summary: &Summary) -> String {
+    fn contents(summary: &AttributeSummary) -> String {
         let all = summary.contents().into_iter().map(|(content, ads)| format!("{} {ads}", content.as_str()));
         all.collect::<Vec<_>>().join(", ")
     }
 
-    fn ranges(summary: &Summary) -> Vec<String> {
+    fn ranges(summary: &AttributeSummary) -> Vec<String> {
         let text = |value| String::from_utf8(print_value(value, Style::New)).unwrap();
         summary.ranges().map(|range| format!("{}..{}", text(&range.least), text(&range.greatest))).collect()
     }
@@ -301,14 +304,14 @@ mod tests {
     #[test]
     fn the_most_frequent_first_then_the_first_seen() {
         let summary = summary(&["2", "1", "3", "1"]);
-        assert_eq!(summary.top(2).collect::<Vec<_>>(), [("1", 2), ("2", 1)]);
+        assert_eq!(summary.most_frequent(2).collect::<Vec<_>>(), [("1", 2), ("2", 1)]);
     }
 
     #[test]
     fn room_is_shared_and_runs_out() {
-        let mut room = Room { values: 10, bytes: 200 };
-        let mut summaries = [Summary::new(true), Summary::new(true)];
-        let expression = |text: &str| parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        let mut room = CensusBudget { values: 10, bytes: 200 };
+        let mut summaries = [AttributeSummary::new(true), AttributeSummary::new(true)];
+        let expression = |text: &str| parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
         for text in ["1", "2", "3", "1"] {
             for summary in &mut summaries {
                 summary.add(&expression(text), &mut room);

@@ -9,14 +9,14 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{Ad, Kind, Name, Text, Value};
+use crate::ad::{Ad, ByteString, ExpressionKind, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
-use super::rank_of;
+use super::rank_value;
 
-/// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY`] and [`STANDING`] are
+/// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and [`HEADER_ATTRIBUTES`] are
 /// prefixes.
-pub const ADVERTISING: [&str; 15] = [
+pub const ADVERTISEMENT_ATTRIBUTES: [&str; 15] = [
     "Name",
     "GlobalJobId",
     "ClusterId",
@@ -34,17 +34,17 @@ pub const ADVERTISING: [&str; 15] = [
     "CurrentRank",
 ];
 
-/// The prefix of [`ADVERTISING`] that determines an ad's identity.
-pub const IDENTITY: &[&str] = ADVERTISING.split_at(5).0;
+/// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's identity.
+pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
 
-/// The prefix of [`ADVERTISING`] that determines an ad's [`Standing`].
-pub const STANDING: &[&str] = ADVERTISING.split_at(11).0;
+/// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
+pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(11).0;
 
-static NAMES: LazyLock<[Name; 15]> = LazyLock::new(|| ADVERTISING.map(Name::new));
+static ATTRIBUTE_NAMES: LazyLock<[Name; 15]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
-/// An index into [`ADVERTISING`].
+/// An index into [`ADVERTISEMENT_ATTRIBUTES`].
 #[derive(Clone, Copy)]
-enum Attribute {
+enum AdvertisementAttribute {
     Name,
     GlobalJobId,
     ClusterId,
@@ -54,7 +54,7 @@ enum Attribute {
     Type,
     Sequence,
     Expiration,
-    Heard,
+    LastHeardFrom,
     Lifetime,
     AddressV1,
     ClaimId,
@@ -64,7 +64,7 @@ enum Attribute {
 
 /// The current user of an offer, who loses it if the offer is matched anew.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Occupant {
+pub struct OfferOccupant {
     /// The user's name (`RemoteUser`).
     pub user: String,
     /// The job's identity (`GlobalJobId`), if the offer has it.
@@ -74,28 +74,28 @@ pub struct Occupant {
 }
 
 /// A view of an ad as an advertisement. Attributes are evaluated in the ad alone, on each access.
-pub struct Advertisement<'a>(Source<'a>);
+pub struct Advertisement<'a>(AttributeSource<'a>);
 
-/// Source of the values of [`ADVERTISING`].
-enum Source<'a> {
+/// Source of the values of [`ADVERTISEMENT_ATTRIBUTES`].
+enum AttributeSource<'a> {
     Ad(&'a Ad, &'a Context),
     Values(&'a dyn Fn(usize) -> Option<Value>),
 }
 
 /// Identity, version and lifetime of an advertisement.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct AdvertisementHeader {
     /// Identity of the agent; see [`Advertisement::identity`].
-    pub identity: Option<Text>,
+    pub identity: Option<ByteString>,
     /// Kind of the advertised thing, such as `Machine`; see [`Advertisement::kind`].
-    pub kind: Option<Text>,
+    pub kind: Option<ByteString>,
     /// Value of `UpdateSequenceNumber`: the agent increments it with each advertisement.
     pub sequence: Option<i64>,
     /// Last second in which the advertisement is valid, in seconds since 1970; `None` if it never expires.
     pub expiration: Option<i64>,
 }
 
-impl Standing {
+impl AdvertisementHeader {
     /// Whether the advertisement has expired at the time `at`, in seconds since 1970.
     #[must_use]
     pub fn has_expired(&self, at: i64) -> bool {
@@ -107,20 +107,20 @@ impl<'a> Advertisement<'a> {
     /// Views this ad as an advertisement.
     #[must_use]
     pub fn new(ad: &'a Ad, context: &'a Context) -> Self {
-        Advertisement(Source::Ad(ad, context))
+        Advertisement(AttributeSource::Ad(ad, context))
     }
 
-    /// Views an ad that is given by its values of [`ADVERTISING`], by position; `None` means that the attribute is
+    /// Views an ad that is given by its values of [`ADVERTISEMENT_ATTRIBUTES`], by position; `None` means that the attribute is
     /// absent.
     #[must_use]
-    pub fn of_values(values: &'a dyn Fn(usize) -> Option<Value>) -> Self {
-        Advertisement(Source::Values(values))
+    pub fn from_values(values: &'a dyn Fn(usize) -> Option<Value>) -> Self {
+        Advertisement(AttributeSource::Values(values))
     }
 
     /// Returns identity, kind, sequence number and expiration together.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn header(&self) -> AdvertisementHeader {
+        AdvertisementHeader {
             identity: self.identity_text(),
             kind: self.kind_text(),
             sequence: self.sequence(),
@@ -135,12 +135,21 @@ impl<'a> Advertisement<'a> {
         self.identity_text().map(|text| text.to_str().into_owned())
     }
 
-    fn identity_text(&self) -> Option<Text> {
-        let number = |attribute| self.word(attribute).map(|text| text.to_str().into_owned());
-        self.word(Attribute::Name)
-            .or_else(|| self.word(Attribute::GlobalJobId))
-            .or_else(|| Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?).into()))
-            .or_else(|| self.word(Attribute::MyAddress))
+    fn identity_text(&self) -> Option<ByteString> {
+        let number = |attribute| self.string_or_integer(attribute).map(|text| text.to_str().into_owned());
+        self.string_or_integer(AdvertisementAttribute::Name)
+            .or_else(|| self.string_or_integer(AdvertisementAttribute::GlobalJobId))
+            .or_else(|| {
+                Some(
+                    format!(
+                        "{}.{}",
+                        number(AdvertisementAttribute::ClusterId)?,
+                        number(AdvertisementAttribute::ProcId)?
+                    )
+                    .into(),
+                )
+            })
+            .or_else(|| self.string_or_integer(AdvertisementAttribute::MyAddress))
     }
 
     /// Returns the kind of the advertised thing: `MyType`, in the papers `Type`. `None` if both are absent.
@@ -149,36 +158,43 @@ impl<'a> Advertisement<'a> {
         self.kind_text().map(|text| text.to_str().into_owned())
     }
 
-    fn kind_text(&self) -> Option<Text> {
-        self.word(Attribute::MyType).or_else(|| self.word(Attribute::Type))
+    fn kind_text(&self) -> Option<ByteString> {
+        self.string_or_integer(AdvertisementAttribute::MyType)
+            .or_else(|| self.string_or_integer(AdvertisementAttribute::Type))
     }
 
     /// Returns the contact address of the agent: `MyAddress`, else `AddressV1`. `None` if both are absent.
     #[must_use]
     pub fn address(&self) -> Option<String> {
-        let text = self.word(Attribute::MyAddress).or_else(|| self.word(Attribute::AddressV1));
+        let text = self
+            .string_or_integer(AdvertisementAttribute::MyAddress)
+            .or_else(|| self.string_or_integer(AdvertisementAttribute::AddressV1));
         text.map(|text| text.to_str().into_owned())
     }
 
     /// Returns the authorization ticket that a claim must present: `ClaimId`. `None` if it is absent.
     #[must_use]
     pub fn ticket(&self) -> Option<String> {
-        self.word(Attribute::ClaimId).map(|text| text.to_str().into_owned())
+        self.string_or_integer(AdvertisementAttribute::ClaimId).map(|text| text.to_str().into_owned())
     }
 
     /// Returns the current user of the offer, from `RemoteUser`, `GlobalJobId` and `CurrentRank`. `None` without
     /// `RemoteUser`.
     #[must_use]
-    pub fn occupant(&self) -> Option<Occupant> {
-        let text = |attribute| self.word(attribute).map(|text| text.to_str().into_owned());
-        let (user, job) = (text(Attribute::RemoteUser)?, text(Attribute::GlobalJobId));
-        Some(Occupant { user, job, rank: self.get(Attribute::CurrentRank).map_or(0.0, |rank| rank_of(&rank)) })
+    pub fn occupant(&self) -> Option<OfferOccupant> {
+        let text = |attribute| self.string_or_integer(attribute).map(|text| text.to_str().into_owned());
+        let (user, job) = (text(AdvertisementAttribute::RemoteUser)?, text(AdvertisementAttribute::GlobalJobId));
+        Some(OfferOccupant {
+            user,
+            job,
+            rank: self.get(AdvertisementAttribute::CurrentRank).map_or(0.0, |rank| rank_value(&rank)),
+        })
     }
 
     /// Returns the sequence number of the advertisement: `UpdateSequenceNumber`. `None` if it is not an integer.
     #[must_use]
     pub fn sequence(&self) -> Option<i64> {
-        match self.get(Attribute::Sequence)? {
+        match self.get(AdvertisementAttribute::Sequence)? {
             Value::Integer(number) => Some(number),
             _ => None,
         }
@@ -188,12 +204,13 @@ impl<'a> Advertisement<'a> {
     /// `LastHeardFrom` plus `ClassAdLifetime`. `None` if it never expires.
     #[must_use]
     pub fn expiration(&self) -> Option<i64> {
-        let at = |attribute| self.get(attribute).as_ref().and_then(seconds);
-        at(Attribute::Expiration).or_else(|| at(Attribute::Heard)?.checked_add(at(Attribute::Lifetime)?))
+        let at = |attribute| self.get(attribute).as_ref().and_then(whole_seconds);
+        at(AdvertisementAttribute::Expiration)
+            .or_else(|| at(AdvertisementAttribute::LastHeardFrom)?.checked_add(at(AdvertisementAttribute::Lifetime)?))
     }
 
     /// Returns the text of a string or an integer; `None` for other values.
-    fn word(&self, attribute: Attribute) -> Option<Text> {
+    fn string_or_integer(&self, attribute: AdvertisementAttribute) -> Option<ByteString> {
         match self.get(attribute)? {
             Value::String(text) => Some(text),
             Value::Integer(integer) => Some(integer.to_string().into()),
@@ -201,27 +218,27 @@ impl<'a> Advertisement<'a> {
         }
     }
 
-    fn get(&self, attribute: Attribute) -> Option<Value> {
+    fn get(&self, attribute: AdvertisementAttribute) -> Option<Value> {
         match self.0 {
-            Source::Ad(ad, context) => value(ad, &NAMES[attribute as usize], context),
-            Source::Values(values) => values(attribute as usize),
+            AttributeSource::Ad(ad, context) => evaluate_attribute(ad, &ATTRIBUTE_NAMES[attribute as usize], context),
+            AttributeSource::Values(values) => values(attribute as usize),
         }
     }
 }
 
 /// Evaluates an attribute in the ad alone; `None` if it is absent or a budget is exceeded.
-fn value(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
+fn evaluate_attribute(ad: &Ad, name: &Name, context: &Context) -> Option<Value> {
     let expression = ad.get(name)?;
-    if let Kind::Literal(value) = expression.bare().kind() {
+    if let ExpressionKind::Literal(value) = expression.without_parentheses().kind() {
         return Some(value.clone());
     }
-    let (environment, frame) = Environment::alone(ad.clone());
+    let (environment, frame) = Environment::single(ad.clone());
     Evaluator::new(&environment, context).attribute(&frame, name).ok()
 }
 
 /// Converts a time or a duration to whole seconds, rounding down.
 #[allow(clippy::cast_possible_truncation)] // what is beyond every time becomes the last one
-fn seconds(value: &Value) -> Option<i64> {
+fn whole_seconds(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(seconds) => Some(*seconds),
         Value::Real(seconds) if !seconds.is_nan() => Some(seconds.floor() as i64),
@@ -237,8 +254,8 @@ fn seconds(value: &Value) -> Option<i64> {
 /// Two ads come from the same agent if their identities and kinds are equal. An ad without identity is always
 /// current. O(n) in the number of ads.
 #[must_use]
-pub fn latest<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, Standing>) -> Vec<bool> {
-    let hash = |standing: &Standing| FxBuildHasher.hash_one((&standing.identity, &standing.kind));
+pub fn latest_advertisements<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, AdvertisementHeader>) -> Vec<bool> {
+    let hash = |standing: &AdvertisementHeader| FxBuildHasher.hash_one((&standing.identity, &standing.kind));
     // The index of each agent's current ad so far.
     let mut of_agents: HashTable<usize> = HashTable::with_capacity(number);
     let mut counts = vec![true; number];
@@ -269,18 +286,21 @@ pub fn latest<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, Standing>) 
 mod tests {
     use std::borrow::Cow;
 
-    use super::{ADVERTISING, Advertisement, Attribute, STANDING, Standing, latest};
+    use super::{
+        ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementAttribute, AdvertisementHeader, HEADER_ATTRIBUTES,
+        latest_advertisements,
+    };
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
-    use crate::syntax::{Rules, parse_ad};
+    use crate::syntax::{ParseOptions, parse_ad};
 
     fn ads(texts: &[&str]) -> Vec<Ad> {
-        texts.iter().map(|text| parse_ad(text.as_bytes(), Rules::default()).unwrap()).collect()
+        texts.iter().map(|text| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()).collect()
     }
 
     fn counting(texts: &[&str]) -> Vec<bool> {
         let (ads, context) = (ads(texts), Context::new(Dialect::Classad));
-        latest(ads.len(), |index| Cow::Owned(Advertisement::new(&ads[index], &context).standing()))
+        latest_advertisements(ads.len(), |index| Cow::Owned(Advertisement::new(&ads[index], &context).header()))
     }
 
     fn expiration(text: &str) -> Option<i64> {
@@ -289,11 +309,11 @@ mod tests {
 
     #[test]
     fn the_table_and_its_places() {
-        assert_eq!(ADVERTISING[Attribute::Name as usize], "Name");
-        assert_eq!(ADVERTISING[Attribute::Sequence as usize], "UpdateSequenceNumber");
-        assert_eq!(ADVERTISING[Attribute::Lifetime as usize], "ClassAdLifetime");
-        assert_eq!(Attribute::Lifetime as usize + 1, STANDING.len());
-        assert_eq!(Attribute::CurrentRank as usize + 1, ADVERTISING.len());
+        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Name as usize], "Name");
+        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Sequence as usize], "UpdateSequenceNumber");
+        assert_eq!(ADVERTISEMENT_ATTRIBUTES[AdvertisementAttribute::Lifetime as usize], "ClassAdLifetime");
+        assert_eq!(AdvertisementAttribute::Lifetime as usize + 1, HEADER_ATTRIBUTES.len());
+        assert_eq!(AdvertisementAttribute::CurrentRank as usize + 1, ADVERTISEMENT_ATTRIBUTES.len());
     }
 
     #[test]
@@ -313,8 +333,9 @@ mod tests {
         assert_eq!(counting(&[machine, "[ Type = \"License\"; Name = \"foo\" ]"]), [true, true]);
         assert_eq!(counting(&["[ a = 1 ]", "[ a = 1 ]"]), [true, true]);
         assert_eq!(counting(&["[ ClusterId = 1; ProcId = 0 ]", "[ ClusterId = 1; ProcId = 0 ]"]), [false, true]);
-        let named = ["x", "x"].map(|name| Standing { identity: Some(name.into()), ..Standing::default() });
-        assert_eq!(latest(2, |index| Cow::Borrowed(&named[index])), [false, true]);
+        let named = ["x", "x"]
+            .map(|name| AdvertisementHeader { identity: Some(name.into()), ..AdvertisementHeader::default() });
+        assert_eq!(latest_advertisements(2, |index| Cow::Borrowed(&named[index])), [false, true]);
     }
 
     #[test]
@@ -330,7 +351,7 @@ mod tests {
         assert_eq!(expiration("[ LastHeardFrom = 9223372036854775807; ClassAdLifetime = 20 ]"), None);
         let ad = &ads(&["[ ExpirationTime = 100 ]"])[0];
         let context = Context::new(Dialect::Classad);
-        assert!(!Advertisement::new(ad, &context).standing().has_expired(100));
-        assert!(Advertisement::new(ad, &context).standing().has_expired(101));
+        assert!(!Advertisement::new(ad, &context).header().has_expired(100));
+        assert!(Advertisement::new(ad, &context).header().has_expired(101));
     }
 }

@@ -6,9 +6,9 @@ use crate::ad::{Ad, Dialect, Expression, Name, Value};
 #[derive(Clone, Debug)]
 pub struct Protocol {
     /// Candidate names of the constraint; the first that an ad has counts.
-    constraint: Vec<Name>,
+    constraint_names: Vec<Name>,
     /// The name of the rank.
-    rank: Name,
+    rank_name: Name,
 }
 
 impl Protocol {
@@ -20,17 +20,17 @@ impl Protocol {
             Dialect::Classad => ["Constraint", "Requirements"],
             Dialect::Condor => ["Requirements", "Constraint"],
         };
-        Protocol { constraint: names.map(Name::new).into(), rank: Name::new("Rank") }
+        Protocol { constraint_names: names.map(Name::new).into(), rank_name: Name::new("Rank") }
     }
 
     /// Replaces the names that are given; `None` keeps the default.
     #[must_use]
-    pub fn with(mut self, constraint: Option<&str>, rank: Option<&str>) -> Self {
+    pub fn with_attributes(mut self, constraint: Option<&str>, rank: Option<&str>) -> Self {
         if let Some(constraint) = constraint {
-            self.constraint = vec![Name::new(constraint)];
+            self.constraint_names = vec![Name::new(constraint)];
         }
         if let Some(rank) = rank {
-            self.rank = Name::new(rank);
+            self.rank_name = Name::new(rank);
         }
         self
     }
@@ -38,25 +38,25 @@ impl Protocol {
     /// Returns the name of the attribute that holds the constraint of this ad or port; `None` if it has no
     /// constraint.
     #[must_use]
-    pub fn constraint(&self, ad: &Ad) -> Option<&Name> {
-        self.constraint.iter().find(|name| ad.get(name).is_some())
+    pub fn constraint_name(&self, ad: &Ad) -> Option<&Name> {
+        self.constraint_names.iter().find(|name| ad.get(name).is_some())
     }
 
     /// Returns the constraint of this ad or port; `None` if it has no constraint.
     #[must_use]
-    pub fn constraint_of<'a>(&self, ad: &'a Ad) -> Option<&'a Expression> {
-        self.constraint.iter().find_map(|name| ad.get(name))
+    pub fn constraint_expression<'a>(&self, ad: &'a Ad) -> Option<&'a Expression> {
+        self.constraint_names.iter().find_map(|name| ad.get(name))
     }
 
     /// Iterates over every attribute name that may hold a constraint or a rank.
-    pub fn names(&self) -> impl Iterator<Item = &Name> {
-        self.constraint.iter().chain([&self.rank])
+    pub fn attribute_names(&self) -> impl Iterator<Item = &Name> {
+        self.constraint_names.iter().chain([&self.rank_name])
     }
 
     /// Returns the name of the attribute that holds the rank.
     #[must_use]
-    pub fn rank(&self) -> &Name {
-        &self.rank
+    pub fn rank_name(&self) -> &Name {
+        &self.rank_name
     }
 }
 
@@ -75,7 +75,7 @@ pub fn is_met(value: &Value, dialect: Dialect) -> bool {
 /// too) is 0 (1998 paper 3.2).
 #[must_use]
 #[allow(clippy::cast_precision_loss)] // a rank beyond 2^53 is compared as the nearest real
-pub fn rank_of(value: &Value) -> f64 {
+pub fn rank_value(value: &Value) -> f64 {
     match value {
         Value::Integer(integer) => *integer as f64,
         Value::Real(real) if !real.is_nan() => *real,

@@ -13,7 +13,7 @@ use super::Advertisement;
 #[must_use]
 pub fn identity(ad: &Ad, expression: Option<&Expression>, context: &Context) -> Option<String> {
     let Some(expression) = expression else { return Advertisement::new(ad, context).identity() };
-    let (environment, frame) = Environment::alone(ad.clone());
+    let (environment, frame) = Environment::single(ad.clone());
     match Evaluator::new(&environment, context).evaluate(expression, &frame).ok()? {
         Value::String(text) => Some(text.to_str().into_owned()),
         Value::Integer(integer) => Some(integer.to_string()),

@@ -7,9 +7,12 @@ mod port_group;
 mod ports;
 mod resource_request;
 
-pub use advertisement::{ADVERTISING, Advertisement, IDENTITY, Occupant, STANDING, Standing, latest};
-pub use constraint_and_rank::{Protocol, is_met, rank_of};
+pub use advertisement::{
+    ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementHeader, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES,
+    OfferOccupant, latest_advertisements,
+};
+pub use constraint_and_rank::{Protocol, is_met, rank_value};
 pub use identity::identity;
-pub use port_group::{Entry, Group, MOST_PATTERNS, Pattern};
-pub use ports::{PORTS, Port, PortFault, Ports, ports};
-pub use resource_request::{RESOURCE_COUNT, miscounted, resource_count};
+pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
+pub use ports::{PORTS, Port, PortFault, Ports, read_ports};
+pub use resource_request::{RESOURCE_COUNT, invalid_count_reason, resource_count};

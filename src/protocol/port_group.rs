@@ -6,9 +6,9 @@ use fixedbitset::FixedBitSet;
 
 /// A set of entries with bounds on the number of them that are filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct PortGroup {
     /// The ports and groups in it.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PortGroupEntry>,
     /// Minimum number of filled entries.
     pub min: usize,
     /// Maximum number of filled entries.
@@ -17,24 +17,24 @@ pub struct Group {
 
 /// An entry of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum PortGroupEntry {
     /// A port, as an index into all ports of the ad.
     Port(usize),
     /// A nested group.
-    Group(Group),
+    Group(PortGroup),
 }
 
 /// The set of filled ports, as indexes into all ports of an ad.
-pub type Pattern = FixedBitSet;
+pub type PortPattern = FixedBitSet;
 
 /// Maximum number of patterns enumerated for one ad.
-pub const MOST_PATTERNS: usize = 1 << 16;
+pub const MAX_PORT_PATTERNS: usize = 1 << 16;
 
-impl Group {
+impl PortGroup {
     /// Returns the group of the ports `0..ports`, all of which must be filled.
     #[must_use]
     pub fn all_of(ports: usize) -> Self {
-        Group { entries: (0..ports).map(Entry::Port).collect(), min: ports, max: ports }
+        PortGroup { entries: (0..ports).map(PortGroupEntry::Port).collect(), min: ports, max: ports }
     }
 
     /// Whether every port must be filled.
@@ -42,20 +42,20 @@ impl Group {
     pub fn is_mandatory(&self) -> bool {
         self.min == self.entries.len()
             && self.entries.iter().all(|entry| match entry {
-                Entry::Port(_) => true,
-                Entry::Group(group) => group.is_mandatory(),
+                PortGroupEntry::Port(_) => true,
+                PortGroupEntry::Group(group) => group.is_mandatory(),
             })
     }
 
     /// Whether the group is satisfied when exactly the ports in `filled` are filled.
     #[must_use]
-    pub fn is_satisfied_by(&self, filled: &Pattern) -> bool {
+    pub fn is_satisfied_by(&self, filled: &PortPattern) -> bool {
         // An empty nested group whose `Min` is 0 may be counted as filled or as unfilled, so the count is a range.
         let (mut least, mut most) = (0, 0);
         for entry in &self.entries {
             let (has_filled, may_count) = match entry {
-                Entry::Port(port) => (filled.contains(*port), filled.contains(*port)),
-                Entry::Group(group) => (group.has_one_of(filled), group.is_satisfied_by(filled)),
+                PortGroupEntry::Port(port) => (filled.contains(*port), filled.contains(*port)),
+                PortGroupEntry::Group(group) => (group.contains_any(filled), group.is_satisfied_by(filled)),
             };
             if has_filled && !may_count {
                 return false;
@@ -67,38 +67,38 @@ impl Group {
     }
 
     /// Whether the group contains one of these ports.
-    fn has_one_of(&self, ports: &Pattern) -> bool {
+    fn contains_any(&self, ports: &PortPattern) -> bool {
         self.entries.iter().any(|entry| match entry {
-            Entry::Port(port) => ports.contains(*port),
-            Entry::Group(group) => group.has_one_of(ports),
+            PortGroupEntry::Port(port) => ports.contains(*port),
+            PortGroupEntry::Group(group) => group.contains_any(ports),
         })
     }
 
     /// Enumerates the patterns that satisfy the group, `ports` being the number of ports of the ad. Patterns that
     /// fill more ports come first, among these the ones that fill ports further left.
     ///
-    /// Returns `None` if there are more than [`MOST_PATTERNS`].
+    /// Returns `None` if there are more than [`MAX_PORT_PATTERNS`].
     #[must_use]
-    pub fn patterns(&self, ports: usize) -> Option<Vec<Pattern>> {
-        let mut patterns = self.ways(ports)?;
+    pub fn patterns(&self, ports: usize) -> Option<Vec<PortPattern>> {
+        let mut patterns = self.unsorted_patterns(ports)?;
         patterns.sort_by_cached_key(|pattern| (Reverse(pattern.count_ones(..)), pattern.ones().collect::<Vec<_>>()));
         Some(patterns)
     }
 
     /// Enumerates the patterns without sorting them.
-    fn ways(&self, ports: usize) -> Option<Vec<Pattern>> {
+    fn unsorted_patterns(&self, ports: usize) -> Option<Vec<PortPattern>> {
         // `by_count[n]`: the patterns that fill `n` of the entries processed so far.
-        let mut by_count: Vec<Vec<Pattern>> = vec![vec![Pattern::with_capacity(ports)]];
+        let mut by_count: Vec<Vec<PortPattern>> = vec![vec![PortPattern::with_capacity(ports)]];
         for entry in &self.entries {
             let ways = match entry {
-                Entry::Port(port) => {
-                    let mut only = Pattern::with_capacity(ports);
+                PortGroupEntry::Port(port) => {
+                    let mut only = PortPattern::with_capacity(ports);
                     only.insert(*port);
                     vec![only]
                 }
-                Entry::Group(group) => group.ways(ports)?,
+                PortGroupEntry::Group(group) => group.unsorted_patterns(ports)?,
             };
-            let mut more: Vec<Vec<Pattern>> = vec![Vec::new(); by_count.len() + 1];
+            let mut more: Vec<Vec<PortPattern>> = vec![Vec::new(); by_count.len() + 1];
             for (count, before) in by_count.into_iter().enumerate() {
                 for (way, filled) in before.iter().flat_map(|before| ways.iter().map(move |way| (before, way))) {
                     // A nested group with `Min = 0` contributes its empty pattern too.
@@ -110,12 +110,12 @@ impl Group {
                 }
                 more[count].extend(before);
             }
-            if more.iter().map(Vec::len).sum::<usize>() > MOST_PATTERNS {
+            if more.iter().map(Vec::len).sum::<usize>() > MAX_PORT_PATTERNS {
                 return None;
             }
             by_count = more;
         }
-        let mut patterns: Vec<Pattern> =
+        let mut patterns: Vec<PortPattern> =
             by_count.into_iter().skip(self.min).take(self.max + 1 - self.min).flatten().collect();
         patterns.sort_unstable();
         patterns.dedup();
@@ -125,40 +125,40 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Group, Pattern};
+    use super::{PortGroup, PortGroupEntry, PortPattern};
 
-    fn patterns(group: &Group, ports: usize) -> Vec<Vec<usize>> {
+    fn patterns(group: &PortGroup, ports: usize) -> Vec<Vec<usize>> {
         group.patterns(ports).unwrap().iter().map(|pattern| pattern.ones().collect()).collect()
     }
 
     #[test]
     fn the_most_first_then_the_leftmost() {
-        assert_eq!(patterns(&Group::all_of(3), 3), [vec![0, 1, 2]]);
-        let some = |min, max| Group { min, max, ..Group::all_of(3) };
+        assert_eq!(patterns(&PortGroup::all_of(3), 3), [vec![0, 1, 2]]);
+        let some = |min, max| PortGroup { min, max, ..PortGroup::all_of(3) };
         assert_eq!(patterns(&some(1, 1), 3), [[0], [1], [2]]);
         assert_eq!(patterns(&some(1, 2), 3), [vec![0, 1], vec![0, 2], vec![1, 2], vec![0], vec![1], vec![2]]);
         assert_eq!(patterns(&some(0, 0), 3), [[0; 0]]);
         // Port 0, and either port 1 or the two ports after it.
-        let both = Group { entries: vec![Entry::Port(2), Entry::Port(3)], min: 2, max: 2 };
-        let either = Group { entries: vec![Entry::Port(1), Entry::Group(both)], min: 1, max: 1 };
-        let all = Group { entries: vec![Entry::Port(0), Entry::Group(either)], min: 2, max: 2 };
+        let both = PortGroup { entries: vec![PortGroupEntry::Port(2), PortGroupEntry::Port(3)], min: 2, max: 2 };
+        let either = PortGroup { entries: vec![PortGroupEntry::Port(1), PortGroupEntry::Group(both)], min: 1, max: 1 };
+        let all = PortGroup { entries: vec![PortGroupEntry::Port(0), PortGroupEntry::Group(either)], min: 2, max: 2 };
         assert!(!all.is_mandatory());
         assert_eq!(patterns(&all, 4), [vec![0, 2, 3], vec![0, 1]]);
     }
 
     /// A random group of ports, numbered from `next` on, and of nested groups.
-    fn random(random: &mut fastrand::Rng, next: &mut usize, depth: usize) -> Group {
+    fn random(random: &mut fastrand::Rng, next: &mut usize, depth: usize) -> PortGroup {
         let mut entries = Vec::new();
         for _ in 0..random.usize(1..4) {
             if depth > 0 && random.bool() {
-                entries.push(Entry::Group(self::random(random, next, depth - 1)));
+                entries.push(PortGroupEntry::Group(self::random(random, next, depth - 1)));
             } else {
-                entries.push(Entry::Port(*next));
+                entries.push(PortGroupEntry::Port(*next));
                 *next += 1;
             }
         }
         let max = random.usize(0..=entries.len());
-        Group { min: random.usize(0..=max), max, entries }
+        PortGroup { min: random.usize(0..=max), max, entries }
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
             }
             let patterns = group.patterns(ports).unwrap();
             for bits in 0..1_usize << ports {
-                let filled: Pattern = (0..ports).filter(|port| bits & (1 << port) != 0).collect();
+                let filled: PortPattern = (0..ports).filter(|port| bits & (1 << port) != 0).collect();
                 let is_pattern = patterns.iter().any(|pattern| pattern.ones().eq(filled.ones()));
                 assert_eq!(group.is_satisfied_by(&filled), is_pattern, "{group:?} {filled:?}");
                 satisfied += usize::from(is_pattern);
@@ -184,14 +184,14 @@ mod tests {
 
     #[test]
     fn too_many_ways_are_refused() {
-        let group = Group { min: 0, ..Group::all_of(40) };
+        let group = PortGroup { min: 0, ..PortGroup::all_of(40) };
         assert!(group.patterns(40).is_none());
     }
 
     #[test]
     fn an_optional_group_counts_when_it_is_empty() {
-        let optional = Group { entries: vec![Entry::Port(1)], min: 0, max: 1 };
-        let all = Group { entries: vec![Entry::Port(0), Entry::Group(optional)], min: 2, max: 2 };
+        let optional = PortGroup { entries: vec![PortGroupEntry::Port(1)], min: 0, max: 1 };
+        let all = PortGroup { entries: vec![PortGroupEntry::Port(0), PortGroupEntry::Group(optional)], min: 2, max: 2 };
         assert_eq!(patterns(&all, 2), [vec![0, 1], vec![0]]);
     }
 }

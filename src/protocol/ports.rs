@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use crate::ad::{Ad, Expression, Kind, Name, Span, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
 
-use super::port_group::{Entry, Group};
+use super::port_group::{PortGroup, PortGroupEntry};
 
 /// A docking place of an ad.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Ports {
     /// The ports in textual order, including those inside groups.
     pub list: Vec<Port>,
     /// The group that says which of the ports must be filled; its leaves are indexes into `list`.
-    pub group: Group,
+    pub group: PortGroup,
 }
 
 /// An error in the port list of an ad.
@@ -50,7 +50,7 @@ pub static PORTS: LazyLock<Name> = LazyLock::new(|| Name::new("Ports"));
 static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
 
 /// Maximum nesting depth of port groups.
-const DEEPEST: usize = 64;
+const MAX_GROUP_DEPTH: usize = 64;
 
 /// Reads the ports of an ad in the order of its list. An ad without `Ports` has the one implicit port `other`.
 ///
@@ -61,30 +61,30 @@ const DEEPEST: usize = 64;
 ///
 /// Fails if `Ports` is not a list of records, a record has no label, two ports have the same label, or a group asks
 /// for more entries than it has.
-pub fn ports(ad: &Ad) -> Result<Ports, PortFault> {
+pub fn read_ports(ad: &Ad) -> Result<Ports, PortFault> {
     let Some(list) = ad.get(&PORTS) else {
         let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
-        return Ok(Ports { list: vec![implicit], group: Group::all_of(1) });
+        return Ok(Ports { list: vec![implicit], group: PortGroup::all_of(1) });
     };
     let mut found = Vec::new();
-    let entries = entries(list, &[], &mut found)?;
-    Ok(Ports { list: found, group: Group { min: entries.len(), max: entries.len(), entries } })
+    let entries = read_entries(list, &[], &mut found)?;
+    Ok(Ports { list: found, group: PortGroup { min: entries.len(), max: entries.len(), entries } })
 }
 
 /// Reads the entries of a list of ports and appends the ports among them to `found`.
-fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Vec<Entry>, PortFault> {
-    let Kind::List(elements) = list.bare().kind() else {
+fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Vec<PortGroupEntry>, PortFault> {
+    let ExpressionKind::List(elements) = list.without_parentheses().kind() else {
         return Err(fault(list, "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`"));
     };
     let mut entries = Vec::with_capacity(elements.len());
     for element in elements.iter() {
-        let Kind::Ad(record) = element.bare().kind() else {
+        let ExpressionKind::Ad(record) = element.without_parentheses().kind() else {
             return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));
         };
         let label = match record.get(&LABEL) {
-            Some(label) => name(label)?,
+            Some(label) => read_label(label)?,
             None if record.get(&PORTS).is_some() => {
-                entries.push(Entry::Group(group(record, element, groups, found)?));
+                entries.push(PortGroupEntry::Group(read_group(record, element, groups, found)?));
                 continue;
             }
             None => return Err(fault(element, "a port needs a Label")),
@@ -92,37 +92,37 @@ fn entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Ve
         if found.iter().any(|port| port.label == label) {
             return Err(fault(element, format!("the label `{label}` is taken by an earlier port of the same ad")));
         }
-        entries.push(Entry::Port(found.len()));
+        entries.push(PortGroupEntry::Port(found.len()));
         found.push(Port { label, groups: groups.to_vec(), record: Some(record.clone()) });
     }
     Ok(entries)
 }
 
 /// Reads a group of ports. `around` holds the records of the enclosing groups, outermost first.
-fn group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>) -> Result<Group, PortFault> {
-    if around.len() >= DEEPEST {
-        return Err(fault(element, format!("groups of ports are nested deeper than {DEEPEST}")));
+fn read_group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>) -> Result<PortGroup, PortFault> {
+    if around.len() >= MAX_GROUP_DEPTH {
+        return Err(fault(element, format!("groups of ports are nested deeper than {MAX_GROUP_DEPTH}")));
     }
     let groups: Vec<Ad> = around.iter().chain([record]).cloned().collect();
     let entries = match record.get(&PORTS) {
-        Some(list) => entries(list, &groups, found)?,
+        Some(list) => read_entries(list, &groups, found)?,
         None => Vec::new(),
     };
-    let max = count(record, "Max")?.unwrap_or(entries.len());
-    let min = count(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
+    let max = read_fill_bound(record, "Max")?.unwrap_or(entries.len());
+    let min = read_fill_bound(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
     if min > max || min > entries.len() {
         let reason =
             format!("a group of {} wants at least {min} and at most {max} of its entries filled", entries.len());
         return Err(fault(element, reason));
     }
-    Ok(Group { min, max: max.min(entries.len()), entries })
+    Ok(PortGroup { min, max: max.min(entries.len()), entries })
 }
 
 /// Reads `Min` or `Max` of a group: a non-negative integer literal, which is not evaluated. `None` if it is absent.
-fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
+fn read_fill_bound(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
     let Some(expression) = record.get_str(bound) else { return Ok(None) };
-    let number = match expression.bare().kind() {
-        Kind::Literal(Value::Integer(number)) => usize::try_from(*number).ok(),
+    let number = match expression.without_parentheses().kind() {
+        ExpressionKind::Literal(Value::Integer(number)) => usize::try_from(*number).ok(),
         _ => None,
     };
     let wrong = || fault(expression, format!("{bound} of a group of ports must be a whole number, not negative"));
@@ -130,10 +130,10 @@ fn count(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault> {
 }
 
 /// Reads a label without evaluating it: `Label = cpu` and `Label = "cpu"` mean the same.
-fn name(label: &Expression) -> Result<Name, PortFault> {
-    let name = match label.bare().kind() {
-        Kind::Attribute(name) => name.clone(),
-        Kind::Literal(Value::String(text)) => Name::new(&text.to_str()),
+fn read_label(label: &Expression) -> Result<Name, PortFault> {
+    let name = match label.without_parentheses().kind() {
+        ExpressionKind::Attribute(name) => name.clone(),
+        ExpressionKind::Literal(Value::String(text)) => Name::new(&text.to_str()),
         _ => return Err(fault(label, "a Label must be a name or a string")),
     };
     if name.is_reserved() || name.as_str().is_empty() {
@@ -148,12 +148,12 @@ fn fault(expression: &Expression, reason: impl Into<String>) -> PortFault {
 
 #[cfg(test)]
 mod tests {
-    use super::ports;
-    use crate::syntax::{Rules, parse_ad};
+    use super::read_ports;
+    use crate::syntax::{ParseOptions, parse_ad};
 
     fn labels(text: &str) -> Result<Vec<String>, String> {
-        let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
-        ports(&ad)
+        let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+        read_ports(&ad)
             .map(|ports| ports.list.into_iter().map(|port| port.label.to_string()).collect())
             .map_err(|fault| fault.to_string())
     }

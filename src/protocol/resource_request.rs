@@ -10,7 +10,7 @@ use crate::syntax::{Style, print_value};
 pub const RESOURCE_COUNT: &str = "ResourceRequestCount";
 
 /// Maximum count of one resource request; larger ones are cut to it.
-const MOST: usize = 1_000_000;
+const MAX_RESOURCE_COUNT: usize = 1_000_000;
 
 static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
 
@@ -19,8 +19,10 @@ static COUNT: LazyLock<Name> = LazyLock::new(|| Name::new(RESOURCE_COUNT));
 /// Returns `None` if the request has no count, or one that is not an integer.
 #[must_use]
 pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
-    match written_count(ad, context)? {
-        Value::Integer(count) => Some(usize::try_from(count.max(0)).unwrap_or(MOST).min(MOST)),
+    match evaluated_count(ad, context)? {
+        Value::Integer(count) => {
+            Some(usize::try_from(count.max(0)).unwrap_or(MAX_RESOURCE_COUNT).min(MAX_RESOURCE_COUNT))
+        }
         _ => None,
     }
 }
@@ -28,31 +30,31 @@ pub fn resource_count(ad: &Ad, context: &Context) -> Option<usize> {
 /// Returns why the count of a request does not take effect as written, as a phrase. `None` if it does, or if there is
 /// no count.
 #[must_use]
-pub fn miscounted(ad: &Ad, context: &Context) -> Option<String> {
-    let written = written_count(ad, context)?;
+pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
+    let written = evaluated_count(ad, context)?;
     let counts = match &written {
         Value::Integer(count) if *count < 0 => "is below zero and counts as 0".to_owned(),
-        Value::Integer(count) if usize::try_from(*count).is_ok_and(|count| count <= MOST) => return None,
-        Value::Integer(_) => format!("is cut to {MOST}"),
+        Value::Integer(count) if usize::try_from(*count).is_ok_and(|count| count <= MAX_RESOURCE_COUNT) => return None,
+        Value::Integer(_) => format!("is cut to {MAX_RESOURCE_COUNT}"),
         Value::Undefined => return None,
-        other => format!("is {}, not an integer, and counts as 1", other.kind().phrase()),
+        other => format!("is {}, not an integer, and counts as 1", other.value_type().phrase()),
     };
     let written = String::from_utf8_lossy(&print_value(&written, Style::New)).into_owned();
     Some(format!("{RESOURCE_COUNT} {written} {counts}"))
 }
 
-fn written_count(ad: &Ad, context: &Context) -> Option<Value> {
+fn evaluated_count(ad: &Ad, context: &Context) -> Option<Value> {
     ad.get(&COUNT)?;
-    let (environment, frame) = Environment::alone(ad.clone());
+    let (environment, frame) = Environment::single(ad.clone());
     Evaluator::new(&environment, context).attribute(&frame, &COUNT).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{miscounted, resource_count};
+    use super::{invalid_count_reason, resource_count};
     use crate::ad::Dialect;
     use crate::eval::Context;
-    use crate::syntax::{Rules, parse_ad};
+    use crate::syntax::{ParseOptions, parse_ad};
 
     #[test]
     fn how_many_are_asked_for() {
@@ -64,7 +66,7 @@ mod tests {
             ("[ ResourceRequestCount = \"3\" ]", None),
             ("[ Count = 3 ]", None),
         ] {
-            let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
+            let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
             assert_eq!(resource_count(&ad, &Context::new(Dialect::Classad)), expected, "{text}");
         }
     }
@@ -81,8 +83,8 @@ mod tests {
                 Some("ResourceRequestCount 2.0 is a real, not an integer, and counts as 1"),
             ),
         ] {
-            let ad = parse_ad(text.as_bytes(), Rules::default()).unwrap();
-            assert_eq!(miscounted(&ad, &Context::new(Dialect::Classad)).as_deref(), expected, "{text}");
+            let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+            assert_eq!(invalid_count_reason(&ad, &Context::new(Dialect::Classad)).as_deref(), expected, "{text}");
         }
     }
 }

@@ -4,25 +4,25 @@ use logos::Logos;
 
 use crate::ad::Span;
 
-use super::token::{Flaw, Strings, Token, offset};
+use super::token::{LexicalError, StringSyntax, Token, to_offset};
 
 /// The first item of a text that holds bracketed ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum AdBoundary {
     /// The text has only white space, comments, and separators between ads.
-    Nothing,
+    Blank,
     /// An ad: from a `[` to the `]` that closes it.
     Closed(Span),
     /// An unclosed ad: from its `[` to the end of the text.
-    Open(Span),
+    Unclosed(Span),
     /// Text that begins no ad, up to the next bracket or the end of its line.
-    Other(Span),
+    NotAnAd(Span),
 }
 
 /// Finds the first bracketed ad of a text.  O(n) up to its end.
 #[must_use]
-pub fn first_group(text: &[u8]) -> Group {
-    let lexer = Token::lexer_with_extras(text, Strings::Escaped.into()).spanned();
+pub fn find_first_ad(text: &[u8]) -> AdBoundary {
+    let lexer = Token::lexer_with_extras(text, StringSyntax::Escaped.into()).spanned();
     let mut start = None;
     let mut depth = 0_usize;
     for (result, range) in lexer {
@@ -34,7 +34,7 @@ pub fn first_group(text: &[u8]) -> Group {
             (Ok(Token::BracketClose), Some(start)) => {
                 depth -= 1;
                 if depth == 0 {
-                    return Group::Closed(Span::new(offset(start), offset(range.end)));
+                    return AdBoundary::Closed(Span::new(to_offset(start), to_offset(range.end)));
                 }
             }
             // Ads may be the elements of a list, or be separated by commas or semicolons.
@@ -42,23 +42,23 @@ pub fn first_group(text: &[u8]) -> Group {
             (_, None) => {
                 let line = memchr::memchr2(b'\n', b'[', &text[range.end..]);
                 let end = line.map_or(text.len(), |at| range.end + at);
-                return Group::Other(Span::new(offset(range.start), offset(end)));
+                return AdBoundary::NotAnAd(Span::new(to_offset(range.start), to_offset(end)));
             }
         }
     }
     match start {
-        Some(start) => Group::Open(Span::new(offset(start), offset(text.len()))),
-        None => Group::Nothing,
+        Some(start) => AdBoundary::Unclosed(Span::new(to_offset(start), to_offset(text.len()))),
+        None => AdBoundary::Blank,
     }
 }
 
 /// Returns the length of the longest prefix that holds only complete items, for a text that may be continued; 0
 /// if there is none.
 #[must_use]
-pub fn complete_groups(text: &[u8]) -> usize {
+pub fn complete_ads_length(text: &[u8]) -> usize {
     let mut depth = 0_usize;
     let mut complete = 0;
-    for (result, range) in Token::lexer_with_extras(text, Strings::Escaped.into()).spanned() {
+    for (result, range) in Token::lexer_with_extras(text, StringSyntax::Escaped.into()).spanned() {
         match result {
             Ok(Token::BracketOpen) => {
                 if depth == 0 {
@@ -74,7 +74,9 @@ pub fn complete_groups(text: &[u8]) -> usize {
                 }
             }
             // The continuation of the text may close it.
-            Err(Flaw::UnterminatedString | Flaw::UnterminatedQuote | Flaw::UnterminatedComment) => break,
+            Err(
+                LexicalError::UnterminatedString | LexicalError::UnterminatedQuote | LexicalError::UnterminatedComment,
+            ) => break,
             _ => {}
         }
     }

@@ -8,14 +8,14 @@ use chumsky::input::{InputRef, MappedInput};
 use crate::ad::Span;
 
 use super::SyntaxError;
-use super::token::{Spanned, Token};
+use super::token::{SpannedToken, Token};
 
-pub(super) type Tokens<'t> = MappedInput<'t, Token, Span, &'t [Spanned]>;
-pub(super) type Error<'t> = Rich<'t, Token, Span, SyntaxError>;
-pub(super) type Extra<'t> = chumsky::extra::Err<Error<'t>>;
+pub(super) type TokenInput<'t> = MappedInput<'t, Token, Span, &'t [SpannedToken]>;
+pub(super) type ChumskyError<'t> = Rich<'t, Token, Span, SyntaxError>;
+pub(super) type ChumskyExtra<'t> = chumsky::extra::Err<ChumskyError<'t>>;
 
-pub(super) trait Grammar<'t, T>: Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone {}
-impl<'t, T, P: Parser<'t, Tokens<'t>, T, Extra<'t>> + Clone> Grammar<'t, T> for P {}
+pub(super) trait TokenParser<'t, T>: Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>> + Clone {}
+impl<'t, T, P: Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>> + Clone> TokenParser<'t, T> for P {}
 
 impl chumsky::span::Span for Span {
     type Context = ();
@@ -37,14 +37,17 @@ impl chumsky::span::Span for Span {
 }
 
 /// Returns the text of a token that is ASCII by its definition.
-pub(super) fn plain(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
+pub(super) fn token_text(text: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&text[span.range()])
 }
 
 /// Consumes the next token and returns the error that one of the labels was expected in its place.
-pub(super) fn expected<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, labels: &[&'static str]) -> Error<'t> {
+pub(super) fn expected_error<'t>(
+    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
+    labels: &[&'static str],
+) -> ChumskyError<'t> {
     let before = input.cursor();
     let found = input.next();
     let span = input.span_since(&before);
-    LabelError::<Tokens<'t>, _>::expected_found(labels.iter().copied(), found.map(Into::into), span)
+    LabelError::<TokenInput<'t>, _>::expected_found(labels.iter().copied(), found.map(Into::into), span)
 }

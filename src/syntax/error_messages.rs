@@ -5,12 +5,12 @@ use chumsky::error::{RichPattern, RichReason};
 use crate::ad::Span;
 
 use super::SyntaxError;
-use super::chumsky_types::{Error, plain};
+use super::chumsky_types::{ChumskyError, token_text};
 use super::hints;
-use super::token::{Flaw, Spanned, Token};
+use super::token::{LexicalError, SpannedToken, Token};
 
 /// Converts chumsky's error into a [`SyntaxError`].
-pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> SyntaxError {
+pub(super) fn to_syntax_error(error: ChumskyError<'_>, tokens: &[SpannedToken], text: &[u8]) -> SyntaxError {
     let span = *error.span();
     let mut ours = match error.into_reason() {
         // An error that our own parsers raised.
@@ -18,25 +18,25 @@ pub(super) fn explain(error: Error<'_>, tokens: &[Spanned], text: &[u8]) -> Synt
         RichReason::ExpectedFound { expected, found } => {
             let found = found.map(|token| *token);
             if let Some(Token::Flawed(flaw)) = found {
-                return flawed(flaw, span, text);
+                return lexical_error_message(flaw, span, text);
             }
             let found = match found {
                 Some(token @ (Token::Name | Token::Integer | Token::Real | Token::Scaled)) => {
-                    format!("{} `{}`", token, plain(text, span))
+                    format!("{} `{}`", token, token_text(text, span))
                 }
                 Some(token) => token.to_string(),
                 None => "the end".to_owned(),
             };
-            SyntaxError::new(span, format!("expected {}, found {found}", alternatives(&expected)))
+            SyntaxError::new(span, format!("expected {}, found {found}", expected_list(&expected)))
         }
     };
-    ours.help = hints::advice(ours.span, tokens, text);
+    ours.help = hints::syntax_hint(ours.span, tokens, text);
     ours.related = broken_string(span, tokens, text).or_else(|| open_bracket(span, tokens));
     ours
 }
 
 /// Joins the expected tokens to `a, b or c`, without duplicates.
-fn alternatives(expected: &[RichPattern<'_, Token>]) -> String {
+fn expected_list(expected: &[RichPattern<'_, Token>]) -> String {
     let mut words: Vec<String> = Vec::new();
     for pattern in expected {
         let word = match pattern {
@@ -57,34 +57,36 @@ fn alternatives(expected: &[RichPattern<'_, Token>]) -> String {
 }
 
 /// Describes a lexical error.
-fn flawed(flaw: Flaw, span: Span, text: &[u8]) -> SyntaxError {
+fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxError {
     let shown = String::from_utf8_lossy(&text[span.range()]).into_owned();
     let first = Span::new(span.start, span.start + 1);
     match flaw {
-        Flaw::Character => {
+        LexicalError::Character => {
             let character = shown.chars().next().unwrap_or(' ');
             let rest = String::from_utf8_lossy(text.get(span.start as usize..).unwrap_or_default());
             let rest: String = rest.chars().take(3).collect();
             SyntaxError::new(span, format!("`{}` begins nothing in this language", character.escape_debug()))
-                .with_help(hints::for_character(character, &rest))
+                .with_help(hints::character_hint(character, &rest))
         }
-        Flaw::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
+        LexicalError::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
             .with_help("a quote is missing at its end, or there is one too many before it"),
-        Flaw::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote")
+        LexicalError::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote")
             .with_help("strings stand in double quotes: \"...\""),
-        Flaw::UnterminatedComment => {
+        LexicalError::UnterminatedComment => {
             SyntaxError::new(Span::new(span.start, span.start + 2), "this comment has no closing `*/`")
         }
-        Flaw::Number => SyntaxError::new(span, format!("`{shown}` is no number")).with_help(hints::for_number(&shown)),
-        Flaw::Nul => SyntaxError::new(span, "a byte of value 0 cannot stand in an ad"),
-        Flaw::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
+        LexicalError::Number => {
+            SyntaxError::new(span, format!("`{shown}` is no number")).with_help(hints::number_hint(&shown))
+        }
+        LexicalError::Nul => SyntaxError::new(span, "a byte of value 0 cannot stand in an ad"),
+        LexicalError::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
             .with_help("a string holds any byte as an octal escape, such as \\377"),
     }
 }
 
 /// Returns the first string before the error that extends over the end of a line: its closing quote is probably
 /// missing.  `None` if there is none.
-fn broken_string(span: Span, tokens: &[Spanned], text: &[u8]) -> Option<(Span, String)> {
+fn broken_string(span: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<(Span, String)> {
     let (_, string) = tokens.iter().find(|(token, at)| {
         *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()
     })?;
@@ -93,7 +95,7 @@ fn broken_string(span: Span, tokens: &[Spanned], text: &[u8]) -> Option<(Span, S
 }
 
 /// Returns the innermost bracket that is open at the error; `None` if there is none.
-fn open_bracket(span: Span, tokens: &[Spanned]) -> Option<(Span, String)> {
+fn open_bracket(span: Span, tokens: &[SpannedToken]) -> Option<(Span, String)> {
     let mut open = Vec::new();
     for (token, at) in tokens.iter().take_while(|(_, at)| at.start < span.start) {
         if token.closing().is_some() {

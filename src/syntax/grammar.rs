@@ -8,47 +8,47 @@ use chumsky::error::Rich;
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
 
-use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span, Value};
 
 use super::SyntaxError;
-use super::chumsky_types::{Extra, Grammar, Tokens, expected, plain};
-use super::error_messages::explain;
-use super::literal::{self, Quoted};
-use super::precedence::{negative_ahead, operators};
-use super::token::{Spanned, Strings, Token, lex};
+use super::chumsky_types::{ChumskyExtra, TokenInput, TokenParser, expected_error, token_text};
+use super::error_messages::to_syntax_error;
+use super::literal::{self, QuotedLiteral};
+use super::precedence::{negative_number_follows, operators};
+use super::token::{SpannedToken, StringSyntax, Token, lex};
 
 /// Parser options: the dialect and the syntax of strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
+pub struct ParseOptions {
     /// The dialect of the language.
     pub dialect: Dialect,
     /// The syntax of string literals.
-    pub strings: Strings,
+    pub strings: StringSyntax,
 }
 
-impl Rules {
+impl ParseOptions {
     /// Options for expressions and bracketed ads.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
-        Rules { dialect, strings: Strings::Escaped }
+        ParseOptions { dialect, strings: StringSyntax::Escaped }
     }
 
     /// Options for the values of HTCondor's long form.
     #[must_use]
     pub fn long(dialect: Dialect) -> Self {
-        Rules { dialect, strings: Strings::Long }
+        ParseOptions { dialect, strings: StringSyntax::Long }
     }
 }
 
 /// Maximum nesting depth of brackets.
-const DEEPEST: usize = 200_000;
+const MAX_NESTING: usize = 200_000;
 
 /// Parses a text that is one expression.
 ///
 /// # Errors
 ///
 /// The first syntax error, if the text is no expression, is longer than 4 GiB or nested too deeply.
-pub fn parse_expression(text: &[u8], rules: Rules) -> Result<Expression, SyntaxError> {
+pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, SyntaxError> {
     let tokens = lex_checked(text, rules)?;
     run(expression(text, rules).then_ignore(end()), &tokens, text)
 }
@@ -59,7 +59,7 @@ pub fn parse_expression(text: &[u8], rules: Rules) -> Result<Expression, SyntaxE
 /// # Errors
 ///
 /// The first syntax error, if the text begins with no expression, is longer than 4 GiB or nested too deeply.
-pub fn parse_prefix(text: &[u8], rules: Rules) -> Result<(Expression, Option<Span>), SyntaxError> {
+pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Option<Span>), SyntaxError> {
     let tokens = lex_checked(text, rules)?;
     let rest = any().repeated().to_slice().map(<[_]>::len);
     let both = expression(text, rules).then(rest);
@@ -74,9 +74,9 @@ pub fn parse_prefix(text: &[u8], rules: Rules) -> Result<(Expression, Option<Spa
 /// # Errors
 ///
 /// The first syntax error, if the text is no ad, is longer than 4 GiB or nested too deeply.
-pub fn parse_ad(text: &[u8], rules: Rules) -> Result<Ad, SyntaxError> {
+pub fn parse_ad(text: &[u8], rules: ParseOptions) -> Result<Ad, SyntaxError> {
     let tokens = lex_checked(text, rules)?;
-    run(record(text, rules, expression(text, rules)).then_ignore(end()), &tokens, text).map(collect)
+    run(bracketed_ad(text, rules, expression(text, rules)).then_ignore(end()), &tokens, text).map(build_ad)
 }
 
 fn length(text: &[u8]) -> u32 {
@@ -84,7 +84,7 @@ fn length(text: &[u8]) -> u32 {
 }
 
 /// Returns the tokens of a text, or an error if it is longer than 4 GiB or nested too deeply.
-pub(super) fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, SyntaxError> {
+pub(super) fn lex_checked(text: &[u8], rules: ParseOptions) -> Result<Vec<SpannedToken>, SyntaxError> {
     if u32::try_from(text.len()).is_err() {
         return Err(SyntaxError::new(Span::new(0, 1), "this text is longer than 4 GiB"));
     }
@@ -93,8 +93,8 @@ pub(super) fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, Syn
     for (token, span) in &tokens {
         if token.closing().is_some() {
             depth += 1;
-            if depth > DEEPEST {
-                return Err(SyntaxError::new(*span, format!("brackets are nested more than {DEEPEST} deep")));
+            if depth > MAX_NESTING {
+                return Err(SyntaxError::new(*span, format!("brackets are nested more than {MAX_NESTING} deep")));
             }
         } else if token.is_closing() {
             depth = depth.saturating_sub(1);
@@ -105,8 +105,8 @@ pub(super) fn lex_checked(text: &[u8], rules: Rules) -> Result<Vec<Spanned>, Syn
 
 /// Runs a parser over all tokens of a text and converts its error.
 fn run<'t, T>(
-    parser: impl Parser<'t, Tokens<'t>, T, Extra<'t>>,
-    tokens: &'t [Spanned],
+    parser: impl Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>>,
+    tokens: &'t [SpannedToken],
     text: &[u8],
 ) -> Result<T, SyntaxError> {
     run_within(parser, tokens, Span::new(length(text), length(text)), tokens, text)
@@ -115,34 +115,45 @@ fn run<'t, T>(
 /// Runs a parser over a part of the tokens, whose end is at the span `end`, and converts its error; hints take the
 /// tokens `around` into account.
 pub(super) fn run_within<'t, T>(
-    parser: impl Parser<'t, Tokens<'t>, T, Extra<'t>>,
-    tokens: &'t [Spanned],
+    parser: impl Parser<'t, TokenInput<'t>, T, ChumskyExtra<'t>>,
+    tokens: &'t [SpannedToken],
     end: Span,
-    around: &[Spanned],
+    around: &[SpannedToken],
     text: &[u8],
 ) -> Result<T, SyntaxError> {
-    let input = tokens.map(end, (|(token, span)| (token, span)) as fn(&Spanned) -> (&Token, &Span));
+    let input = tokens.map(end, (|(token, span)| (token, span)) as fn(&SpannedToken) -> (&Token, &Span));
     parser.parse(input).into_result().map_err(|errors| {
         let first = errors.into_iter().min_by_key(|error| error.span().start);
-        first.map_or_else(|| SyntaxError::new(end, "this is no expression"), |error| explain(error, around, text))
+        first.map_or_else(
+            || SyntaxError::new(end, "this is no expression"),
+            |error| to_syntax_error(error, around, text),
+        )
     })
 }
 
-type Bound = ((Name, Span), Expression);
+type ParsedAttribute = ((Name, Span), Expression);
 
 /// `name = expression`
-pub(super) fn attribute(text: &[u8], rules: Rules) -> impl Grammar<'_, Bound> {
-    bound(text, rules, expression(text, rules))
+pub(super) fn attribute(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, ParsedAttribute> {
+    attribute_of(text, rules, expression(text, rules))
 }
 
-fn bound<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expression>) -> impl Grammar<'t, Bound> {
+fn attribute_of<'t>(
+    text: &'t [u8],
+    rules: ParseOptions,
+    expression: impl TokenParser<'t, Expression>,
+) -> impl TokenParser<'t, ParsedAttribute> {
     attribute_name(text, rules).then_ignore(just(Token::Assign)).then(expression)
 }
 
 /// `[ name = expression; ... ]`, with any number of semicolons between, before and after the attributes.
-fn record<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Expression>) -> impl Grammar<'t, Vec<Bound>> {
+fn bracketed_ad<'t>(
+    text: &'t [u8],
+    rules: ParseOptions,
+    expression: impl TokenParser<'t, Expression>,
+) -> impl TokenParser<'t, Vec<ParsedAttribute>> {
     let semicolons = just(Token::Semicolon).repeated();
-    bound(text, rules, expression)
+    attribute_of(text, rules, expression)
         .separated_by(just(Token::Semicolon).then(semicolons))
         .allow_trailing()
         .collect()
@@ -150,12 +161,12 @@ fn record<'t>(text: &'t [u8], rules: Rules, expression: impl Grammar<'t, Express
 }
 
 /// Builds the ad of parsed attributes.
-fn collect(attributes: Vec<Bound>) -> Ad {
+fn build_ad(attributes: Vec<ParsedAttribute>) -> Ad {
     attributes.into_iter().map(|((name, _), expression)| (name, expression)).collect()
 }
 
 /// The name of an attribute in its definition: not empty and, in the papers' dialect, not reserved.
-fn attribute_name(text: &[u8], rules: Rules) -> impl Grammar<'_, (Name, Span)> {
+fn attribute_name(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, (Name, Span)> {
     name(text, rules).try_map(move |name: Name, span| {
         if rules.dialect == Dialect::Classad && name.is_reserved() {
             let error = SyntaxError::new(span, format!("`{name}` is reserved and cannot name an attribute"))
@@ -170,11 +181,11 @@ fn attribute_name(text: &[u8], rules: Rules) -> impl Grammar<'_, (Name, Span)> {
 }
 
 /// A name, quoted or not.
-fn name(text: &[u8], rules: Rules) -> impl Grammar<'_, Name> {
+fn name(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, Name> {
     select! { token @ (Token::Name | Token::Quoted) = e => (token, e.span()) }.labelled("a name").try_map(
         move |(token, span): (Token, Span), _| match token {
-            Token::Name => Ok(Name::new(&plain(text, span))),
-            _ => literal::name(inside(text, span), rules.dialect, span)
+            Token::Name => Ok(Name::new(&token_text(text, span))),
+            _ => literal::name(between_quotes(text, span), rules.dialect, span)
                 .map(|name| Name::new(&name))
                 .map_err(|error| Rich::custom(error.span, error)),
         },
@@ -182,21 +193,21 @@ fn name(text: &[u8], rules: Rules) -> impl Grammar<'_, Name> {
 }
 
 /// Returns the text between the quotes of a token.
-fn inside(text: &[u8], span: Span) -> &[u8] {
+fn between_quotes(text: &[u8], span: Span) -> &[u8] {
     &text[span.start as usize + 1..span.end as usize - 1]
 }
 
 /// An expression.
-fn expression(text: &[u8], rules: Rules) -> impl Grammar<'_, Expression> {
+fn expression(text: &[u8], rules: ParseOptions) -> impl TokenParser<'_, Expression> {
     recursive(move |expression| operators(operand(text, rules, expression), text))
 }
 
 /// A primary expression, followed by any number of subscripts and selections.
 fn operand<'t>(
     text: &'t [u8],
-    rules: Rules,
-    expression: impl Grammar<'t, Expression> + 't,
-) -> impl Grammar<'t, Expression> {
+    rules: ParseOptions,
+    expression: impl TokenParser<'t, Expression> + 't,
+) -> impl TokenParser<'t, Expression> {
     enum Suffix {
         Index(Expression, Span),
         Name(Name, Span),
@@ -208,13 +219,15 @@ fn operand<'t>(
     let select = just(Token::Dot).ignore_then(name(text, rules)).map_with(|name, e| Suffix::Name(name, e.span()));
     let suffix = choice((index, select));
     let primary = primary(text, rules, expression);
-    custom(move |input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>| {
+    custom(move |input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>| {
         let mut expression = input.parse(&primary)?;
         while matches!(input.peek(), Some(Token::BracketOpen | Token::Dot)) {
             let start = expression.span();
             expression = match input.parse(&suffix)? {
-                Suffix::Index(index, end) => Expression::new(Kind::Subscript(expression, index), start.to(end)),
-                Suffix::Name(name, end) => Expression::new(Kind::Select(expression, name), start.to(end)),
+                Suffix::Index(index, end) => {
+                    Expression::new(ExpressionKind::Subscript(expression, index), start.to(end))
+                }
+                Suffix::Name(name, end) => Expression::new(ExpressionKind::Select(expression, name), start.to(end)),
             };
         }
         Ok(expression)
@@ -224,9 +237,9 @@ fn operand<'t>(
 /// Literals, names, calls and bracketed expressions.  The next token decides, without backtracking.
 fn primary<'t>(
     text: &'t [u8],
-    rules: Rules,
-    expression: impl Grammar<'t, Expression> + 't,
-) -> impl Grammar<'t, Expression> {
+    rules: ParseOptions,
+    expression: impl TokenParser<'t, Expression> + 't,
+) -> impl TokenParser<'t, Expression> {
     let separator = if rules.dialect.is_condor() {
         one_of([Token::Comma, Token::Semicolon].as_slice()).boxed()
     } else {
@@ -235,13 +248,13 @@ fn primary<'t>(
     let parentheses = expression
         .clone()
         .delimited_by(just(Token::ParenthesisOpen), just(Token::ParenthesisClose))
-        .map_with(|inner, e| Expression::new(Kind::Parentheses(inner), e.span()));
+        .map_with(|inner, e| Expression::new(ExpressionKind::Parentheses(inner), e.span()));
     let list = expression
         .clone()
         .separated_by(just(Token::Comma))
         .collect::<Vec<_>>()
         .delimited_by(just(Token::BraceOpen), just(Token::BraceClose))
-        .map_with(|elements, e| Expression::new(Kind::List(elements.into()), e.span()));
+        .map_with(|elements, e| Expression::new(ExpressionKind::List(elements.into()), e.span()));
     let arguments = expression
         .clone()
         .separated_by(separator)
@@ -249,11 +262,11 @@ fn primary<'t>(
         .delimited_by(just(Token::ParenthesisOpen), just(Token::ParenthesisClose));
     let root = just(Token::Dot)
         .ignore_then(name(text, rules))
-        .map_with(|name, e| Expression::new(Kind::RootAttribute(name), e.span()));
-    let nested = record(text, rules, expression)
-        .map_with(|attributes, e| Expression::new(Kind::Ad(collect(attributes)), e.span()));
+        .map_with(|name, e| Expression::new(ExpressionKind::RootAttribute(name), e.span()));
+    let nested = bracketed_ad(text, rules, expression)
+        .map_with(|attributes, e| Expression::new(ExpressionKind::Ad(build_ad(attributes)), e.span()));
 
-    custom(move |input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>| {
+    custom(move |input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>| {
         let before = input.cursor();
         match input.peek() {
             Some(Token::ParenthesisOpen) => input.parse(&parentheses),
@@ -263,31 +276,31 @@ fn primary<'t>(
             Some(Token::Name) => {
                 input.skip();
                 let span = input.span_since(&before);
-                let name = Name::new(&plain(text, span));
+                let name = Name::new(&token_text(text, span));
                 if input.peek() != Some(Token::ParenthesisOpen) {
-                    return Ok(Expression::new(Kind::Attribute(name), span));
+                    return Ok(Expression::new(ExpressionKind::Attribute(name), span));
                 }
                 let arguments = input.parse(&arguments)?;
                 let span = input.span_since(&before);
-                let kind = sound(input, call(name, arguments, rules));
+                let kind = or_emit_error(input, call(name, arguments, rules));
                 Ok(Expression::new(kind, span))
             }
             Some(Token::Quoted) => {
                 input.skip();
                 let span = input.span_since(&before);
-                let quoted = literal::quoted(inside(text, span), rules.dialect, span);
-                let mut kind = sound(
+                let quoted = literal::quoted(between_quotes(text, span), rules.dialect, span);
+                let mut kind = or_emit_error(
                     input,
                     quoted.map(|quoted| match quoted {
-                        Quoted::Time(value) => Kind::Literal(value),
-                        Quoted::Name(name) => Kind::Attribute(Name::new(&name)),
+                        QuotedLiteral::Time(value) => ExpressionKind::Literal(value),
+                        QuotedLiteral::Name(name) => ExpressionKind::Attribute(Name::new(&name)),
                     }),
                 );
-                if let Kind::Attribute(name) = &kind
+                if let ExpressionKind::Attribute(name) = &kind
                     && input.peek() == Some(Token::ParenthesisOpen)
                 {
                     let arguments = input.parse(&arguments)?;
-                    kind = sound(input, call(name.clone(), arguments, rules));
+                    kind = or_emit_error(input, call(name.clone(), arguments, rules));
                 }
                 Ok(Expression::new(kind, input.span_since(&before)))
             }
@@ -299,7 +312,7 @@ fn primary<'t>(
                 let kind = number(input, false, text, rules);
                 Ok(Expression::new(kind, input.span_since(&before)))
             }
-            Some(Token::Minus) if negative_ahead(input, text) => {
+            Some(Token::Minus) if negative_number_follows(input, text) => {
                 input.skip();
                 let kind = number(input, true, text, rules);
                 Ok(Expression::new(kind, input.span_since(&before)))
@@ -309,66 +322,78 @@ fn primary<'t>(
                     Token::True => Value::Boolean(true),
                     Token::False => Value::Boolean(false),
                     Token::Undefined => Value::Undefined,
-                    Token::Error => Value::Error(crate::ad::Cause::default()),
-                    _ => return Err(expected(input, &["an expression"])),
+                    Token::Error => Value::Error(crate::ad::ErrorCause::default()),
+                    _ => return Err(expected_error(input, &["an expression"])),
                 };
                 input.skip();
-                Ok(Expression::new(Kind::Literal(value), input.span_since(&before)))
+                Ok(Expression::new(ExpressionKind::Literal(value), input.span_since(&before)))
             }
-            None => Err(expected(input, &["an expression"])),
+            None => Err(expected_error(input, &["an expression"])),
         }
     })
 }
 
 /// A string literal.  Adjacent strings are joined, as in HTCondor, except in the long form.
-fn strings<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8], rules: Rules) -> Kind {
+fn strings<'t>(
+    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
+    text: &[u8],
+    rules: ParseOptions,
+) -> ExpressionKind {
     let mut value = Vec::new();
     while input.peek() == Some(Token::String) {
         let start = input.cursor();
         input.skip();
         let span = input.span_since(&start);
-        match literal::string(inside(text, span), rules.strings, rules.dialect, span) {
+        match literal::string(between_quotes(text, span), rules.strings, rules.dialect, span) {
             Ok(part) => value.extend(part),
             Err(error) => input.emit(Rich::custom(error.span, error)),
         }
-        if rules.strings == Strings::Long {
+        if rules.strings == StringSyntax::Long {
             break;
         }
     }
-    Kind::Literal(Value::String(value.into()))
+    ExpressionKind::Literal(Value::String(value.into()))
 }
 
 /// Returns a call, or a literal if the call writes one: `absTime("...")`, `relTime("...")`, `real("INF")`.
-fn call(name: Name, arguments: Vec<Expression>, rules: Rules) -> Result<Kind, SyntaxError> {
+fn call(name: Name, arguments: Vec<Expression>, rules: ParseOptions) -> Result<ExpressionKind, SyntaxError> {
     if let [argument] = arguments.as_slice()
-        && let Kind::Literal(Value::String(text)) = argument.kind()
-        && let Some(value) = literal::constant_call(name.as_str(), text, rules.dialect, argument.span())?
+        && let ExpressionKind::Literal(Value::String(text)) = argument.kind()
+        && let Some(value) = literal::literal_of_call(name.as_str(), text, rules.dialect, argument.span())?
     {
-        return Ok(Kind::Literal(value));
+        return Ok(ExpressionKind::Literal(value));
     }
-    Ok(Kind::Call(name, arguments.into()))
+    Ok(ExpressionKind::Call(name, arguments.into()))
 }
 
 /// Returns what was parsed, or records its error and returns `undefined`, so that parsing continues.
-fn sound<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, read: Result<Kind, SyntaxError>) -> Kind {
+fn or_emit_error<'t>(
+    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
+    read: Result<ExpressionKind, SyntaxError>,
+) -> ExpressionKind {
     read.unwrap_or_else(|error| {
         input.emit(Rich::custom(error.span, error));
-        Kind::Literal(Value::Undefined)
+        ExpressionKind::Literal(Value::Undefined)
     })
 }
 
 /// A number literal.
-fn number<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, negative: bool, text: &[u8], rules: Rules) -> Kind {
+fn number<'t>(
+    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
+    negative: bool,
+    text: &[u8],
+    rules: ParseOptions,
+) -> ExpressionKind {
     let before = input.cursor();
     input.skip();
     let span = input.span_since(&before);
-    let value = literal::number(&plain(text, span), negative, rules.dialect, span);
-    sound(input, value.map(Kind::Literal))
+    let value = literal::number(&token_text(text, span), negative, rules.dialect, span);
+    or_emit_error(input, value.map(ExpressionKind::Literal))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Rules, parse_ad, parse_expression, parse_prefix};
+    use super::{ParseOptions, parse_ad, parse_expression, parse_prefix};
     use crate::ad::Dialect;
     use crate::syntax::{Style, print};
 
@@ -377,7 +402,7 @@ mod tests {
     }
 
     fn round_in(text: &str, dialect: Dialect) -> String {
-        let rules = Rules::new(dialect);
+        let rules = ParseOptions::new(dialect);
         match parse_expression(text.as_bytes(), rules) {
             Ok(tree) => {
                 let printed = print(&tree, Style::New);
@@ -459,7 +484,7 @@ mod tests {
 
     #[test]
     fn no_depth_harms() {
-        let rules = Rules::default();
+        let rules = ParseOptions::default();
         let sum = "1+".repeat(1_000_000) + "1";
         assert_eq!(print(&parse_expression(sum.as_bytes(), rules).unwrap(), Style::New).len(), 4_000_001);
         for (open, close) in
@@ -476,13 +501,13 @@ mod tests {
 
     #[test]
     fn ads_and_lines() {
-        let ad = parse_ad(b"[;; A = 1; b = A + 1; a = 2;;]", Rules::default()).unwrap();
+        let ad = parse_ad(b"[;; A = 1; b = A + 1; a = 2;;]", ParseOptions::default()).unwrap();
         assert_eq!((ad.len(), ad.iter().next().unwrap().name.as_str()), (2, "A"));
-        assert!(parse_ad(b"[ parent = 1 ]", Rules::default()).is_err());
-        assert!(parse_ad(b"[ parent = 1 ]", Rules::new(Dialect::Condor)).is_ok());
-        let (tree, rest) = parse_prefix(b"1 2 # x", Rules::long(Dialect::Condor)).unwrap();
+        assert!(parse_ad(b"[ parent = 1 ]", ParseOptions::default()).is_err());
+        assert!(parse_ad(b"[ parent = 1 ]", ParseOptions::new(Dialect::Condor)).is_ok());
+        let (tree, rest) = parse_prefix(b"1 2 # x", ParseOptions::long(Dialect::Condor)).unwrap();
         assert_eq!((print(&tree, Style::Long), rest.map(|r| r.start)), (b"1".to_vec(), Some(2)));
-        let (_, rest) = parse_prefix(b"f(1;2) ", Rules::long(Dialect::Condor)).unwrap();
+        let (_, rest) = parse_prefix(b"f(1;2) ", ParseOptions::long(Dialect::Condor)).unwrap();
         assert_eq!(rest, None);
     }
 }

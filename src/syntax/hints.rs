@@ -2,30 +2,30 @@
 
 use crate::ad::Span;
 
-use super::chumsky_types::plain;
-use super::token::{Spanned, Token};
+use super::chumsky_types::token_text;
+use super::token::{SpannedToken, Token};
 
 /// The tokens around an error.
-struct Around<'t> {
-    tokens: &'t [Spanned],
+struct ErrorContext<'t> {
+    tokens: &'t [SpannedToken],
     text: &'t [u8],
     /// Index of the token at the error; `tokens.len()` at the end of the text.
     at: usize,
 }
 
 /// Returns a hint for an unexpected token at a place; `None` if the mistake is not a known one.
-pub(super) fn advice(error: Span, tokens: &[Spanned], text: &[u8]) -> Option<String> {
+pub(super) fn syntax_hint(error: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<String> {
     let at = tokens.iter().position(|(_, span)| span.start >= error.start).unwrap_or(tokens.len());
-    let around = Around { tokens, text, at };
+    let around = ErrorContext { tokens, text, at };
     around
-        .of_conditionals()
-        .or_else(|| around.of_operators())
-        .or_else(|| around.of_words())
-        .or_else(|| around.of_brackets())
-        .or_else(|| around.of_names())
+        .conditional_hint()
+        .or_else(|| around.operator_hint())
+        .or_else(|| around.word_hint())
+        .or_else(|| around.bracket_hint())
+        .or_else(|| around.name_hint())
 }
 
-impl Around<'_> {
+impl ErrorContext<'_> {
     /// Returns the token `by` places after the error, or before it for negative numbers.
     fn token(&self, by: isize) -> Option<Token> {
         let at = self.at.checked_add_signed(by)?;
@@ -34,7 +34,7 @@ impl Around<'_> {
 
     fn word(&self, by: isize) -> String {
         let found = self.at.checked_add_signed(by).and_then(|at| self.tokens.get(at));
-        found.map(|(_, span)| plain(self.text, *span).into_owned()).unwrap_or_default()
+        found.map(|(_, span)| token_text(self.text, *span).into_owned()).unwrap_or_default()
     }
 
     /// Whether no space separates the token at `by` from the next one.
@@ -44,7 +44,7 @@ impl Around<'_> {
     }
 
     /// Hint for a `?` without its `:`.
-    fn of_conditionals(&self) -> Option<String> {
+    fn conditional_hint(&self) -> Option<String> {
         let count = |wanted: Token| self.tokens[..self.at].iter().filter(|(token, _)| *token == wanted).count();
         let ends = self.token(0).is_none_or(|token| token.is_closing() || token == Token::Semicolon);
         let complete = self.token(-1).is_some_and(|token| token.binary().is_none() && token != Token::Question);
@@ -53,7 +53,7 @@ impl Around<'_> {
     }
 
     /// Hints for operators of other languages, and for misplaced separators.
-    fn of_operators(&self) -> Option<String> {
+    fn operator_hint(&self) -> Option<String> {
         use Token::{And, Assign, Colon, Comma, Equal, Greater, Less, Not, NotEqual, Question};
         let advice = match (self.token(-1), self.token(0)?, self.token(1)) {
             (_, Assign, Some(Greater)) if self.adjacent(0) => "write `>=`",
@@ -76,7 +76,7 @@ impl Around<'_> {
     }
 
     /// Hints for words that are operators in other languages, for units, and for a missing `;` before an attribute.
-    fn of_words(&self) -> Option<String> {
+    fn word_hint(&self) -> Option<String> {
         let word = self.word(0).to_ascii_lowercase();
         let before = self.word(-1).to_ascii_lowercase();
         let is_name = self.token(0) == Some(Token::Name);
@@ -116,7 +116,7 @@ impl Around<'_> {
     }
 
     /// Hints for unmatched brackets and for expressions that end too early.
-    fn of_brackets(&self) -> Option<String> {
+    fn bracket_hint(&self) -> Option<String> {
         let before = self.token(-1);
         let ends = self.token(0).is_none_or(|token| token.is_closing() || matches!(token, Token::Semicolon));
         if ends && let Some(operator) = before.filter(|token| token.binary().is_some() || *token == Token::Not) {
@@ -144,7 +144,7 @@ impl Around<'_> {
     }
 
     /// Hint for attribute names that need quotes, such as `a-b`.
-    fn of_names(&self) -> Option<String> {
+    fn name_hint(&self) -> Option<String> {
         let (name, second) = (self.token(-1)?, self.token(1)?);
         let joins = matches!(self.token(0)?, Token::Minus | Token::Dot);
         let bound = second == Token::Name && self.token(2) == Some(Token::Assign);
@@ -170,7 +170,7 @@ impl Around<'_> {
 }
 
 /// Returns a hint for a character that begins no token; `rest` is the text from there on.
-pub(super) fn for_character(character: char, rest: &str) -> &'static str {
+pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
     match character {
         '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "strings stand in straight quotes: \"...\"",
         '\u{2018}' | '\u{2019}' | '\u{201a}' => "quotes are straight: \"...\" for strings, '...' for names and times",
@@ -194,7 +194,7 @@ pub(super) fn for_character(character: char, rest: &str) -> &'static str {
 }
 
 /// Returns a hint for a malformed number.
-pub(super) fn for_number(shown: &str) -> String {
+pub(super) fn number_hint(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
     match unit.as_str() {

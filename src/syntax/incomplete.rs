@@ -1,12 +1,12 @@
 //! Tells incomplete expressions from wrong ones, for input read line by line.
 
-use super::grammar::{Rules, parse_expression};
-use super::token::{Flaw, Token, lex};
+use super::grammar::{ParseOptions, parse_expression};
+use super::token::{LexicalError, Token, lex};
 
 /// Whether a text is no expression but may become one with further lines: a bracket, a string or a comment is open
 /// at its end, or an operator lacks its operand.
 #[must_use]
-pub fn is_unfinished(text: &[u8], rules: Rules) -> bool {
+pub fn is_incomplete(text: &[u8], rules: ParseOptions) -> bool {
     let Err(error) = parse_expression(text, rules) else { return false };
     let start = error.span.range().start;
     // The parser failed at the end of the text.
@@ -14,16 +14,21 @@ pub fn is_unfinished(text: &[u8], rules: Rules) -> bool {
         return true;
     }
     let goes_on = |token| {
-        matches!(token, Token::Flawed(Flaw::UnterminatedString | Flaw::UnterminatedQuote | Flaw::UnterminatedComment))
+        matches!(
+            token,
+            Token::Flawed(
+                LexicalError::UnterminatedString | LexicalError::UnterminatedQuote | LexicalError::UnterminatedComment
+            )
+        )
     };
     lex(text, rules.strings).iter().any(|(token, span)| span.range().start == start && goes_on(*token))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_unfinished;
+    use super::is_incomplete;
     use crate::ad::Dialect;
-    use crate::syntax::Rules;
+    use crate::syntax::ParseOptions;
 
     #[test]
     fn what_can_go_on_is_told_from_what_is_wrong() {
@@ -65,7 +70,7 @@ mod tests {
             "a = ",
         ];
         for dialect in [Dialect::Classad, Dialect::Condor] {
-            let of = |text: &str| is_unfinished(text.as_bytes(), Rules::new(dialect));
+            let of = |text: &str| is_incomplete(text.as_bytes(), ParseOptions::new(dialect));
             for text in unfinished {
                 assert!(of(text), "{text:?} can go on in {dialect}");
             }

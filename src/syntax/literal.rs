@@ -1,9 +1,9 @@
 //! Parsers of the texts of literals: numbers, strings, quoted names and times.
 
 use crate::ad::time::RelativeTime;
-use crate::ad::{AbsoluteTime, Dialect, Span, Text, Value};
+use crate::ad::{AbsoluteTime, ByteString, Dialect, Span, Value};
 
-use super::{Strings, SyntaxError};
+use super::{StringSyntax, SyntaxError};
 
 /// Parses a number literal; `negative` puts a minus before it.
 ///
@@ -63,10 +63,10 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
 /// # Errors
 ///
 /// If an escape means a byte of value 0 or above 255.
-pub fn string(inside: &[u8], strings: Strings, dialect: Dialect, span: Span) -> Result<Vec<u8>, SyntaxError> {
+pub fn string(inside: &[u8], strings: StringSyntax, dialect: Dialect, span: Span) -> Result<Vec<u8>, SyntaxError> {
     match strings {
-        Strings::Escaped => unescape(inside, dialect, span),
-        Strings::Long => {
+        StringSyntax::Escaped => unescape(inside, dialect, span),
+        StringSyntax::Long => {
             let mut value = Vec::with_capacity(inside.len());
             let mut rest = inside;
             while let Some(at) = memchr::memmem::find(rest, b"\\\"") {
@@ -106,11 +106,11 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
             b't' => Some(b'\t'),
             b'v' => Some(0x0b),
             b'x' if dialect == Dialect::Classad && inside.get(at).is_some_and(u8::is_ascii_hexdigit) => {
-                digits(inside, &mut at, 16, 2)
+                read_escape_digits(inside, &mut at, 16, 2)
             }
             b'0'..=b'7' => {
                 at -= 1;
-                digits(inside, &mut at, 8, 3)
+                read_escape_digits(inside, &mut at, 8, 3)
             }
             other => Some(other),
         };
@@ -128,7 +128,7 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
 }
 
 /// Reads up to `most` digits at `at` as a byte; `None` if the number is 0 or above 255.
-fn digits(text: &[u8], at: &mut usize, radix: u32, most: usize) -> Option<u8> {
+fn read_escape_digits(text: &[u8], at: &mut usize, radix: u32, most: usize) -> Option<u8> {
     let mut value = 0_u32;
     for _ in 0..most {
         let Some(digit) = text.get(*at).and_then(|b| char::from(*b).to_digit(radix)) else { break };
@@ -139,7 +139,7 @@ fn digits(text: &[u8], at: &mut usize, radix: u32, most: usize) -> Option<u8> {
 }
 
 /// The meaning of `'...'`: a time if the text is one, otherwise a name.
-pub enum Quoted {
+pub enum QuotedLiteral {
     Time(Value),
     Name(String),
 }
@@ -149,16 +149,16 @@ pub enum Quoted {
 /// # Errors
 ///
 /// If an escape means a byte of value 0 or above 255, or the name is not UTF-8.
-pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<Quoted, SyntaxError> {
+pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<QuotedLiteral, SyntaxError> {
     if let Ok(text) = std::str::from_utf8(inside) {
         if let Some(time) = RelativeTime::parse_clock(text) {
-            return Ok(Quoted::Time(Value::RelativeTime(time)));
+            return Ok(QuotedLiteral::Time(Value::RelativeTime(time)));
         }
         if let Some(time) = AbsoluteTime::parse_asctime(text) {
-            return Ok(Quoted::Time(Value::AbsoluteTime(time)));
+            return Ok(QuotedLiteral::Time(Value::AbsoluteTime(time)));
         }
     }
-    name(inside, dialect, span).map(Quoted::Name)
+    name(inside, dialect, span).map(QuotedLiteral::Name)
 }
 
 /// Parses the text between single quotes as a name.
@@ -186,9 +186,9 @@ pub fn read_name(text: &str, dialect: Dialect) -> Option<String> {
 /// # Errors
 ///
 /// If the string of `absTime` or `relTime` is no time.
-pub fn constant_call(
+pub fn literal_of_call(
     function: &str,
-    argument: &Text,
+    argument: &ByteString,
     dialect: Dialect,
     span: Span,
 ) -> Result<Option<Value>, SyntaxError> {

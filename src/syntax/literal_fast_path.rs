@@ -1,22 +1,22 @@
 //! Fast path for simple literals: parses them without the lexer.  Most values of a pool are such.
 
-use crate::ad::{Expression, Kind, Span, Value};
+use crate::ad::{Expression, ExpressionKind, Span, Value};
 
 /// Parses the value of a line of the long form if it is a simple literal: a boolean, a decimal number, or a string
 /// without backslashes.  The result equals the parser's.  `None` for any other text, even for other literals.
 #[must_use]
-pub fn plain_literal(text: &[u8]) -> Option<Expression> {
-    let (value, span) = plain_value(text)?;
-    Some(Expression::new(Kind::Literal(value), span))
+pub fn simple_literal(text: &[u8]) -> Option<Expression> {
+    let (value, span) = simple_literal_with_span(text)?;
+    Some(Expression::new(ExpressionKind::Literal(value), span))
 }
 
 /// Parses a simple literal to its value and its span in the text; `None` for any other text.
 #[must_use]
-pub fn plain_value(text: &[u8]) -> Option<(Value, Span)> {
-    let (plain, span) = plain(text)?;
+pub fn simple_literal_with_span(text: &[u8]) -> Option<(Value, Span)> {
+    let (plain, span) = scan_simple_literal(text)?;
     let value = match plain {
-        Plain::String(inside) => Value::string(inside),
-        Plain::Scalar(value) => value,
+        SimpleLiteral::String(inside) => Value::string(inside),
+        SimpleLiteral::Scalar(value) => value,
     };
     Some((value, span))
 }
@@ -24,29 +24,29 @@ pub fn plain_value(text: &[u8]) -> Option<(Value, Span)> {
 /// Parses a simple literal to its value; `None` for any other text.  A string equal to `before`, often the value
 /// of the previous ad, shares its memory.
 #[must_use]
-pub fn plain_value_again(text: &[u8], before: Option<Value>) -> Option<Value> {
-    match (plain(text)?.0, before) {
-        (Plain::String(inside), Some(Value::String(before))) if before.as_bytes() == inside => {
+pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value> {
+    match (scan_simple_literal(text)?.0, before) {
+        (SimpleLiteral::String(inside), Some(Value::String(before))) if before.as_bytes() == inside => {
             Some(Value::String(before))
         }
-        (Plain::String(inside), _) => Some(Value::string(inside)),
-        (Plain::Scalar(value), _) => Some(value),
+        (SimpleLiteral::String(inside), _) => Some(Value::string(inside)),
+        (SimpleLiteral::Scalar(value), _) => Some(value),
     }
 }
 
 /// Whether a text is a simple literal.
 #[must_use]
-pub fn is_plain_literal(text: &[u8]) -> bool {
-    plain(text).is_some()
+pub fn is_simple_literal(text: &[u8]) -> bool {
+    scan_simple_literal(text).is_some()
 }
 
 /// A simple literal; a string as the bytes between its quotes.
-enum Plain<'t> {
+enum SimpleLiteral<'t> {
     Scalar(Value),
     String(&'t [u8]),
 }
 
-fn plain(text: &[u8]) -> Option<(Plain<'_>, Span)> {
+fn scan_simple_literal(text: &[u8]) -> Option<(SimpleLiteral<'_>, Span)> {
     let behind = text.trim_ascii_start();
     let start = text.len() - behind.len();
     let literal = behind.trim_ascii_end();
@@ -54,12 +54,12 @@ fn plain(text: &[u8]) -> Option<(Plain<'_>, Span)> {
     let plain = match literal {
         [b'"', inside @ .., b'"'] => {
             let is_plain = memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none();
-            is_plain.then_some(Plain::String(inside))?
+            is_plain.then_some(SimpleLiteral::String(inside))?
         }
-        [b'-', digits @ ..] => Plain::Scalar(number(literal, digits)?),
-        [b'0'..=b'9', ..] => Plain::Scalar(number(literal, literal)?),
-        _ if literal.eq_ignore_ascii_case(b"true") => Plain::Scalar(Value::Boolean(true)),
-        _ if literal.eq_ignore_ascii_case(b"false") => Plain::Scalar(Value::Boolean(false)),
+        [b'-', digits @ ..] => SimpleLiteral::Scalar(number(literal, digits)?),
+        [b'0'..=b'9', ..] => SimpleLiteral::Scalar(number(literal, literal)?),
+        _ if literal.eq_ignore_ascii_case(b"true") => SimpleLiteral::Scalar(Value::Boolean(true)),
+        _ if literal.eq_ignore_ascii_case(b"false") => SimpleLiteral::Scalar(Value::Boolean(false)),
         _ => return None,
     };
     Some((plain, span))
@@ -69,11 +69,11 @@ fn plain(text: &[u8]) -> Option<(Plain<'_>, Span)> {
 /// sign.  `None` for any other number.
 fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
     // Every decimal number with this many digits fits into 64 bits.
-    const MOST_DIGITS: usize = 18;
+    const MAX_DIGITS: usize = 18;
     let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &digits[whole..] {
         // A leading zero would make it octal.
-        [] if (1..=MOST_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => {
+        [] if (1..=MAX_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => {
             let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
             Some(Value::Integer(if text.len() > digits.len() { -size } else { size }))
         }
@@ -88,18 +88,20 @@ fn number(text: &[u8], digits: &[u8]) -> Option<Value> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::plain_value;
-    use crate::ad::{Dialect, Kind, Value};
-    use crate::syntax::{Rules, parse_prefix};
+    use super::simple_literal_with_span;
+    use crate::ad::{Dialect, ExpressionKind, Value};
+    use crate::syntax::{ParseOptions, parse_prefix};
 
     /// Whether the text is a simple literal; if so, checks that the parser agrees.
     fn agrees(text: &[u8]) -> bool {
-        let Some((value, span)) = plain_value(text) else { return false };
+        let Some((value, span)) = simple_literal_with_span(text) else { return false };
         for dialect in [Dialect::Classad, Dialect::Condor] {
-            let (expression, rest) = parse_prefix(text, Rules::long(dialect)).expect("what is plain is read");
+            let (expression, rest) = parse_prefix(text, ParseOptions::long(dialect)).expect("what is plain is read");
             assert!(rest.is_none(), "{}", text.escape_ascii());
             assert_eq!(expression.span(), span, "{}", text.escape_ascii());
-            let Kind::Literal(read) = expression.kind() else { panic!("{} is a literal", text.escape_ascii()) };
+            let ExpressionKind::Literal(read) = expression.kind() else {
+                panic!("{} is a literal", text.escape_ascii())
+            };
             match (read, &value) {
                 (Value::Real(a), Value::Real(b)) => assert_eq!(a.to_bits(), b.to_bits(), "{}", text.escape_ascii()),
                 (read, value) => assert_eq!(read, value, "{}", text.escape_ascii()),

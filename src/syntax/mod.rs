@@ -15,14 +15,16 @@ mod printer;
 mod recover;
 mod token;
 
-pub use ad_boundaries::{Group, complete_groups, first_group};
+pub use ad_boundaries::{AdBoundary, complete_ads_length, find_first_ad};
 pub use error::SyntaxError;
-pub use grammar::{Rules, parse_ad, parse_expression, parse_prefix};
-pub use incomplete::is_unfinished;
-pub use literal::{constant_call, number as read_number, number_prefix, read_name, string as read_string};
-pub use literal_fast_path::{is_plain_literal, plain_literal, plain_value, plain_value_again};
-pub use parse_cache::{Seen, Sight};
-pub use printer::{Change, Style, print, print_ad, print_line, print_name, print_spread, print_string, print_value};
-pub use recover::{Binding, ad_errors, bindings};
+pub use grammar::{ParseOptions, parse_ad, parse_expression, parse_prefix};
+pub use incomplete::is_incomplete;
+pub use literal::{literal_of_call, number as read_number, number_prefix, read_name, string as read_string};
+pub use literal_fast_path::{is_simple_literal, simple_literal, simple_literal_value, simple_literal_with_span};
+pub use parse_cache::{CachedParse, ParseCache};
+pub use printer::{
+    LossyChange, Style, print, print_ad, print_line, print_multiline, print_name, print_string, print_value,
+};
+pub use recover::{BindingSpans, ad_errors, binding_spans};
 pub(crate) use token::long_string_length;
-pub use token::{Flaw, Spanned, Strings, Token, lex};
+pub use token::{LexicalError, SpannedToken, StringSyntax, Token, lex};

@@ -2,100 +2,100 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, Kind};
+use crate::ad::{Expression, ExpressionKind};
 
-use super::{Rules, parse_prefix, plain_literal};
+use super::{ParseOptions, parse_prefix, simple_literal};
 
 /// Maximum size of the cached texts, in bytes; the cache is cleared when it is exceeded.
-const MOST: usize = 2 << 20;
+const MAX_CACHED_BYTES: usize = 2 << 20;
 
 /// Maximum length of a cached text, in bytes; longer ones hardly repeat.
-const LONGEST: usize = 16 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// Maximum length of a cached simple literal, in bytes; longer ones are rare, and all of them parse quickly.
-const LONGEST_LITERAL: usize = 24;
+const MAX_LITERAL_BYTES: usize = 24;
 
 /// Maps texts of values in the long form to their expressions, each with a note by the caller.
-pub struct Seen<Note> {
-    rules: Rules,
+pub struct ParseCache<Note> {
+    rules: ParseOptions,
     expressions: FxHashMap<Box<[u8]>, (Expression, Note)>,
     /// Total length of the texts, in bytes.
-    length: usize,
+    text_bytes: usize,
 }
 
 /// Result of parsing a text through the cache.
-pub enum Sight<Note> {
+pub enum CachedParse<Note> {
     /// A cached text with its note, or a simple literal with the default note if it was not cached.
-    Known(Expression, Note),
+    Cached(Expression, Note),
     /// A text that was not cached.
-    New(Expression),
+    Parsed(Expression),
     /// A text that is no expression, or has anything after it.
-    Bad,
+    Invalid,
 }
 
-impl<Note: Copy + Default> Seen<Note> {
+impl<Note: Copy + Default> ParseCache<Note> {
     /// Creates an empty cache.
     #[must_use]
-    pub fn new(rules: Rules) -> Self {
-        Seen { rules, expressions: FxHashMap::default(), length: 0 }
+    pub fn new(rules: ParseOptions) -> Self {
+        ParseCache { rules, expressions: FxHashMap::default(), text_bytes: 0 }
     }
 
     /// Parses a text, or returns its cached tree.  The tree shares all nodes below its root with the cached one.  The
     /// root is a new node, so that two attributes with the same text have different identities; literals share
     /// it too.
-    pub fn expression(&mut self, text: &[u8]) -> Sight<Note> {
+    pub fn parse(&mut self, text: &[u8]) -> CachedParse<Note> {
         if let Some((seen, note)) = self.expressions.get(text) {
             let expression = match seen.kind() {
-                Kind::Literal(_) => seen.clone(),
+                ExpressionKind::Literal(_) => seen.clone(),
                 kind => Expression::new(kind.clone(), seen.span()),
             };
-            return Sight::Known(expression, *note);
+            return CachedParse::Cached(expression, *note);
         }
-        if let Some(literal) = plain_literal(text) {
-            if text.len() <= LONGEST_LITERAL {
-                self.remember(text, &literal);
+        if let Some(literal) = simple_literal(text) {
+            if text.len() <= MAX_LITERAL_BYTES {
+                self.insert(text, &literal);
             }
-            return Sight::Known(literal, Note::default());
+            return CachedParse::Cached(literal, Note::default());
         }
         match parse_prefix(text, self.rules) {
             Ok((expression, rest)) if rest.is_none_or(|rest| text[rest.range()].trim_ascii().is_empty()) => {
-                if text.len() <= LONGEST && !has_lists(&expression) {
-                    self.remember(text, &expression);
+                if text.len() <= MAX_TEXT_BYTES && !contains_list(&expression) {
+                    self.insert(text, &expression);
                 }
-                Sight::New(expression)
+                CachedParse::Parsed(expression)
             }
-            _ => Sight::Bad,
+            _ => CachedParse::Invalid,
         }
     }
 
-    fn remember(&mut self, text: &[u8], expression: &Expression) {
-        self.length += text.len();
-        if self.length > MOST {
+    fn insert(&mut self, text: &[u8], expression: &Expression) {
+        self.text_bytes += text.len();
+        if self.text_bytes > MAX_CACHED_BYTES {
             self.expressions.clear();
-            self.length = text.len();
+            self.text_bytes = text.len();
         }
         self.expressions.insert(text.into(), (expression.clone(), Note::default()));
     }
 
     /// Sets the note of a text, if it is cached.
-    pub fn note(&mut self, text: &[u8], note: Note) {
+    pub fn set_note(&mut self, text: &[u8], note: Note) {
         if let Some((_, noted)) = self.expressions.get_mut(text) {
             *noted = note;
         }
     }
 
     /// Removes a text.
-    pub fn forget(&mut self, text: &[u8]) {
+    pub fn remove(&mut self, text: &[u8]) {
         self.expressions.remove(text);
     }
 }
 
 /// Whether an expression contains a list.  The evaluator identifies lists by their address, so two attributes must
 /// not share one.
-fn has_lists(expression: &Expression) -> bool {
+fn contains_list(expression: &Expression) -> bool {
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
-        if matches!(expression.kind(), Kind::List(_)) {
+        if matches!(expression.kind(), ExpressionKind::List(_)) {
             return true;
         }
         expression.kind().for_each_child(|child| pending.push(child));
@@ -105,21 +105,21 @@ fn has_lists(expression: &Expression) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Seen, Sight};
-    use crate::ad::{Dialect, Kind};
-    use crate::syntax::Rules;
+    use super::{CachedParse, ParseCache};
+    use crate::ad::{Dialect, ExpressionKind};
+    use crate::syntax::ParseOptions;
 
     #[test]
     fn trees_are_shared_but_for_lists() {
-        let mut seen: Seen<()> = Seen::new(Rules::long(Dialect::Condor));
-        let mut is_new = |text: &[u8]| matches!(seen.expression(text), Sight::New(_));
+        let mut seen: ParseCache<()> = ParseCache::new(ParseOptions::long(Dialect::Condor));
+        let mut is_new = |text: &[u8]| matches!(seen.parse(text), CachedParse::Parsed(_));
         assert_eq!(["a + 1", "a + 1", " a + 1", "5"].map(|text| is_new(text.as_bytes())), [true, false, true, false]);
-        let mut list = || match seen.expression(b"{ a, b }") {
-            Sight::New(expression) | Sight::Known(expression, ()) => match expression.kind() {
-                Kind::List(elements) => elements.clone(),
+        let mut list = || match seen.parse(b"{ a, b }") {
+            CachedParse::Parsed(expression) | CachedParse::Cached(expression, ()) => match expression.kind() {
+                ExpressionKind::List(elements) => elements.clone(),
                 _ => panic!("a list"),
             },
-            Sight::Bad => panic!("a list"),
+            CachedParse::Invalid => panic!("a list"),
         };
         let (first, second) = (list(), list());
         assert!(!std::sync::Arc::ptr_eq(&first, &second));
@@ -127,17 +127,17 @@ mod tests {
 
     #[test]
     fn literals_are_one_and_other_roots_are_two() {
-        let mut seen: Seen<u8> = Seen::new(Rules::long(Dialect::Condor));
+        let mut seen: ParseCache<u8> = ParseCache::new(ParseOptions::long(Dialect::Condor));
         let mut is_one = |text: &[u8]| {
-            let mut sight = || match seen.expression(text) {
-                Sight::New(expression) | Sight::Known(expression, _) => expression,
-                Sight::Bad => panic!("an expression"),
+            let mut sight = || match seen.parse(text) {
+                CachedParse::Parsed(expression) | CachedParse::Cached(expression, _) => expression,
+                CachedParse::Invalid => panic!("an expression"),
             };
-            sight().same(&sight())
+            sight().ptr_eq(&sight())
         };
         assert_eq!(["5", " \"a\"", "1K", "a + 1"].map(|text| is_one(text.as_bytes())), [true, true, true, false]);
-        seen.note(b"a + 1", 7);
-        assert!(matches!(seen.expression(b"a + 1"), Sight::Known(_, 7)));
-        assert!(matches!(seen.expression(b"5"), Sight::Known(_, 0)));
+        seen.set_note(b"a + 1", 7);
+        assert!(matches!(seen.parse(b"a + 1"), CachedParse::Cached(_, 7)));
+        assert!(matches!(seen.parse(b"5"), CachedParse::Cached(_, 0)));
     }
 }

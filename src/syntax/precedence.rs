@@ -5,13 +5,13 @@
 use chumsky::input::InputRef;
 use chumsky::prelude::*;
 
-use crate::ad::{BinaryOperator, Expression, Kind, PRECEDENCE_UNARY, Span, UnaryOperator};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, PRECEDENCE_UNARY, Span, UnaryOperator};
 
-use super::chumsky_types::{Error, Extra, Grammar, Tokens, expected};
+use super::chumsky_types::{ChumskyError, ChumskyExtra, TokenInput, TokenParser, expected_error};
 use super::token::Token;
 
 /// An entry of the operator stack, which waits for its right operand.
-enum Waiting {
+enum StackedOperator {
     Unary(UnaryOperator, Span),
     Binary(BinaryOperator),
     /// `condition ?`: the consequent is being read.
@@ -20,34 +20,34 @@ enum Waiting {
     Alternative,
 }
 
-impl Waiting {
+impl StackedOperator {
     fn precedence(&self) -> u8 {
         match self {
-            Waiting::Unary(..) => PRECEDENCE_UNARY,
-            Waiting::Binary(operator) => operator.precedence(),
-            Waiting::Alternative => 1,
-            Waiting::Consequent => 0,
+            StackedOperator::Unary(..) => PRECEDENCE_UNARY,
+            StackedOperator::Binary(operator) => operator.precedence(),
+            StackedOperator::Alternative => 1,
+            StackedOperator::Consequent => 0,
         }
     }
 }
 
 /// Parses operands and the operators between them, by precedence.  O(n) in the number of operators.
 pub(super) fn operators<'t>(
-    operand: impl Grammar<'t, Expression> + 't,
+    operand: impl TokenParser<'t, Expression> + 't,
     text: &'t [u8],
-) -> impl Grammar<'t, Expression> {
-    custom(move |input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>| {
-        let mut waiting: Vec<Waiting> = Vec::new();
+) -> impl TokenParser<'t, Expression> {
+    custom(move |input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>| {
+        let mut waiting: Vec<StackedOperator> = Vec::new();
         let mut operands: Vec<Expression> = Vec::new();
         let mut open_conditions = 0_usize;
         loop {
             while let Some(operator) = input.peek().and_then(Token::unary) {
-                if operator == UnaryOperator::Minus && negative_ahead(input, text) {
+                if operator == UnaryOperator::Minus && negative_number_follows(input, text) {
                     break;
                 }
                 let before = input.cursor();
                 input.skip();
-                waiting.push(Waiting::Unary(operator, input.span_since(&before)));
+                waiting.push(StackedOperator::Unary(operator, input.span_since(&before)));
             }
             operands.push(elvis(input, &operand)?);
 
@@ -55,37 +55,37 @@ pub(super) fn operators<'t>(
                 Some(Token::Question) => {
                     input.skip();
                     reduce(&mut waiting, &mut operands, 2);
-                    waiting.push(Waiting::Consequent);
+                    waiting.push(StackedOperator::Consequent);
                     open_conditions += 1;
                 }
                 Some(Token::Colon) if open_conditions > 0 => {
                     input.skip();
                     reduce(&mut waiting, &mut operands, 1);
                     waiting.pop();
-                    waiting.push(Waiting::Alternative);
+                    waiting.push(StackedOperator::Alternative);
                     open_conditions -= 1;
                 }
                 token => {
                     let Some(operator) = token.and_then(Token::binary) else { break };
                     input.skip();
                     reduce(&mut waiting, &mut operands, operator.precedence());
-                    waiting.push(Waiting::Binary(operator));
+                    waiting.push(StackedOperator::Binary(operator));
                 }
             }
         }
         reduce(&mut waiting, &mut operands, 1);
         match operands.pop() {
             Some(expression) if waiting.is_empty() => Ok(expression),
-            _ => Err(expected(input, &["`:`", "an operator"])),
+            _ => Err(expected_error(input, &["`:`", "an operator"])),
         }
     })
 }
 
 /// Parses `operand ?: operand ?: ...`, which associates to the right and binds tightest.
 fn elvis<'t>(
-    input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>,
-    operand: &impl Grammar<'t, Expression>,
-) -> Result<Expression, Error<'t>> {
+    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
+    operand: &impl TokenParser<'t, Expression>,
+) -> Result<Expression, ChumskyError<'t>> {
     let mut last = input.parse(operand)?;
     let mut before: Vec<Expression> = Vec::new();
     while skip_elvis(input) {
@@ -94,12 +94,12 @@ fn elvis<'t>(
     }
     Ok(before.into_iter().rfold(last, |right, left| {
         let span = left.span().to(right.span());
-        Expression::new(Kind::Elvis(left, right), span)
+        Expression::new(ExpressionKind::Elvis(left, right), span)
     }))
 }
 
 /// Skips `?:`, also with space between the two characters; returns whether it was there.
-fn skip_elvis<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>) -> bool {
+fn skip_elvis<'t>(input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>) -> bool {
     match input.peek() {
         Some(Token::Elvis) => {
             input.skip();
@@ -121,23 +121,23 @@ fn skip_elvis<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>) -> bool {
 }
 
 /// Applies all operators on the stack that bind at least as tightly as `precedence`.
-fn reduce(waiting: &mut Vec<Waiting>, operands: &mut Vec<Expression>, precedence: u8) {
+fn reduce(waiting: &mut Vec<StackedOperator>, operands: &mut Vec<Expression>, precedence: u8) {
     while waiting.last().is_some_and(|last| last.precedence() >= precedence) {
         let Some(right) = operands.pop() else { return };
         let made = match waiting.pop() {
-            Some(Waiting::Unary(operator, at)) => {
+            Some(StackedOperator::Unary(operator, at)) => {
                 let span = at.to(right.span());
-                Some(Expression::new(Kind::Unary(operator, right), span))
+                Some(Expression::new(ExpressionKind::Unary(operator, right), span))
             }
-            Some(Waiting::Binary(operator)) => operands.pop().map(|left| {
+            Some(StackedOperator::Binary(operator)) => operands.pop().map(|left| {
                 let span = left.span().to(right.span());
-                Expression::new(Kind::Binary(operator, left, right), span)
+                Expression::new(ExpressionKind::Binary(operator, left, right), span)
             }),
-            Some(Waiting::Alternative) => operands.pop().zip(operands.pop()).map(|(middle, condition)| {
+            Some(StackedOperator::Alternative) => operands.pop().zip(operands.pop()).map(|(middle, condition)| {
                 let span = condition.span().to(right.span());
-                Expression::new(Kind::Conditional(condition, middle, right), span)
+                Expression::new(ExpressionKind::Conditional(condition, middle, right), span)
             }),
-            Some(Waiting::Consequent) | None => None,
+            Some(StackedOperator::Consequent) | None => None,
         };
         operands.extend(made);
     }
@@ -145,7 +145,10 @@ fn reduce(waiting: &mut Vec<Waiting>, operands: &mut Vec<Expression>, precedence
 
 /// Whether a minus directly followed by a number comes next: as in HTCondor, `-5` is a literal where an operand is
 /// expected, and `- 5` is an operation.
-pub(super) fn negative_ahead<'t>(input: &mut InputRef<'t, '_, Tokens<'t>, Extra<'t>>, text: &[u8]) -> bool {
+pub(super) fn negative_number_follows<'t>(
+    input: &mut InputRef<'t, '_, TokenInput<'t>, ChumskyExtra<'t>>,
+    text: &[u8],
+) -> bool {
     let start = input.save();
     input.skip();
     let minus: Span = input.span_since(start.cursor());

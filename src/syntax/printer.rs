@@ -5,7 +5,8 @@
 
 use crate::ad::AbsoluteTime;
 use crate::ad::{
-    Ad, BinaryOperator, Expression, Kind, List, Name, PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value,
+    Ad, BinaryOperator, Expression, ExpressionKind, ListValue, Name, PRECEDENCE_UNARY, RelativeTime, UnaryOperator,
+    Value,
 };
 
 /// The syntax that is printed.
@@ -27,26 +28,26 @@ pub enum Style {
 /// end the line, do not parse back; [`print_line`] reports them.
 #[must_use]
 pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
-    let mut printer = Printer::new(style);
-    printer.tasks.push(Task::Expression(expression, 0));
+    let mut printer = ExpressionPrinter::new(style);
+    printer.tasks.push(ExpressionPrintTask::Expression(expression, 0));
     printer.run();
     printer.out
 }
 
 /// A change to a string that the long form cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum LossyChange {
     /// A newline in a string became a space.
     Newline,
     /// A space was put after the backslash at the end of a string that does not end its line.
     Backslash,
 }
 
-impl std::fmt::Display for Change {
+impl std::fmt::Display for LossyChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Change::Newline => "a newline in a string becomes a space",
-            Change::Backslash => "a space is put behind the backslash that ends a string",
+            LossyChange::Newline => "a newline in a string becomes a space",
+            LossyChange::Backslash => "a space is put behind the backslash that ends a string",
         })
     }
 }
@@ -54,19 +55,19 @@ impl std::fmt::Display for Change {
 /// Prints an expression as the value of a line of the long form, and returns the changes this required: the form
 /// has no escapes but `\"`.
 #[must_use]
-pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<Change>) {
-    let mut printer = Printer::new(Style::Long);
-    printer.tasks.push(Task::Expression(expression, 0));
+pub fn print_line(expression: &Expression) -> (Vec<u8>, Vec<LossyChange>) {
+    let mut printer = ExpressionPrinter::new(Style::Long);
+    printer.tasks.push(ExpressionPrintTask::Expression(expression, 0));
     printer.run();
     (printer.out, printer.changes)
 }
 
 /// Prints an expression as HTCondor's `unparse()` does: [`Style::Library`], with lists and ads over several lines.
 #[must_use]
-pub fn print_spread(expression: &Expression) -> Vec<u8> {
-    let mut printer = Printer::new(Style::Library);
-    printer.spread = Some(0);
-    printer.tasks.push(Task::Expression(expression, 0));
+pub fn print_multiline(expression: &Expression) -> Vec<u8> {
+    let mut printer = ExpressionPrinter::new(Style::Library);
+    printer.indentation = Some(0);
+    printer.tasks.push(ExpressionPrintTask::Expression(expression, 0));
     printer.run();
     printer.out
 }
@@ -74,7 +75,7 @@ pub fn print_spread(expression: &Expression) -> Vec<u8> {
 /// Prints an ad on one line, with brackets.
 #[must_use]
 pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
-    let mut printer = Printer::new(style);
+    let mut printer = ExpressionPrinter::new(style);
     printer.ad(ad);
     printer.run();
     printer.out
@@ -83,9 +84,9 @@ pub fn print_ad(ad: &Ad, style: Style) -> Vec<u8> {
 /// Prints a value: a literal, a list or an ad.
 #[must_use]
 pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
-    let mut printer = Printer::new(style);
+    let mut printer = ExpressionPrinter::new(style);
     match value {
-        Value::List(List { elements, .. }) => printer.sequence("{", elements, "}"),
+        Value::List(ListValue { elements, .. }) => printer.sequence("{", elements, "}"),
         Value::Ad(nested) => printer.ad(nested.ad()),
         scalar => printer.literal(scalar),
     }
@@ -96,7 +97,7 @@ pub fn print_value(value: &Value, style: Style) -> Vec<u8> {
 /// Prints a name, in quotes if it needs them.
 #[must_use]
 pub fn print_name(name: &Name) -> String {
-    let mut printer = Printer::new(Style::New);
+    let mut printer = ExpressionPrinter::new(Style::New);
     printer.name(name);
     String::from_utf8_lossy(&printer.out).into_owned()
 }
@@ -104,51 +105,51 @@ pub fn print_name(name: &Name) -> String {
 /// Prints a string literal.
 #[must_use]
 pub fn print_string(bytes: &[u8], style: Style) -> Vec<u8> {
-    let mut printer = Printer::new(style);
+    let mut printer = ExpressionPrinter::new(style);
     printer.string(bytes);
     printer.out
 }
 
 /// An entry of the printer's stack.
-enum Task<'a> {
+enum ExpressionPrintTask<'a> {
     /// An expression, in parentheses if its precedence is below this one.
     Expression(&'a Expression, u8),
     /// A name in a definition or a selection.
     Name(&'a Name),
     Text(&'static str),
     /// A line break, then this many spaces.
-    Line(usize),
+    LineBreak(usize),
     /// Sets the indentation, in columns, of the lists and ads that follow.
-    Spread(usize),
+    Indentation(usize),
 }
 
-const CONDITIONAL: u8 = 1;
+const PRECEDENCE_CONDITIONAL: u8 = 1;
 const PRECEDENCE_POSTFIX: u8 = PRECEDENCE_UNARY + 1;
 const PRECEDENCE_PRIMARY: u8 = PRECEDENCE_UNARY + 2;
 
-struct Printer<'a> {
+struct ExpressionPrinter<'a> {
     style: Style,
     /// Current indentation, in columns, if lists and ads are printed over several lines.
-    spread: Option<usize>,
+    indentation: Option<usize>,
     /// The changes to strings that the long form cannot represent.
-    changes: Vec<Change>,
+    changes: Vec<LossyChange>,
     out: Vec<u8>,
-    tasks: Vec<Task<'a>>,
+    tasks: Vec<ExpressionPrintTask<'a>>,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> ExpressionPrinter<'a> {
     fn new(style: Style) -> Self {
-        Printer { style, spread: None, changes: Vec::new(), out: Vec::new(), tasks: Vec::new() }
+        ExpressionPrinter { style, indentation: None, changes: Vec::new(), out: Vec::new(), tasks: Vec::new() }
     }
 
     fn run(&mut self) {
         while let Some(task) = self.tasks.pop() {
             match task {
-                Task::Text(text) => self.text(text),
-                Task::Line(indent) => self.line(indent),
-                Task::Spread(indent) => self.spread = Some(indent),
-                Task::Name(name) => self.name(name),
-                Task::Expression(expression, at_least) => self.expression(expression, at_least),
+                ExpressionPrintTask::Text(text) => self.text(text),
+                ExpressionPrintTask::LineBreak(indent) => self.line_break(indent),
+                ExpressionPrintTask::Indentation(indent) => self.indentation = Some(indent),
+                ExpressionPrintTask::Name(name) => self.name(name),
+                ExpressionPrintTask::Expression(expression, at_least) => self.expression(expression, at_least),
             }
         }
     }
@@ -158,53 +159,61 @@ impl<'a> Printer<'a> {
     }
 
     /// Pushes tasks so that the first one runs next.
-    fn later<const N: usize>(&mut self, tasks: [Task<'a>; N]) {
+    fn push_tasks<const N: usize>(&mut self, tasks: [ExpressionPrintTask<'a>; N]) {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
     fn expression(&mut self, expression: &'a Expression, at_least: u8) {
-        use Task::{Expression as E, Text as T};
+        use ExpressionPrintTask::{Expression as E, Text as T};
         // The library never adds parentheses.
         if precedence(expression.kind()) < at_least && self.style != Style::Library {
-            return self.later([T("("), E(expression, 0), T(")")]);
+            return self.push_tasks([T("("), E(expression, 0), T(")")]);
         }
         match expression.kind() {
-            Kind::Literal(value) => self.literal(value),
-            Kind::Attribute(name) => self.reference(name),
-            Kind::RootAttribute(name) => self.later([T("."), Task::Name(name)]),
-            Kind::Select(inner, name) => {
+            ExpressionKind::Literal(value) => self.literal(value),
+            ExpressionKind::Attribute(name) => self.reference(name),
+            ExpressionKind::RootAttribute(name) => self.push_tasks([T("."), ExpressionPrintTask::Name(name)]),
+            ExpressionKind::Select(inner, name) => {
                 // `1.b` would be lexed as a malformed number.
-                let number = matches!(inner.kind(), Kind::Literal(Value::Integer(_) | Value::Real(_)));
+                let number = matches!(inner.kind(), ExpressionKind::Literal(Value::Integer(_) | Value::Real(_)));
                 let dot = if number && self.style != Style::Library { " ." } else { "." };
-                self.later([E(inner, PRECEDENCE_PRIMARY), T(dot), Task::Name(name)]);
+                self.push_tasks([E(inner, PRECEDENCE_PRIMARY), T(dot), ExpressionPrintTask::Name(name)]);
             }
-            Kind::Subscript(inner, index) => self.later([E(inner, PRECEDENCE_PRIMARY), T("["), E(index, 0), T("]")]),
-            Kind::Unary(operator, operand) => self.unary(*operator, operand),
-            Kind::Binary(operator, left, right) => {
+            ExpressionKind::Subscript(inner, index) => {
+                self.push_tasks([E(inner, PRECEDENCE_PRIMARY), T("["), E(index, 0), T("]")]);
+            }
+            ExpressionKind::Unary(operator, operand) => self.unary(*operator, operand),
+            ExpressionKind::Binary(operator, left, right) => {
                 let precedence = operator.precedence();
                 // The left operand may be a chain of a million operators: push it as a task instead of recursing.
-                self.later([E(left, precedence), T(" "), T(self.symbol(*operator)), T(" "), E(right, precedence + 1)]);
+                self.push_tasks([
+                    E(left, precedence),
+                    T(" "),
+                    T(self.symbol(*operator)),
+                    T(" "),
+                    E(right, precedence + 1),
+                ]);
             }
-            Kind::Conditional(condition, consequent, alternative) => self.later([
-                E(condition, CONDITIONAL + 1),
+            ExpressionKind::Conditional(condition, consequent, alternative) => self.push_tasks([
+                E(condition, PRECEDENCE_CONDITIONAL + 1),
                 T(" ? "),
                 E(consequent, 0),
                 T(" : "),
-                E(alternative, CONDITIONAL),
+                E(alternative, PRECEDENCE_CONDITIONAL),
             ]),
-            Kind::Elvis(left, right) => {
-                self.later([E(left, PRECEDENCE_PRIMARY), T(" ?: "), E(right, PRECEDENCE_POSTFIX)]);
+            ExpressionKind::Elvis(left, right) => {
+                self.push_tasks([E(left, PRECEDENCE_PRIMARY), T(" ?: "), E(right, PRECEDENCE_POSTFIX)]);
             }
-            Kind::Parentheses(inner) => self.later([T("("), E(inner, 0), T(")")]),
-            Kind::Call(name, arguments) => {
+            ExpressionKind::Parentheses(inner) => self.push_tasks([T("("), E(inner, 0), T(")")]),
+            ExpressionKind::Call(name, arguments) => {
                 self.name(name);
                 self.text("(");
                 self.tasks.push(T(")"));
                 let comma = if self.style == Style::Library { "," } else { ", " };
                 self.items(arguments, comma);
             }
-            Kind::List(elements) => self.sequence("{", elements, "}"),
-            Kind::Ad(ad) => self.ad(ad),
+            ExpressionKind::List(elements) => self.sequence("{", elements, "}"),
+            ExpressionKind::Ad(ad) => self.ad(ad),
         }
     }
 
@@ -224,64 +233,74 @@ impl<'a> Printer<'a> {
         if operator == UnaryOperator::Minus && self.style != Style::Library && begins_with_digit(operand) {
             self.text(" ");
         }
-        self.tasks.push(Task::Expression(operand, PRECEDENCE_UNARY));
+        self.tasks.push(ExpressionPrintTask::Expression(operand, PRECEDENCE_UNARY));
     }
 
     fn items(&mut self, items: &'a [Expression], separator: &'static str) {
         for (position, item) in items.iter().enumerate().rev() {
-            self.tasks.push(Task::Expression(item, 0));
+            self.tasks.push(ExpressionPrintTask::Expression(item, 0));
             if position > 0 {
-                self.tasks.push(Task::Text(separator));
+                self.tasks.push(ExpressionPrintTask::Text(separator));
             }
         }
     }
 
-    fn line(&mut self, indent: usize) {
+    fn line_break(&mut self, indent: usize) {
         self.out.push(b'\n');
         self.out.resize(self.out.len() + indent, b' ');
     }
 
     /// Prints a list over several lines, as the library does: brackets indented by 3, elements by 6.
-    fn spread_list(&mut self, items: &'a [Expression], indent: usize) {
-        self.line(indent + 3);
+    fn multiline_list(&mut self, items: &'a [Expression], indent: usize) {
+        self.line_break(indent + 3);
         self.text("{");
-        self.tasks.extend([Task::Spread(indent), Task::Text("}"), Task::Line(indent + 3)]);
+        self.tasks.extend([
+            ExpressionPrintTask::Indentation(indent),
+            ExpressionPrintTask::Text("}"),
+            ExpressionPrintTask::LineBreak(indent + 3),
+        ]);
         for (position, item) in items.iter().enumerate().rev() {
-            self.tasks.push(Task::Expression(item, 0));
-            self.tasks.extend([Task::Spread(indent + 6), Task::Line(indent + 6)]);
+            self.tasks.push(ExpressionPrintTask::Expression(item, 0));
+            self.tasks
+                .extend([ExpressionPrintTask::Indentation(indent + 6), ExpressionPrintTask::LineBreak(indent + 6)]);
             if position > 0 {
-                self.tasks.push(Task::Text(","));
+                self.tasks.push(ExpressionPrintTask::Text(","));
             }
         }
     }
 
     /// Prints an ad over several lines, as the library does: brackets indented by 4, attributes by 8.
-    fn spread_ad(&mut self, attributes: Vec<crate::ad::Attribute<'a>>, indent: usize) {
-        self.line(indent + 4);
+    fn multiline_ad(&mut self, attributes: Vec<crate::ad::Attribute<'a>>, indent: usize) {
+        self.line_break(indent + 4);
         self.text("[");
-        self.tasks.extend([Task::Spread(indent), Task::Text("]"), Task::Line(indent + 4)]);
+        self.tasks.extend([
+            ExpressionPrintTask::Indentation(indent),
+            ExpressionPrintTask::Text("]"),
+            ExpressionPrintTask::LineBreak(indent + 4),
+        ]);
         for (position, attribute) in attributes.into_iter().enumerate().rev() {
             self.tasks.extend([
-                Task::Expression(attribute.expression, 0),
-                Task::Text(" = "),
-                Task::Name(attribute.name),
+                ExpressionPrintTask::Expression(attribute.expression, 0),
+                ExpressionPrintTask::Text(" = "),
+                ExpressionPrintTask::Name(attribute.name),
             ]);
-            self.tasks.extend([Task::Spread(indent + 8), Task::Line(indent + 8)]);
+            self.tasks
+                .extend([ExpressionPrintTask::Indentation(indent + 8), ExpressionPrintTask::LineBreak(indent + 8)]);
             if position > 0 {
-                self.tasks.push(Task::Text("; "));
+                self.tasks.push(ExpressionPrintTask::Text("; "));
             }
         }
     }
 
     fn sequence(&mut self, open: &str, items: &'a [Expression], close: &'static str) {
-        if let Some(indent) = self.spread {
-            return self.spread_list(items, indent);
+        if let Some(indent) = self.indentation {
+            return self.multiline_list(items, indent);
         }
         self.text(open);
         self.text(" ");
-        self.tasks.push(Task::Text(close));
+        self.tasks.push(ExpressionPrintTask::Text(close));
         if !items.is_empty() || self.style == Style::Library {
-            self.tasks.push(Task::Text(" "));
+            self.tasks.push(ExpressionPrintTask::Text(" "));
         }
         self.items(items, if self.style == Style::Library { "," } else { ", " });
     }
@@ -293,23 +312,27 @@ impl<'a> Printer<'a> {
             attributes
                 .sort_by(|a, b| a.name.as_str().len().cmp(&b.name.as_str().len()).then_with(|| a.name.cmp(b.name)));
         }
-        if let Some(indent) = self.spread {
-            return self.spread_ad(attributes, indent);
+        if let Some(indent) = self.indentation {
+            return self.multiline_ad(attributes, indent);
         }
         self.text("[ ");
-        self.tasks.push(Task::Text(if attributes.is_empty() && self.style != Style::Library { "]" } else { " ]" }));
+        self.tasks.push(ExpressionPrintTask::Text(if attributes.is_empty() && self.style != Style::Library {
+            "]"
+        } else {
+            " ]"
+        }));
         for (position, attribute) in attributes.into_iter().enumerate().rev() {
-            self.tasks.push(Task::Expression(attribute.expression, 0));
-            self.tasks.push(Task::Text(" = "));
-            self.tasks.push(Task::Name(attribute.name));
+            self.tasks.push(ExpressionPrintTask::Expression(attribute.expression, 0));
+            self.tasks.push(ExpressionPrintTask::Text(" = "));
+            self.tasks.push(ExpressionPrintTask::Name(attribute.name));
             if position > 0 {
-                self.tasks.push(Task::Text("; "));
+                self.tasks.push(ExpressionPrintTask::Text("; "));
             }
         }
     }
 
     fn name(&mut self, name: &Name) {
-        if name.is_plain() {
+        if name.is_identifier() {
             self.text(name.as_str());
         } else {
             self.quoted(name, false);
@@ -319,7 +342,7 @@ impl<'a> Printer<'a> {
     /// Prints a name in an expression; one that looks like a time is escaped so that it does not parse as one.
     fn reference(&mut self, name: &Name) {
         // The library quotes references to `parent`.
-        if name.is_plain() && !(self.style == Style::Library && name.is("parent")) {
+        if name.is_identifier() && !(self.style == Style::Library && name.is("parent")) {
             return self.text(name.as_str());
         }
         let time =
@@ -345,7 +368,7 @@ impl<'a> Printer<'a> {
                 match byte {
                     b'"' => self.out.extend_from_slice(b"\\\""),
                     b'\n' => {
-                        self.changes.push(Change::Newline);
+                        self.changes.push(LossyChange::Newline);
                         self.out.push(b' ');
                     }
                     byte => self.out.push(*byte),
@@ -353,7 +376,7 @@ impl<'a> Printer<'a> {
             }
             // `\"` at the end of the line closes the string; elsewhere it would be an escaped quote.
             if bytes.ends_with(b"\\") && !self.tasks.is_empty() {
-                self.changes.push(Change::Backslash);
+                self.changes.push(LossyChange::Backslash);
                 self.out.push(b' ');
             }
         } else {
@@ -429,9 +452,11 @@ fn begins_with_digit(operand: &Expression) -> bool {
     let mut first = operand;
     loop {
         first = match first.kind() {
-            Kind::Literal(Value::Integer(integer)) => return *integer >= 0,
-            Kind::Literal(Value::Real(real)) => return real.is_finite() && real.is_sign_positive(),
-            Kind::Select(inner, _) | Kind::Subscript(inner, _) | Kind::Elvis(inner, _)
+            ExpressionKind::Literal(Value::Integer(integer)) => return *integer >= 0,
+            ExpressionKind::Literal(Value::Real(real)) => return real.is_finite() && real.is_sign_positive(),
+            ExpressionKind::Select(inner, _)
+            | ExpressionKind::Subscript(inner, _)
+            | ExpressionKind::Elvis(inner, _)
                 if precedence(inner.kind()) >= PRECEDENCE_PRIMARY =>
             {
                 inner
@@ -443,13 +468,13 @@ fn begins_with_digit(operand: &Expression) -> bool {
 
 /// Prints a real with the fewest digits that parse back exactly.
 fn shortest_real(real: f64) -> String {
-    match not_finite(real) {
+    match non_finite_text(real) {
         Some(text) => text.to_owned(),
         None => format!("{real:?}"),
     }
 }
 
-fn not_finite(real: f64) -> Option<&'static str> {
+fn non_finite_text(real: f64) -> Option<&'static str> {
     if real.is_nan() {
         Some("real(\"NaN\")")
     } else if real == f64::INFINITY {
@@ -463,7 +488,7 @@ fn not_finite(real: f64) -> Option<&'static str> {
 
 /// Prints a real as the library does: C's `%1.15E`, but `0.0` for zero.
 fn library_real(real: f64) -> String {
-    if let Some(text) = not_finite(real) {
+    if let Some(text) = non_finite_text(real) {
         return text.to_owned();
     }
     if real == 0.0 {
@@ -480,12 +505,12 @@ fn library_real(real: f64) -> String {
 }
 
 /// Returns the precedence of the root operation of an expression.
-fn precedence(kind: &Kind) -> u8 {
+fn precedence(kind: &ExpressionKind) -> u8 {
     match kind {
-        Kind::Conditional(..) => CONDITIONAL,
-        Kind::Binary(operator, ..) => operator.precedence(),
-        Kind::Unary(..) => PRECEDENCE_UNARY,
-        Kind::Elvis(..) => PRECEDENCE_POSTFIX,
+        ExpressionKind::Conditional(..) => PRECEDENCE_CONDITIONAL,
+        ExpressionKind::Binary(operator, ..) => operator.precedence(),
+        ExpressionKind::Unary(..) => PRECEDENCE_UNARY,
+        ExpressionKind::Elvis(..) => PRECEDENCE_POSTFIX,
         _ => PRECEDENCE_PRIMARY,
     }
 }

@@ -8,16 +8,16 @@ use chumsky::prelude::*;
 use crate::ad::Span;
 
 use super::SyntaxError;
-use super::chumsky_types::{Extra, Tokens};
-use super::grammar::{Rules, attribute, lex_checked, parse_ad, run_within};
-use super::token::{Spanned, Token};
+use super::chumsky_types::{ChumskyExtra, TokenInput};
+use super::grammar::{ParseOptions, attribute, lex_checked, parse_ad, run_within};
+use super::token::{SpannedToken, Token};
 
 /// Maximum number of attribute errors reported for one ad.
-const MOST: usize = 20;
+const MAX_ERRORS_PER_AD: usize = 20;
 
 /// The spans of an attribute in the text of a bracketed ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
+pub struct BindingSpans {
     /// The name.
     pub name: Span,
     /// The whole definition, from the name to the end of the expression.
@@ -26,33 +26,33 @@ pub struct Binding {
 
 /// Returns the spans of all attributes of a bracketed ad, including repeated names.
 #[must_use]
-pub fn bindings(text: &[u8], rules: Rules) -> Vec<Binding> {
+pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
     let tokens = lex_checked(text, rules).unwrap_or_default();
     let of = |piece: Range<usize>| {
         let (first, last) = (tokens.get(piece.start)?.1, tokens.get(piece.end.checked_sub(1)?)?.1);
-        Some(Binding { name: first, whole: first.to(last) })
+        Some(BindingSpans { name: first, whole: first.to(last) })
     };
-    pieces(&tokens).into_iter().filter_map(of).collect()
+    attribute_token_ranges(&tokens).into_iter().filter_map(of).collect()
 }
 
 /// Returns the errors in the text of a bracketed ad, at most one per attribute, in the order of the text; empty if
 /// it is an ad.
 #[must_use]
-pub fn ad_errors(text: &[u8], rules: Rules) -> Vec<SyntaxError> {
+pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
     let Ok(tokens) = lex_checked(text, rules) else { return vec![first] };
     // An unclosed quote swallows the text after it: later errors would be meaningless.
     let end = if is_about_quotes(&first) { first.span.start } else { u32::MAX };
     let mut errors = Vec::new();
-    for piece in pieces(&tokens) {
+    for piece in attribute_token_ranges(&tokens) {
         let ended = tokens.get(piece.end).map(|(_, span)| *span);
         let input = &tokens[piece.start..tokens.len().min(piece.end + 1)];
         let at_end = ended.map_or(Span::new(length(text), length(text)), |span| Span::new(span.end, span.end));
-        let closed = one_of::<_, Tokens<'_>, Extra<'_>>([Token::Semicolon, Token::BracketClose].as_slice());
+        let closed = one_of::<_, TokenInput<'_>, ChumskyExtra<'_>>([Token::Semicolon, Token::BracketClose].as_slice());
         let parser = attribute(text, rules).then_ignore(closed);
         if let Err(error) = run_within(parser, input, at_end, &tokens[piece.start..], text)
             && error.span.start < end
-            && errors.len() < MOST
+            && errors.len() < MAX_ERRORS_PER_AD
         {
             errors.push(error);
         }
@@ -78,7 +78,7 @@ fn is_about_quotes(error: &SyntaxError) -> bool {
 }
 
 /// Splits the tokens of an ad into those of its attributes, without separators.
-fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
+fn attribute_token_ranges(tokens: &[SpannedToken]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     if tokens.first().map(|(token, _)| *token) != Some(Token::BracketOpen) {
         return pieces;
@@ -95,7 +95,7 @@ fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
     for (at, (token, _)) in tokens.iter().enumerate().skip(1) {
         match token {
             Token::Semicolon if begins_attribute(tokens, at + 1) || open.len() == 1 => {
-                leave_expression(&mut open);
+                close_inner_brackets(&mut open);
                 if open.len() == 1 {
                     close(&mut start, at, at + 1);
                     bound = false;
@@ -103,7 +103,7 @@ fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
             }
             Token::Assign if open.len() == 1 => bound = true,
             Token::Name | Token::Quoted if begins_attribute(tokens, at) && ends_operand(tokens, at) => {
-                leave_expression(&mut open);
+                close_inner_brackets(&mut open);
                 if open.len() == 1 && bound {
                     close(&mut start, at, at);
                     bound = false;
@@ -111,7 +111,7 @@ fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
             }
             token if token.closing().is_some() => open.push(*token),
             Token::BracketClose => {
-                leave_expression(&mut open);
+                close_inner_brackets(&mut open);
                 open.pop();
                 if open.is_empty() {
                     close(&mut start, at, at + 1);
@@ -130,20 +130,20 @@ fn pieces(tokens: &[Spanned]) -> Vec<Range<usize>> {
 
 /// Pops the open parentheses and braces down to the enclosing `[`: an attribute or the end of an ad cannot be
 /// inside them.
-fn leave_expression(open: &mut Vec<Token>) {
+fn close_inner_brackets(open: &mut Vec<Token>) {
     while open.last().is_some_and(|token| *token != Token::BracketOpen) {
         open.pop();
     }
 }
 
 /// Whether the tokens at `at` are a name and `=`.
-fn begins_attribute(tokens: &[Spanned], at: usize) -> bool {
+fn begins_attribute(tokens: &[SpannedToken], at: usize) -> bool {
     let token = |at: usize| tokens.get(at).map(|(token, _)| *token);
     matches!(token(at), Some(Token::Name | Token::Quoted)) && token(at + 1) == Some(Token::Assign)
 }
 
 /// Whether the token before `at` ends an operand, so that no other operand can follow.
-fn ends_operand(tokens: &[Spanned], at: usize) -> bool {
+fn ends_operand(tokens: &[SpannedToken], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|(token, _)| *token);
     before.is_some_and(|token| {
         token.is_number()
@@ -164,11 +164,11 @@ fn ends_operand(tokens: &[Spanned], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ad_errors, bindings};
-    use crate::syntax::Rules;
+    use super::{ad_errors, binding_spans};
+    use crate::syntax::ParseOptions;
 
     fn errors(text: &str) -> Vec<String> {
-        let errors = ad_errors(text.as_bytes(), Rules::default());
+        let errors = ad_errors(text.as_bytes(), ParseOptions::default());
         errors.into_iter().map(|error| format!("{}: {}", error.span.start, error.message)).collect()
     }
 
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn where_attributes_stand() {
         let text = "[ a = [ b = 1; c = 2 ]; ; 'd e' = f(1) // x\n; a = 3 ]";
-        let found = bindings(text.as_bytes(), Rules::default());
+        let found = binding_spans(text.as_bytes(), ParseOptions::default());
         let texts: Vec<(&str, &str)> =
             found.iter().map(|found| (&text[found.name.range()], &text[found.whole.range()])).collect();
         assert_eq!(texts, [("a", "a = [ b = 1; c = 2 ]"), ("'d e'", "'d e' = f(1)"), ("a", "a = 3")]);

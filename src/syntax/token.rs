@@ -8,7 +8,7 @@ use crate::ad::{BinaryOperator, Span, UnaryOperator};
 
 /// The syntax of string literals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strings {
+pub enum StringSyntax {
     /// Strings with C's escapes: bracketed ads, expressions, JSON and XML.
     #[default]
     Escaped,
@@ -20,23 +20,23 @@ pub enum Strings {
 /// The latter keep lexing linear: without them, every unclosed quote or comment would search to the end of the
 /// text again.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rule {
-    strings: Strings,
+pub struct LexerState {
+    strings: StringSyntax,
     /// Whether a quote was unclosed; from there on, closing quotes are searched within the line only.
     quotes_on_line: bool,
     /// Whether no `*/` occurs in the rest of the text.
     no_comment_end: bool,
 }
 
-impl From<Strings> for Rule {
-    fn from(strings: Strings) -> Self {
-        Rule { strings, ..Rule::default() }
+impl From<StringSyntax> for LexerState {
+    fn from(strings: StringSyntax) -> Self {
+        LexerState { strings, ..LexerState::default() }
     }
 }
 
 /// The reason why a piece of text is no token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flaw {
+pub enum LexicalError {
     /// A character that begins no token.
     #[default]
     Character,
@@ -58,7 +58,7 @@ macro_rules! tokens {
     ($($name:ident $text:literal,)*) => {
         /// The kind of a token; its text is found through its span.
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-        #[logos(utf8 = false, extras = Rule, error = Flaw)]
+        #[logos(utf8 = false, extras = LexerState, error = LexicalError)]
         #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
         pub enum Token {
             $(#[token($text)] #[doc = concat!("`", $text, "`")] $name,)*
@@ -108,7 +108,7 @@ macro_rules! tokens {
             #[token("/*", comment)]
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", bad_number, priority = 1)]
             #[regex(r"\x00", nul)]
-            Flawed(Flaw),
+            Flawed(LexicalError),
         }
 
         impl Token {
@@ -279,7 +279,7 @@ pub(crate) fn long_string_length(rest: &[u8]) -> Option<usize> {
 }
 
 /// Reports an unclosed quote and skips the rest of its line, so that lexing resumes on the next line.
-fn flawed(lexer: &mut Lexer<'_, Token>, flaw: Flaw) -> FilterResult<(), Flaw> {
+fn skip_unclosed_quote(lexer: &mut Lexer<'_, Token>, flaw: LexicalError) -> FilterResult<(), LexicalError> {
     let rest = lexer.remainder();
     lexer.extras.quotes_on_line = true;
     lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
@@ -288,56 +288,58 @@ fn flawed(lexer: &mut Lexer<'_, Token>, flaw: Flaw) -> FilterResult<(), Flaw> {
 
 /// Returns the text to search for the closing quote: all the rest, or the rest of the line after an earlier
 /// unclosed quote.
-fn reachable<'t>(lexer: &Lexer<'t, Token>) -> &'t [u8] {
+fn quote_search_range<'t>(lexer: &Lexer<'t, Token>) -> &'t [u8] {
     let rest = lexer.remainder();
     let line = memchr::memchr(b'\n', rest).filter(|_| lexer.extras.quotes_on_line);
     &rest[..line.unwrap_or(rest.len())]
 }
 
-fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
-    let rest = reachable(lexer);
+fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), LexicalError> {
+    let rest = quote_search_range(lexer);
     let length = match lexer.extras.strings {
-        Strings::Escaped => quoted_length(rest, b'"'),
-        Strings::Long => long_string_length(rest),
+        StringSyntax::Escaped => quoted_length(rest, b'"'),
+        StringSyntax::Long => long_string_length(rest),
     };
-    let Some(length) = length else { return flawed(lexer, Flaw::UnterminatedString) };
+    let Some(length) = length else { return skip_unclosed_quote(lexer, LexicalError::UnterminatedString) };
     let inside = &rest[..length - 1];
     lexer.bump(length);
     if memchr::memchr(0, inside).is_some() {
-        FilterResult::Error(Flaw::Nul)
-    } else if lexer.extras.strings == Strings::Escaped && std::str::from_utf8(inside).is_err() {
+        FilterResult::Error(LexicalError::Nul)
+    } else if lexer.extras.strings == StringSyntax::Escaped && std::str::from_utf8(inside).is_err() {
         // Escaped strings can write any byte in octal; in the long form HTCondor writes it raw.
-        FilterResult::Error(Flaw::Utf8)
+        FilterResult::Error(LexicalError::Utf8)
     } else {
         FilterResult::Emit(())
     }
 }
 
-fn quoted(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
-    let rest = reachable(lexer);
-    let Some(length) = quoted_length(rest, b'\'') else { return flawed(lexer, Flaw::UnterminatedQuote) };
+fn quoted(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), LexicalError> {
+    let rest = quote_search_range(lexer);
+    let Some(length) = quoted_length(rest, b'\'') else {
+        return skip_unclosed_quote(lexer, LexicalError::UnterminatedQuote);
+    };
     let inside = &rest[..length - 1];
     lexer.bump(length);
     if memchr::memchr(0, inside).is_some() {
-        FilterResult::Error(Flaw::Nul)
+        FilterResult::Error(LexicalError::Nul)
     } else if std::str::from_utf8(inside).is_err() {
-        FilterResult::Error(Flaw::Utf8)
+        FilterResult::Error(LexicalError::Utf8)
     } else {
         FilterResult::Emit(())
     }
 }
 
-fn bad_number(_: &mut Lexer<'_, Token>) -> Flaw {
-    Flaw::Number
+fn bad_number(_: &mut Lexer<'_, Token>) -> LexicalError {
+    LexicalError::Number
 }
 
-fn nul(_: &mut Lexer<'_, Token>) -> Flaw {
-    Flaw::Nul
+fn nul(_: &mut Lexer<'_, Token>) -> LexicalError {
+    LexicalError::Nul
 }
 
-fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<Flaw, Flaw> {
+fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<LexicalError, LexicalError> {
     if lexer.extras.no_comment_end {
-        return FilterResult::Error(Flaw::UnterminatedComment);
+        return FilterResult::Error(LexicalError::UnterminatedComment);
     }
     if let Some(at) = memchr::memmem::find(lexer.remainder(), b"*/") {
         lexer.bump(at + 2);
@@ -345,10 +347,10 @@ fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<Flaw, Flaw> {
         return FilterResult::Skip;
     }
     lexer.extras.no_comment_end = true;
-    FilterResult::Error(Flaw::UnterminatedComment)
+    FilterResult::Error(LexicalError::UnterminatedComment)
 }
 
-fn line_comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<Flaw, Flaw> {
+fn line_comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<LexicalError, LexicalError> {
     let rest = lexer.remainder();
     lexer.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
     skip_comments(lexer);
@@ -376,12 +378,12 @@ fn skip_comments(lexer: &mut Lexer<'_, Token>) {
 }
 
 /// A token with its span.
-pub type Spanned = (Token, Span);
+pub type SpannedToken = (Token, Span);
 
-fn spanned(text: &[u8], result: Result<Token, Flaw>, range: &std::ops::Range<usize>) -> Spanned {
+fn with_span(text: &[u8], result: Result<Token, LexicalError>, range: &std::ops::Range<usize>) -> SpannedToken {
     let mut end = range.end;
     let token = result.unwrap_or_else(|flaw| match flaw {
-        Flaw::Character if !text[range.start].is_ascii() => {
+        LexicalError::Character if !text[range.start].is_ascii() => {
             let rest = &text[range.start..text.len().min(range.start + 4)];
             let valid = match std::str::from_utf8(rest) {
                 Ok(valid) => valid,
@@ -390,33 +392,33 @@ fn spanned(text: &[u8], result: Result<Token, Flaw>, range: &std::ops::Range<usi
             // Extend the span to the whole character: only its first byte was lexed.
             let length = valid.chars().next().map(char::len_utf8);
             end = end.max(range.start + length.unwrap_or(0));
-            Token::Flawed(if length.is_some() { Flaw::Character } else { Flaw::Utf8 })
+            Token::Flawed(if length.is_some() { LexicalError::Character } else { LexicalError::Utf8 })
         }
         flaw => Token::Flawed(flaw),
     });
-    (token, Span::new(offset(range.start), offset(end)))
+    (token, Span::new(to_offset(range.start), to_offset(end)))
 }
 
 /// Converts an offset; readers refuse texts of more than 4 GiB before they are lexed.
-pub(super) fn offset(at: usize) -> u32 {
+pub(super) fn to_offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// Splits a text into its tokens.  O(n) in its length.
 #[must_use]
-pub fn lex(text: &[u8], strings: Strings) -> Vec<Spanned> {
+pub fn lex(text: &[u8], strings: StringSyntax) -> Vec<SpannedToken> {
     let mut tokens = Vec::with_capacity(text.len() / 4);
     let lexer = Token::lexer_with_extras(text, strings.into());
-    tokens.extend(lexer.spanned().map(|(result, range)| spanned(text, result, &range)));
+    tokens.extend(lexer.spanned().map(|(result, range)| with_span(text, result, &range)));
     tokens
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Flaw, Strings, Token, lex};
+    use super::{LexicalError, StringSyntax, Token, lex};
 
     fn kinds(text: &str) -> Vec<Token> {
-        lex(text.as_bytes(), Strings::Escaped).into_iter().map(|(token, _)| token).collect()
+        lex(text.as_bytes(), StringSyntax::Escaped).into_iter().map(|(token, _)| token).collect()
     }
 
     #[test]
@@ -432,8 +434,8 @@ mod tests {
             ("2K", Token::Scaled),
             ("0.5g", Token::Scaled),
             ("3B", Token::Scaled),
-            ("4GB", Token::Flawed(Flaw::Number)),
-            ("12abc", Token::Flawed(Flaw::Number)),
+            ("4GB", Token::Flawed(LexicalError::Number)),
+            ("12abc", Token::Flawed(LexicalError::Number)),
         ] {
             assert_eq!(kinds(text), [kind], "{text}");
         }
@@ -453,9 +455,9 @@ mod tests {
     #[test]
     fn comments_vanish_and_unterminated_ones_do_not() {
         assert_eq!(kinds("1 /* x */ // y"), [Token::Integer]);
-        assert_eq!(kinds("1 /* x"), [Token::Integer, Token::Flawed(Flaw::UnterminatedComment), Token::Name]);
-        assert_eq!(kinds("\"x"), [Token::Flawed(Flaw::UnterminatedString)]);
-        assert_eq!(kinds("\"x\\"), [Token::Flawed(Flaw::UnterminatedString)]);
+        assert_eq!(kinds("1 /* x"), [Token::Integer, Token::Flawed(LexicalError::UnterminatedComment), Token::Name]);
+        assert_eq!(kinds("\"x"), [Token::Flawed(LexicalError::UnterminatedString)]);
+        assert_eq!(kinds("\"x\\"), [Token::Flawed(LexicalError::UnterminatedString)]);
         assert_eq!(kinds("// a\n /* b *//**/\r\n// c\n2 //"), [Token::Integer]);
         for comment in ["/* x */", "// x\n", "/**/ //\n"] {
             assert_eq!(kinds(&(comment.repeat(1_000_000) + "1")), [Token::Integer], "{comment}");
@@ -464,9 +466,9 @@ mod tests {
 
     #[test]
     fn the_long_form_has_its_own_rule_for_strings() {
-        let count = |text: &str| lex(text.as_bytes(), Strings::Long).len();
+        let count = |text: &str| lex(text.as_bytes(), StringSyntax::Long).len();
         assert_eq!(count(r#""C:\dir\""#), 1);
         assert_eq!(count(r#""x\"y" "z""#), 2);
-        assert_eq!(lex(br#""x\" "#, Strings::Long)[0].0, Token::Flawed(Flaw::UnterminatedString));
+        assert_eq!(lex(br#""x\" "#, StringSyntax::Long)[0].0, Token::Flawed(LexicalError::UnterminatedString));
     }
 }

@@ -3,23 +3,23 @@
 use std::fmt::Write;
 
 /// Value that `$INT()`, `$REAL()` or `$STRING()` prints.
-pub(super) enum Printed<'a> {
+pub(super) enum PrintfArgument<'a> {
     Integer(i64),
     Real(f64),
     Text(&'a str),
 }
 
 /// Maximum width and precision of a conversion, in characters; larger ones are refused.
-const WIDEST: usize = 500;
+const MAX_FIELD_WIDTH: usize = 500;
 
 /// Formats a real as C's `%.16G` does.
-pub(super) fn shortest(real: f64) -> String {
+pub(super) fn format_shortest(real: f64) -> String {
     general(real, 16, false, true)
 }
 
 /// Formats a value as C's `printf` does, with one conversion and text around it. `None` if the format is invalid or
 /// not for this type of value.
-pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
+pub(super) fn printf(format: &str, value: &PrintfArgument<'_>) -> Option<String> {
     let start = format.find('%')?;
     let mut rest = &format[start + 1..];
     let flags = rest.len() - rest.trim_start_matches(['-', '+', ' ', '0', '#']).len();
@@ -28,7 +28,7 @@ pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
     let mut number = || {
         let (digits, behind) = rest.split_at(rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len());
         rest = behind;
-        if digits.is_empty() { Some(None) } else { digits.parse().ok().filter(|n| *n <= WIDEST).map(Some) }
+        if digits.is_empty() { Some(None) } else { digits.parse().ok().filter(|n| *n <= MAX_FIELD_WIDTH).map(Some) }
     };
     let width: usize = number()?.unwrap_or(0);
     let mut precision = None;
@@ -36,7 +36,7 @@ pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
         rest = behind;
         let (digits, behind) = rest.split_at(rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len());
         rest = behind;
-        precision = Some(if digits.is_empty() { 0 } else { digits.parse().ok().filter(|n| *n <= WIDEST)? });
+        precision = Some(if digits.is_empty() { 0 } else { digits.parse().ok().filter(|n| *n <= MAX_FIELD_WIDTH)? });
     }
     rest = rest.trim_start_matches(['l', 'h', 'j', 'z', 'q']);
     let conversion = rest.chars().next()?;
@@ -46,7 +46,7 @@ pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
     }
     let (negative, digits) = digits(conversion, precision, flags.contains('#'), value)?;
     let sign = match negative {
-        _ if matches!(value, Printed::Text(_)) => "",
+        _ if matches!(value, PrintfArgument::Text(_)) => "",
         true => "-",
         false if flags.contains('+') => "+",
         false if flags.contains(' ') => " ",
@@ -54,7 +54,7 @@ pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
     };
     let room = width.saturating_sub(sign.len() + digits.chars().count());
     let finite = !digits.contains(['n', 'N']);
-    let zeros = flags.contains('0') && !flags.contains('-') && finite && !matches!(value, Printed::Text(_));
+    let zeros = flags.contains('0') && !flags.contains('-') && finite && !matches!(value, PrintfArgument::Text(_));
     let field = match (zeros, flags.contains('-')) {
         (true, _) => format!("{sign}{}{digits}", "0".repeat(room)),
         (false, true) => format!("{sign}{digits}{}", " ".repeat(room)),
@@ -65,33 +65,33 @@ pub(super) fn print(format: &str, value: &Printed<'_>) -> Option<String> {
 
 /// Returns whether the value is negative, and its text without a sign. `None` if the conversion is not for this type.
 /// `all` keeps trailing zeros in `%g`.
-fn digits(conversion: char, precision: Option<usize>, all: bool, value: &Printed<'_>) -> Option<(bool, String)> {
+fn digits(conversion: char, precision: Option<usize>, all: bool, value: &PrintfArgument<'_>) -> Option<(bool, String)> {
     let upper = conversion.is_ascii_uppercase();
     Some(match (value, conversion) {
-        (Printed::Integer(integer), 'd' | 'i') => {
+        (PrintfArgument::Integer(integer), 'd' | 'i') => {
             let least = precision.unwrap_or(1);
             (*integer < 0, format!("{:0>least$}", integer.unsigned_abs().to_string()))
         }
-        (Printed::Integer(integer), 'u') => (false, integer.cast_unsigned().to_string()),
-        (Printed::Integer(integer), 'x') => (false, format!("{integer:x}")),
-        (Printed::Integer(integer), 'X') => (false, format!("{integer:X}")),
-        (Printed::Integer(integer), 'o') => (false, format!("{integer:o}")),
-        (Printed::Real(real), _) if !real.is_finite() => {
+        (PrintfArgument::Integer(integer), 'u') => (false, integer.cast_unsigned().to_string()),
+        (PrintfArgument::Integer(integer), 'x') => (false, format!("{integer:x}")),
+        (PrintfArgument::Integer(integer), 'X') => (false, format!("{integer:X}")),
+        (PrintfArgument::Integer(integer), 'o') => (false, format!("{integer:o}")),
+        (PrintfArgument::Real(real), _) if !real.is_finite() => {
             let text = if real.is_nan() { "nan" } else { "inf" };
             (real.is_sign_negative(), if upper { text.to_uppercase() } else { text.to_owned() })
         }
-        (Printed::Real(real), 'f' | 'F') => {
+        (PrintfArgument::Real(real), 'f' | 'F') => {
             let places = precision.unwrap_or(6);
             (real.is_sign_negative(), format!("{:.places$}", real.abs()))
         }
-        (Printed::Real(real), 'e' | 'E') => {
+        (PrintfArgument::Real(real), 'e' | 'E') => {
             (real.is_sign_negative(), exponential(real.abs(), precision.unwrap_or(6), upper))
         }
-        (Printed::Real(real), 'g' | 'G') => {
+        (PrintfArgument::Real(real), 'g' | 'G') => {
             let text = general(real.abs(), precision.unwrap_or(6), all, upper);
             (real.is_sign_negative(), text)
         }
-        (Printed::Text(text), 's') => (false, text.chars().take(precision.unwrap_or(usize::MAX)).collect()),
+        (PrintfArgument::Text(text), 's') => (false, text.chars().take(precision.unwrap_or(usize::MAX)).collect()),
         _ => return None,
     })
 }
@@ -131,11 +131,11 @@ fn general(real: f64, digits: usize, all: bool, upper: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Printed, print, shortest};
+    use super::{PrintfArgument, format_shortest, printf};
 
     #[test]
     fn as_c_prints() {
-        use Printed::{Integer, Real, Text};
+        use PrintfArgument::{Integer, Real, Text};
         for (format, value, expected) in [
             ("%d", Integer(2), "2"),
             ("%5d|", Integer(-7), "   -7|"),
@@ -156,7 +156,7 @@ mod tests {
             ("%5s|", Text("ab"), "   ab|"),
             ("%-5.1s|", Text("ab"), "a    |"),
         ] {
-            assert_eq!(print(format, &value).as_deref(), Some(expected), "{format}");
+            assert_eq!(printf(format, &value).as_deref(), Some(expected), "{format}");
         }
         for (format, value) in [
             ("%s", Integer(1)),
@@ -168,7 +168,7 @@ mod tests {
             ("%999999999999d", Integer(1)),
             ("%.", Real(1.0)),
         ] {
-            assert_eq!(print(format, &value), None, "{format}");
+            assert_eq!(printf(format, &value), None, "{format}");
         }
         for (real, expected) in [
             (6.0, "6"),
@@ -178,7 +178,7 @@ mod tests {
             (-0.0, "-0"),
             (12_345_678.9, "12345678.9"),
         ] {
-            assert_eq!(shortest(real), expected);
+            assert_eq!(format_shortest(real), expected);
         }
     }
 }

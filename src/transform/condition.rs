@@ -1,29 +1,29 @@
 //! Conditions of `if` and `elif`.
 
 use crate::ad::{Expression, Span, Value};
-use crate::syntax::{Rules, SyntaxError, parse_expression};
+use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
 use super::keywords::{is_variable, skip_blank};
-use super::macros::{self, Expander, Failure, evaluate};
+use super::macros::{self, MacroExpander, StatementFailure, evaluate};
 
 /// Condition of `if` or `elif`.
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct IfCondition {
     text: String,
-    rules: Rules,
+    rules: ParseOptions,
     /// The parsed condition; `None` if its text contains macros, so that it is parsed after each expansion.
-    test: Option<Test>,
+    test: Option<ParsedCondition>,
 }
 
 /// Parsed condition without macros.
 #[derive(Clone, Debug)]
-struct Test {
+struct ParsedCondition {
     negated: bool,
-    kind: TestKind,
+    kind: ParsedConditionKind,
 }
 
 #[derive(Clone, Debug)]
-enum TestKind {
+enum ParsedConditionKind {
     /// A word or a number, such as `true`, `yes` or `0`.
     Constant(bool),
     /// `defined name`: whether the variable or attribute has a non-empty text.
@@ -31,22 +31,22 @@ enum TestKind {
     Expression(Expression),
 }
 
-impl PartialEq for Condition {
+impl PartialEq for IfCondition {
     /// Compares the texts.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
 }
 
-impl Condition {
+impl IfCondition {
     /// Parses a condition. A text with macros is parsed later, when they are expanded.
     ///
     /// # Errors
     ///
     /// The syntax error, if the text has no macros and is not a condition.
-    pub fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
-        let condition = if macros::has_any(text) { None } else { Some(Test::new(text, rules)?) };
-        Ok(Condition { text: text.to_owned(), rules, test: condition })
+    pub fn new(text: &str, rules: ParseOptions) -> Result<Self, SyntaxError> {
+        let condition = if macros::has_macros(text) { None } else { Some(ParsedCondition::new(text, rules)?) };
+        Ok(IfCondition { text: text.to_owned(), rules, test: condition })
     }
 
     /// The text as it is written.
@@ -56,7 +56,7 @@ impl Condition {
     }
 
     /// Whether it holds for the ad of `expander`.
-    pub(super) fn holds(&self, expander: &mut Expander<'_>) -> Result<bool, Failure> {
+    pub(super) fn holds(&self, expander: &mut MacroExpander<'_>) -> Result<bool, StatementFailure> {
         if let Some(test) = &self.test {
             return test.holds(expander);
         }
@@ -67,12 +67,12 @@ impl Condition {
         if condition.trim_ascii().is_empty() {
             return Ok(written.starts_with('!'));
         }
-        Test::new(&written, self.rules).map_err(|error| format!("`{written}`: {error}"))?.holds(expander)
+        ParsedCondition::new(&written, self.rules).map_err(|error| format!("`{written}`: {error}"))?.holds(expander)
     }
 }
 
-impl Test {
-    fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
+impl ParsedCondition {
+    fn new(text: &str, rules: ParseOptions) -> Result<Self, SyntaxError> {
         let start = skip_blank(text, 0);
         let negated = text[start..].starts_with('!');
         let start = skip_blank(text, start + usize::from(negated));
@@ -84,7 +84,7 @@ impl Test {
         let error = |message: &str, help: &str| Err(SyntaxError::new(span(0..rest.len()), message).with_help(help));
         let (first, behind) = rest.split_at(rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len()));
         let kind = if let Some(is) = constant(rest) {
-            TestKind::Constant(is)
+            ParsedConditionKind::Constant(is)
         } else if rest.is_empty() {
             return error("a condition is missing", "write `if defined MY.attribute` or `if expression`");
         } else if first.eq_ignore_ascii_case("defined") {
@@ -92,7 +92,7 @@ impl Test {
             if !subject.is_empty() && !is_variable(subject) && constant(subject).is_none() {
                 return error("this can be defined for one name only", "write `if defined MY.attribute`");
             }
-            TestKind::Defined(subject.to_owned())
+            ParsedConditionKind::Defined(subject.to_owned())
         } else if first.eq_ignore_ascii_case("version") {
             return error("`version` asks for HTCondor's version, of which there is none here", "leave it out");
         } else if is_variable(rest) {
@@ -100,23 +100,25 @@ impl Test {
             return error("a name alone is no condition", &help);
         } else {
             let expression = parse_expression(rest.as_bytes(), rules);
-            TestKind::Expression(expression.map_err(|error| error.shifted(u32::try_from(start).unwrap_or(u32::MAX)))?)
+            ParsedConditionKind::Expression(
+                expression.map_err(|error| error.shifted(u32::try_from(start).unwrap_or(u32::MAX)))?,
+            )
         };
-        Ok(Test { negated, kind })
+        Ok(ParsedCondition { negated, kind })
     }
 
-    fn holds(&self, expander: &mut Expander<'_>) -> Result<bool, Failure> {
+    fn holds(&self, expander: &mut MacroExpander<'_>) -> Result<bool, StatementFailure> {
         let holds = match &self.kind {
-            TestKind::Constant(is) => *is,
-            TestKind::Defined(subject) => {
+            ParsedConditionKind::Constant(is) => *is,
+            ParsedConditionKind::Defined(subject) => {
                 let text = expander.lookup(subject.as_bytes());
                 text.map_or(constant(subject).is_some(), |text| !text.is_empty())
             }
-            TestKind::Expression(expression) => {
-                let value = evaluate(expression, expander.draft, expander.context)?;
-                truth(&value).ok_or_else(|| match value.fault() {
+            ParsedConditionKind::Expression(expression) => {
+                let value = evaluate(expression, expander.ad, expander.context)?;
+                truth(&value).ok_or_else(|| match value.error_origin() {
                     Some(fault) => format!("the condition is an error: {fault}"),
-                    None => format!("the condition is {}, neither true nor false", value.kind().phrase()),
+                    None => format!("the condition is {}, neither true nor false", value.value_type().phrase()),
                 })?
             }
         };

@@ -6,17 +6,17 @@ use crate::ad::{Ad, Expression, Name};
 
 /// Ad that is being edited. The first change copies the attributes; each change takes O(1).
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(super) struct EditedAd {
     /// The ad, if nothing changed since it was built.
     ad: Option<Ad>,
     /// Attributes in order, `None` for removed ones; empty until the first change.
     slots: Vec<Option<(Name, Expression)>>,
-    places: FxHashMap<Name, usize>,
+    positions: FxHashMap<Name, usize>,
 }
 
-impl Draft {
+impl EditedAd {
     pub fn new(ad: &Ad) -> Self {
-        Draft { ad: Some(ad.clone()), slots: Vec::new(), places: FxHashMap::default() }
+        EditedAd { ad: Some(ad.clone()), slots: Vec::new(), positions: FxHashMap::default() }
     }
 
     /// Returns the current ad. Takes O(n) in the number of attributes after a change.
@@ -28,7 +28,7 @@ impl Draft {
     pub fn get(&self, name: &Name) -> Option<&Expression> {
         match &self.ad {
             Some(ad) => ad.get(name),
-            None => self.slots[*self.places.get(name)?].as_ref().map(|(_, expression)| expression),
+            None => self.slots[*self.positions.get(name)?].as_ref().map(|(_, expression)| expression),
         }
     }
 
@@ -44,12 +44,12 @@ impl Draft {
 
     /// Binds a name: at its position if the ad has it, else at the end. Returns the previous expression.
     pub fn set(&mut self, name: Name, expression: Expression) -> Option<Expression> {
-        self.change();
-        if let Some(place) = self.places.get(&name) {
+        self.make_editable();
+        if let Some(place) = self.positions.get(&name) {
             let slot = self.slots[*place].as_mut()?;
             return Some(std::mem::replace(&mut slot.1, expression));
         }
-        self.places.insert(name.clone(), self.slots.len());
+        self.positions.insert(name.clone(), self.slots.len());
         self.slots.push(Some((name, expression)));
         None
     }
@@ -57,16 +57,16 @@ impl Draft {
     /// Removes an attribute and returns its expression; `None` if the ad lacks it.
     pub fn remove(&mut self, name: &Name) -> Option<Expression> {
         self.get(name)?;
-        self.change();
-        let place = self.places.remove(name)?;
+        self.make_editable();
+        let place = self.positions.remove(name)?;
         self.slots[place].take().map(|(_, expression)| expression)
     }
 
     /// Renames an attribute, which keeps its position. Returns the expression that the new name had before.
     pub fn rename(&mut self, from: &Name, to: Name) -> Option<Expression> {
-        self.change();
-        let place = self.places.remove(from)?;
-        let before = self.places.insert(to.clone(), place).and_then(|other| self.slots[other].take());
+        self.make_editable();
+        let place = self.positions.remove(from)?;
+        let before = self.positions.insert(to.clone(), place).and_then(|other| self.slots[other].take());
         if let Some(slot) = &mut self.slots[place] {
             slot.0 = to;
         }
@@ -74,24 +74,24 @@ impl Draft {
     }
 
     /// Copies the attributes for editing and discards the built ad.
-    fn change(&mut self) {
+    fn make_editable(&mut self) {
         let Some(ad) = self.ad.take() else { return };
         self.slots = ad.iter().map(|attribute| Some((attribute.name.clone(), attribute.expression.clone()))).collect();
-        self.places = ad.iter().enumerate().map(|(place, attribute)| (attribute.name.clone(), place)).collect();
+        self.positions = ad.iter().enumerate().map(|(place, attribute)| (attribute.name.clone(), place)).collect();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Draft;
+    use super::EditedAd;
     use crate::ad::{Expression, Name, Value};
-    use crate::syntax::{Rules, Style, parse_ad, print_ad};
+    use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
 
-    fn draft(text: &str) -> Draft {
-        Draft::new(&parse_ad(text.as_bytes(), Rules::default()).unwrap())
+    fn draft(text: &str) -> EditedAd {
+        EditedAd::new(&parse_ad(text.as_bytes(), ParseOptions::default()).unwrap())
     }
 
-    fn text(draft: &mut Draft) -> String {
+    fn text(draft: &mut EditedAd) -> String {
         String::from_utf8(print_ad(&draft.ad(), Style::New)).unwrap()
     }
 

@@ -1,41 +1,41 @@
 //! Interpreter of transform rules.
 
-use crate::ad::{Ad, Expression, Kind, List, Name, Value};
-use crate::eval::{Context, Halt};
+use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
+use crate::eval::{Abort, Context};
 use crate::syntax::{Style, parse_expression, print_value};
 
 use super::condition::truth;
-use super::edited_ad::Draft;
-use super::iteration::{Iteration, MOST};
-use super::macros::{Expander, Failure, Variables, evaluate, expand_self};
-use super::rename;
-use super::rule::{Action, Operand, Rule, Target};
+use super::edited_ad::EditedAd;
+use super::iteration::{MAX_ADS_PER_AD, TransformLine};
+use super::macros::{MacroExpander, MacroVariables, StatementFailure, evaluate, expand_own_macro};
+use super::new_names;
+use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule};
 
 /// Sequence of rules, applied one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Transform {
     /// Rules in order of application.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<TransformRule>,
     /// Condition that an ad must satisfy; other ads stay unchanged. `None` applies the rules to every ad.
-    pub only: Option<Expression>,
+    pub condition: Option<Expression>,
 }
 
 /// Result of a transformation.
 #[derive(Clone, Debug)]
-pub struct Transformed {
+pub struct TransformResult {
     /// The transformed ad.
     pub ad: Ad,
     /// Changes, in the order in which they were made.
-    pub fired: Vec<Fired>,
+    pub changes: Vec<AppliedChange>,
     /// Statements that failed.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<TransformFault>,
 }
 
 /// Change of one attribute by a statement.
 #[derive(Clone, Debug)]
-pub struct Fired {
+pub struct AppliedChange {
     /// The statement that made the change.
-    pub cause: Cause,
+    pub position: StatementPosition,
     /// The changed attribute.
     pub attribute: Name,
     /// Expression before the change; `None` if the attribute did not exist.
@@ -46,29 +46,29 @@ pub struct Fired {
 
 /// Position of a statement in a transformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cause {
+pub struct StatementPosition {
     /// Index into [`Transform::rules`].
     pub rule: usize,
-    /// Index into [`Rule::statements`]; `None` for the rule as a whole, such as its REQUIREMENTS.
+    /// Index into [`TransformRule::statements`]; `None` for the rule as a whole, such as its REQUIREMENTS.
     pub statement: Option<usize>,
 }
 
 /// Failure of a statement for one ad.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
-    /// The statement that failed; `None` for [`Transform::only`].
-    pub cause: Option<Cause>,
+pub struct TransformFault {
+    /// The statement that failed; `None` for [`Transform::condition`].
+    pub position: Option<StatementPosition>,
     /// The reason, as a phrase.
     pub message: String,
     /// Reason why an evaluation stopped, such as an exceeded budget; `None` for any other failure.
-    pub halt: Option<Halt>,
+    pub halt: Option<Abort>,
     /// What stayed unchanged because of the failure.
-    pub left: Left,
+    pub scope: FaultScope,
 }
 
 /// Extent of the changes that a failure prevented.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum FaultScope {
     /// The whole ad stays unchanged.
     Ad,
     /// The statement changes nothing.
@@ -77,11 +77,13 @@ pub enum Left {
     Attribute(Name),
 }
 
-impl Fault {
-    fn new(cause: Option<Cause>, failure: Failure, left: Left) -> Self {
+impl TransformFault {
+    fn new(cause: Option<StatementPosition>, failure: StatementFailure, left: FaultScope) -> Self {
         match failure {
-            Failure::Reason(message) => Fault { cause, message, halt: None, left },
-            Failure::Halt(halt) => Fault { cause, message: halt.to_string(), halt: Some(halt), left },
+            StatementFailure::Reason(message) => TransformFault { position: cause, message, halt: None, scope: left },
+            StatementFailure::Halt(halt) => {
+                TransformFault { position: cause, message: halt.to_string(), halt: Some(halt), scope: left }
+            }
         }
     }
 }
@@ -92,34 +94,34 @@ impl Transform {
     /// Variables keep their values from one rule to the next. A statement that fails is skipped; if a condition
     /// fails, the whole ad stays unchanged.
     #[must_use]
-    pub fn apply(&self, ad: &Ad, context: &Context) -> Vec<Transformed> {
-        let unchanged = |faults| vec![Transformed { ad: ad.clone(), fired: Vec::new(), faults }];
-        let mut flights = vec![Flight {
-            draft: Draft::new(ad),
-            variables: Variables::default(),
-            fired: Vec::new(),
+    pub fn apply(&self, ad: &Ad, context: &Context) -> Vec<TransformResult> {
+        let unchanged = |faults| vec![TransformResult { ad: ad.clone(), changes: Vec::new(), faults }];
+        let mut flights = vec![AdState {
+            ad: EditedAd::new(ad),
+            variables: MacroVariables::default(),
+            changes: Vec::new(),
             faults: Vec::new(),
         }];
-        if let Some(only) = &self.only {
-            match evaluate(only, &mut flights[0].draft, context) {
+        if let Some(only) = &self.condition {
+            match evaluate(only, &mut flights[0].ad, context) {
                 Ok(Value::Boolean(true)) => {}
                 Ok(value) if context.dialect.is_condor() && truth(&value) == Some(true) => {}
                 Ok(_) => return unchanged(Vec::new()),
-                Err(halt) => return unchanged(vec![Fault::new(None, halt.into(), Left::Ad)]),
+                Err(halt) => return unchanged(vec![TransformFault::new(None, halt.into(), FaultScope::Ad)]),
             }
         }
         for (number, rule) in self.rules.iter().enumerate() {
             let mut after = Vec::new();
             for flight in flights {
-                if let Err(fault) = (Run { rule, number, context }).rule(flight, &mut after) {
+                if let Err(fault) = (RuleExecution { rule, number, context }).apply_rule(flight, &mut after) {
                     return unchanged(vec![fault]);
                 }
             }
             flights = after;
         }
-        let finished = flights.into_iter().map(|mut flight| Transformed {
-            ad: flight.draft.ad(),
-            fired: flight.fired,
+        let finished = flights.into_iter().map(|mut flight| TransformResult {
+            ad: flight.ad.ad(),
+            changes: flight.changes,
             faults: flight.faults,
         });
         finished.collect()
@@ -128,44 +130,44 @@ impl Transform {
 
 /// State of one ad while rules are applied to it.
 #[derive(Clone)]
-struct Flight {
-    draft: Draft,
-    variables: Variables,
-    fired: Vec<Fired>,
-    faults: Vec<Fault>,
+struct AdState {
+    ad: EditedAd,
+    variables: MacroVariables,
+    changes: Vec<AppliedChange>,
+    faults: Vec<TransformFault>,
 }
 
-impl Flight {
-    fn expander<'a>(&'a mut self, context: &'a Context) -> Expander<'a> {
-        Expander::new(&self.variables, &mut self.draft, context)
+impl AdState {
+    fn expander<'a>(&'a mut self, context: &'a Context) -> MacroExpander<'a> {
+        MacroExpander::new(&self.variables, &mut self.ad, context)
     }
 }
 
 /// Execution of one rule.
 #[derive(Clone, Copy)]
-struct Run<'r> {
-    rule: &'r Rule,
+struct RuleExecution<'r> {
+    rule: &'r TransformRule,
     number: usize,
     context: &'r Context,
 }
 
 /// State of an open `if`.
-struct Branch {
+struct IfBranch {
     /// Whether the lines of the current branch are executed.
     enabled: bool,
     /// Whether a branch was executed already.
-    taken: bool,
+    was_taken: bool,
     /// Whether the enclosing lines are executed.
-    outer: bool,
+    is_outer_enabled: bool,
 }
 
-impl Run<'_> {
+impl RuleExecution<'_> {
     /// Applies the rule to an ad and appends the results to `after`.
-    fn rule(self, mut flight: Flight, after: &mut Vec<Flight>) -> Result<(), Fault> {
-        let whole = Cause { rule: self.number, statement: None };
-        if let Some(expression) = self.rule.requirements.as_ref().and_then(Operand::expression) {
-            let value = evaluate(expression, &mut flight.draft, self.context);
-            let value = value.map_err(|halt| Fault::new(Some(whole), halt.into(), Left::Ad))?;
+    fn apply_rule(self, mut flight: AdState, after: &mut Vec<AdState>) -> Result<(), TransformFault> {
+        let whole = StatementPosition { rule: self.number, statement: None };
+        if let Some(expression) = self.rule.requirements.as_ref().and_then(RuleOperand::expression) {
+            let value = evaluate(expression, &mut flight.ad, self.context);
+            let value = value.map_err(|halt| TransformFault::new(Some(whole), halt.into(), FaultScope::Ad))?;
             if truth(&value) != Some(true) {
                 after.push(flight);
                 return Ok(());
@@ -181,7 +183,7 @@ impl Run<'_> {
                 {
                     flight.variables.insert(Name::new(name), value.into());
                 }
-                self.statements(&mut flight)?;
+                self.execute_statements(&mut flight)?;
                 after.push(flight);
                 Ok(())
             }
@@ -191,20 +193,20 @@ impl Run<'_> {
     /// Executes a TRANSFORM line, which makes several ads of one.
     fn iterate(
         self,
-        iteration: &Iteration,
-        flight: &Flight,
-        after: &mut Vec<Flight>,
-        whole: Cause,
-    ) -> Result<(), Fault> {
-        if after.len() + iteration.total() > MOST {
-            let reason = format!("more than {MOST} ads would be made of one");
-            return Err(Fault::new(Some(whole), Failure::Reason(reason), Left::Ad));
+        iteration: &TransformLine,
+        flight: &AdState,
+        after: &mut Vec<AdState>,
+        whole: StatementPosition,
+    ) -> Result<(), TransformFault> {
+        if after.len() + iteration.total() > MAX_ADS_PER_AD {
+            let reason = format!("more than {MAX_ADS_PER_AD} ads would be made of one");
+            return Err(TransformFault::new(Some(whole), StatementFailure::Reason(reason), FaultScope::Ad));
         }
         let no_item = [String::new()];
         let items = iteration.items.as_ref().map_or(&no_item[..], |items| items.all());
         let mut made = 0_usize;
         for (row, item) in items.iter().enumerate() {
-            let bind = |variables: &mut Variables, name: &str, value: String| {
+            let bind = |variables: &mut MacroVariables, name: &str, value: String| {
                 variables.insert(Name::new(name), value.into_bytes());
             };
             let mut variables = flight.variables.clone();
@@ -217,8 +219,8 @@ impl Run<'_> {
                     bind(&mut variables, name, number.to_string());
                 }
                 bind(&mut variables, "Iterating", "1".to_owned());
-                let mut copy = Flight { variables: variables.clone(), ..flight.clone() };
-                self.statements(&mut copy)?;
+                let mut copy = AdState { variables: variables.clone(), ..flight.clone() };
+                self.execute_statements(&mut copy)?;
                 variables.clone_from(&copy.variables);
                 after.push(copy);
                 made += 1;
@@ -228,38 +230,38 @@ impl Run<'_> {
     }
 
     /// Executes the statements for one ad.
-    fn statements(self, flight: &mut Flight) -> Result<(), Fault> {
-        let mut branches: Vec<Branch> = Vec::new();
+    fn execute_statements(self, flight: &mut AdState) -> Result<(), TransformFault> {
+        let mut branches: Vec<IfBranch> = Vec::new();
         for (position, statement) in self.rule.statements.iter().enumerate() {
-            let cause = Cause { rule: self.number, statement: Some(position) };
+            let cause = StatementPosition { rule: self.number, statement: Some(position) };
             let enabled = branches.last().is_none_or(|branch| branch.enabled);
-            let fatal = |failure| Fault::new(Some(cause), failure, Left::Ad);
+            let fatal = |failure| TransformFault::new(Some(cause), failure, FaultScope::Ad);
             match &statement.action {
-                Action::If(condition) => {
+                RuleAction::If(condition) => {
                     let holds = enabled && condition.holds(&mut flight.expander(self.context)).map_err(fatal)?;
-                    branches.push(Branch { enabled: holds, taken: holds, outer: enabled });
+                    branches.push(IfBranch { enabled: holds, was_taken: holds, is_outer_enabled: enabled });
                 }
-                Action::ElseIf(condition) => {
-                    let open = branches.last().is_some_and(|branch| branch.outer && !branch.taken);
+                RuleAction::ElseIf(condition) => {
+                    let open = branches.last().is_some_and(|branch| branch.is_outer_enabled && !branch.was_taken);
                     let holds = open && condition.holds(&mut flight.expander(self.context)).map_err(fatal)?;
                     if let Some(branch) = branches.last_mut() {
                         branch.enabled = holds;
-                        branch.taken |= holds;
+                        branch.was_taken |= holds;
                     }
                 }
-                Action::Else => {
+                RuleAction::Else => {
                     if let Some(branch) = branches.last_mut() {
-                        branch.enabled = branch.outer && !branch.taken;
-                        branch.taken = true;
+                        branch.enabled = branch.is_outer_enabled && !branch.was_taken;
+                        branch.was_taken = true;
                     }
                 }
-                Action::EndIf => {
+                RuleAction::EndIf => {
                     branches.pop();
                 }
                 _ if !enabled => {}
                 action => {
                     if let Err(failure) = self.execute(action, cause, flight) {
-                        flight.faults.push(Fault::new(Some(cause), failure, Left::Statement));
+                        flight.faults.push(TransformFault::new(Some(cause), failure, FaultScope::Statement));
                     }
                 }
             }
@@ -268,107 +270,122 @@ impl Run<'_> {
     }
 
     /// Executes a statement other than `if`, `elif`, `else` and `endif`.
-    fn execute(self, action: &Action, cause: Cause, flight: &mut Flight) -> Result<(), Failure> {
+    fn execute(
+        self,
+        action: &RuleAction,
+        cause: StatementPosition,
+        flight: &mut AdState,
+    ) -> Result<(), StatementFailure> {
         match action {
-            Action::Assign(variable, text) => {
-                let value = expand_self(text, variable, &flight.variables)?;
+            RuleAction::Assign(variable, text) => {
+                let value = expand_own_macro(text, variable, &flight.variables)?;
                 flight.variables.insert(Name::new(variable), value);
             }
-            Action::EvaluateMacro(variable, operand) => {
+            RuleAction::EvaluateMacro(variable, operand) => {
                 let expression = self.expression(operand, flight)?;
-                let text = match evaluate(&expression, &mut flight.draft, self.context)? {
+                let text = match evaluate(&expression, &mut flight.ad, self.context)? {
                     Value::String(text) => text.as_bytes().to_vec(),
                     value => print_value(&value, Style::Long),
                 };
                 flight.variables.insert(Name::new(variable), text);
             }
-            Action::Default(name, _) if flight.draft.get(name).is_some() => {}
-            Action::Set(name, operand) | Action::Default(name, operand) => {
+            RuleAction::Default(name, _) if flight.ad.get(name).is_some() => {}
+            RuleAction::Set(name, operand) | RuleAction::Default(name, operand) => {
                 let expression = self.expression(operand, flight)?;
-                set(flight, cause, name.clone(), expression);
+                set_attribute(flight, cause, name.clone(), expression);
             }
-            Action::EvaluateSet(name, operand) => {
+            RuleAction::EvaluateSet(name, operand) => {
                 let expression = self.expression(operand, flight)?;
-                let value = evaluate(&expression, &mut flight.draft, self.context)?;
-                set(flight, cause, name.clone(), written(value));
+                let value = evaluate(&expression, &mut flight.ad, self.context)?;
+                set_attribute(flight, cause, name.clone(), value_expression(value));
             }
-            Action::Copy(target, names) | Action::Rename(target, names) => {
+            RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => {
                 let names = flight.expander(self.context).expand(names.as_bytes())?;
-                let copy = matches!(action, Action::Copy(..));
-                for (from, to) in named(target, &names, flight)? {
+                let copy = matches!(action, RuleAction::Copy(..));
+                for (from, to) in target_names(target, &names, flight)? {
                     // An invalid name skips one attribute, not the others.
-                    match rename::new_name(&to) {
-                        Ok(to) if copy => copied(flight, cause, &from, to),
-                        Ok(to) => renamed(flight, cause, &from, to),
+                    match new_names::new_name(&to) {
+                        Ok(to) if copy => copy_attribute(flight, cause, &from, to),
+                        Ok(to) => rename_attribute(flight, cause, &from, to),
                         Err(reason) => {
-                            let fault = Fault::new(Some(cause), Failure::Reason(reason), Left::Attribute(from));
+                            let fault = TransformFault::new(
+                                Some(cause),
+                                StatementFailure::Reason(reason),
+                                FaultScope::Attribute(from),
+                            );
                             flight.faults.push(fault);
                         }
                     }
                 }
             }
-            Action::Delete(target) => {
-                for (name, _) in named(target, b"", flight)? {
-                    if let Some(before) = flight.draft.remove(&name) {
-                        flight.fired.push(Fired { cause, attribute: name, before: Some(before), after: None });
+            RuleAction::Delete(target) => {
+                for (name, _) in target_names(target, b"", flight)? {
+                    if let Some(before) = flight.ad.remove(&name) {
+                        flight.changes.push(AppliedChange {
+                            position: cause,
+                            attribute: name,
+                            before: Some(before),
+                            after: None,
+                        });
                     }
                 }
             }
-            Action::If(_) | Action::ElseIf(_) | Action::Else | Action::EndIf => {}
+            RuleAction::If(_) | RuleAction::ElseIf(_) | RuleAction::Else | RuleAction::EndIf => {}
         }
         Ok(())
     }
 
     /// Returns the expression of an operand for this ad, with its macros expanded.
-    fn expression(self, operand: &Operand, flight: &mut Flight) -> Result<Expression, Failure> {
+    fn expression(self, operand: &RuleOperand, flight: &mut AdState) -> Result<Expression, StatementFailure> {
         if let Some(expression) = operand.expression() {
             return Ok(expression.clone());
         }
         let text = flight.expander(self.context).expand(operand.text().as_bytes())?;
         parse_expression(&text, operand.rules()).map_err(|error| {
             let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
-            Failure::Reason(format!("with its macros expanded it is `{shown}`: {error}"))
+            StatementFailure::Reason(format!("with its macros expanded it is `{shown}`: {error}"))
         })
     }
 }
 
 /// Returns the attributes that a target selects, with their new names.
-fn named(target: &Target, names: &[u8], flight: &Flight) -> Result<Vec<(Name, Vec<u8>)>, Failure> {
+fn target_names(target: &RuleTarget, names: &[u8], flight: &AdState) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
     Ok(match target {
-        Target::Name(name) => vec![(name.clone(), names.to_vec())],
-        Target::Pattern(pattern) => rename::matches(&flight.draft, pattern, names)?,
+        RuleTarget::Name(name) => vec![(name.clone(), names.to_vec())],
+        RuleTarget::Pattern(pattern) => new_names::matching_names(&flight.ad, pattern, names)?,
     })
 }
 
-fn set(flight: &mut Flight, cause: Cause, attribute: Name, expression: Expression) {
-    let before = flight.draft.set(attribute.clone(), expression.clone());
+fn set_attribute(flight: &mut AdState, cause: StatementPosition, attribute: Name, expression: Expression) {
+    let before = flight.ad.set(attribute.clone(), expression.clone());
     if before.as_ref() != Some(&expression) {
-        flight.fired.push(Fired { cause, attribute, before, after: Some(expression) });
+        flight.changes.push(AppliedChange { position: cause, attribute, before, after: Some(expression) });
     }
 }
 
-fn copied(flight: &mut Flight, cause: Cause, from: &Name, to: Name) {
-    if let Some(expression) = flight.draft.get(from).cloned() {
-        set(flight, cause, to, expression);
+fn copy_attribute(flight: &mut AdState, cause: StatementPosition, from: &Name, to: Name) {
+    if let Some(expression) = flight.ad.get(from).cloned() {
+        set_attribute(flight, cause, to, expression);
     }
 }
 
-fn renamed(flight: &mut Flight, cause: Cause, from: &Name, to: Name) {
-    let Some(expression) = flight.draft.get(from).cloned() else { return };
+fn rename_attribute(flight: &mut AdState, cause: StatementPosition, from: &Name, to: Name) {
+    let Some(expression) = flight.ad.get(from).cloned() else { return };
     if from.as_str() == to.as_str() {
         return;
     }
-    let before = flight.draft.rename(from, to.clone());
-    let gone = Fired { cause, attribute: from.clone(), before: Some(expression.clone()), after: None };
-    flight.fired.extend([gone, Fired { cause, attribute: to, before, after: Some(expression) }]);
+    let before = flight.ad.rename(from, to.clone());
+    let gone =
+        AppliedChange { position: cause, attribute: from.clone(), before: Some(expression.clone()), after: None };
+    flight.changes.extend([gone, AppliedChange { position: cause, attribute: to, before, after: Some(expression) }]);
 }
 
 /// Returns an expression for a value.
-fn written(value: Value) -> Expression {
+fn value_expression(value: Value) -> Expression {
     let kind = match value {
-        Value::List(List { elements, .. }) => Kind::List(elements),
-        Value::Ad(nested) => Kind::Ad(nested.ad().clone()),
-        scalar => Kind::Literal(scalar),
+        Value::List(ListValue { elements, .. }) => ExpressionKind::List(elements),
+        Value::Ad(nested) => ExpressionKind::Ad(nested.ad().clone()),
+        scalar => ExpressionKind::Literal(scalar),
     };
     Expression::new(kind, crate::ad::Span::default())
 }
@@ -378,16 +395,16 @@ mod tests {
     use super::Transform;
     use crate::ad::Dialect;
     use crate::eval::Context;
-    use crate::syntax::{Rules, Style, parse_ad, print_ad};
+    use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
     use crate::transform::parse_rules;
 
     /// Returns the ads that rules make of one, without their brackets, each followed by its faults.
     fn results(ad: &str, rules: &str) -> Vec<String> {
-        let ad = parse_ad(format!("[ {ad} ]").as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        let ad = parse_ad(format!("[ {ad} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
         let (rules, problems) = parse_rules(rules.as_bytes(), Dialect::Condor);
         let errors = problems.iter().filter(|problem| problem.severity == crate::format::Severity::Error);
         assert_eq!(errors.count(), 0, "{problems:?}");
-        let results = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
+        let results = Transform { rules, condition: None }.apply(&ad, &Context::new(Dialect::Condor));
         let shown = results.into_iter().map(|result| {
             let text = String::from_utf8(print_ad(&result.ad, Style::Long)).unwrap();
             let text = text.trim_start_matches("[ ").trim_end_matches([' ', ']']).to_owned();

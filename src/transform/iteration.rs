@@ -2,42 +2,42 @@
 
 use std::ops::Range;
 
-use super::keywords::{Refusal, is_variable, skip_blank};
+use super::keywords::{LineRefusal, is_variable, skip_blank};
 
 /// Parsed TRANSFORM line: `count` ads for each item.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Iteration {
+pub struct TransformLine {
     /// Number of ads for each item.
     pub count: usize,
     /// Variables for the words of an item.
     pub variables: Vec<String>,
     /// The items; `None` if the line has no list.
-    pub items: Option<Items>,
+    pub items: Option<IterationItems>,
 }
 
 /// Items of a TRANSFORM line.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Items {
+pub enum IterationItems {
     /// `in (a, b)`: one word for each item.
     In(Vec<String>),
     /// `from (`, followed by one line for each item.
     From(Vec<String>),
 }
 
-impl Items {
+impl IterationItems {
     /// Returns the items in order.
     #[must_use]
     pub fn all(&self) -> &[String] {
         match self {
-            Items::In(items) | Items::From(items) => items,
+            IterationItems::In(items) | IterationItems::From(items) => items,
         }
     }
 }
 
 /// Maximum number of ads that the rules make of one.
-pub(super) const MOST: usize = 10_000;
+pub(super) const MAX_ADS_PER_AD: usize = 10_000;
 
-impl Iteration {
+impl TransformLine {
     /// Returns the number of ads made of one.
     #[must_use]
     pub fn total(&self) -> usize {
@@ -63,15 +63,15 @@ impl Iteration {
 }
 
 /// Parsed arguments of a TRANSFORM line.
-pub(super) enum Arguments {
+pub(super) enum TransformArguments {
     /// Complete arguments.
-    Whole(Iteration),
+    Complete(TransformLine),
     /// Arguments whose items follow in the next lines, up to one that begins with `)`.
-    Open(Iteration),
+    ItemsFollow(TransformLine),
 }
 
 /// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`.
-pub(super) fn arguments(text: &str, at: usize) -> Result<Arguments, Refusal> {
+pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArguments, LineRefusal> {
     let refuse = |range: Range<usize>, message: &str, help: Option<&str>| {
         Err((range, message.to_owned(), help.map(str::to_owned)))
     };
@@ -79,7 +79,7 @@ pub(super) fn arguments(text: &str, at: usize) -> Result<Arguments, Refusal> {
         return refuse(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line", None);
     }
     let mut at = skip_blank(text, at);
-    let mut iteration = Iteration { count: 1, variables: Vec::new(), items: None };
+    let mut iteration = TransformLine { count: 1, variables: Vec::new(), items: None };
     let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 {
         iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);
@@ -99,7 +99,7 @@ pub(super) fn arguments(text: &str, at: usize) -> Result<Arguments, Refusal> {
             if iteration.variables.is_empty() {
                 iteration.variables.push("Item".to_owned());
             }
-            return list(text, skip_blank(text, at + length), iteration, mode == "from");
+            return parse_list(text, skip_blank(text, at + length), iteration, mode == "from");
         }
         if mode == "matching" {
             let help = "list the items behind `in` or `from`";
@@ -121,11 +121,16 @@ pub(super) fn arguments(text: &str, at: usize) -> Result<Arguments, Refusal> {
             Some("write `TRANSFORM x in (a, b)`"),
         );
     }
-    Ok(Arguments::Whole(iteration))
+    Ok(TransformArguments::Complete(iteration))
 }
 
 /// Parses the list after `in` or `from`.
-fn list(text: &str, at: usize, mut iteration: Iteration, lines: bool) -> Result<Arguments, Refusal> {
+fn parse_list(
+    text: &str,
+    at: usize,
+    mut iteration: TransformLine,
+    lines: bool,
+) -> Result<TransformArguments, LineRefusal> {
     let refuse = |message: &str| Err((at..text.len().max(at + 1), message.to_owned(), None));
     let rest = &text[at..];
     if rest.starts_with('[') {
@@ -135,33 +140,33 @@ fn list(text: &str, at: usize, mut iteration: Iteration, lines: bool) -> Result<
         if lines {
             return refuse("items are not read from a file: they stand behind `from (`, a line for each");
         }
-        iteration.items = Some(Items::In(words(rest)));
-        return filled(iteration, at..text.len());
+        iteration.items = Some(IterationItems::In(words(rest)));
+        return complete_arguments(iteration, at..text.len());
     };
     match inside.strip_suffix(')') {
         Some(inside) if !lines => {
-            iteration.items = Some(Items::In(words(inside)));
-            filled(iteration, at..text.len())
+            iteration.items = Some(IterationItems::In(words(inside)));
+            complete_arguments(iteration, at..text.len())
         }
         None if inside.is_empty() || !lines => {
             let first = words(inside);
-            iteration.items = Some(if lines { Items::From(Vec::new()) } else { Items::In(first) });
-            Ok(Arguments::Open(iteration))
+            iteration.items = Some(if lines { IterationItems::From(Vec::new()) } else { IterationItems::In(first) });
+            Ok(TransformArguments::ItemsFollow(iteration))
         }
         _ => refuse("nothing may stand behind `from (` on this line"),
     }
 }
 
-fn filled(iteration: Iteration, place: Range<usize>) -> Result<Arguments, Refusal> {
-    check(&iteration, place).map(|()| Arguments::Whole(iteration))
+fn complete_arguments(iteration: TransformLine, place: Range<usize>) -> Result<TransformArguments, LineRefusal> {
+    check_total(&iteration, place).map(|()| TransformArguments::Complete(iteration))
 }
 
 /// Refuses lists that are empty or too long.
-pub(super) fn check(iteration: &Iteration, place: Range<usize>) -> Result<(), Refusal> {
+pub(super) fn check_total(iteration: &TransformLine, place: Range<usize>) -> Result<(), LineRefusal> {
     match iteration.total() {
         0 => Err((place, "there are no items".to_owned(), None)),
-        1..=MOST => Ok(()),
-        _ => Err((place, format!("more than {MOST} ads would be made of one"), None)),
+        1..=MAX_ADS_PER_AD => Ok(()),
+        _ => Err((place, format!("more than {MAX_ADS_PER_AD} ads would be made of one"), None)),
     }
 }
 

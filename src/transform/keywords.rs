@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::ad::{Dialect, Name, nearest};
+use crate::ad::{Dialect, Name, closest_names};
 
-use super::rule::{Pattern, Target};
+use super::rule::{NamePattern, RuleTarget};
 
 /// Defines the keywords: variant, spelling, operands.
 macro_rules! keywords {
@@ -54,14 +54,14 @@ keywords! {
 impl Keyword {
     /// Returns the keyword with this spelling, ignoring case; `None` if there is none.
     #[must_use]
-    pub fn of(word: &str) -> Option<Keyword> {
+    pub fn from_word(word: &str) -> Option<Keyword> {
         Keyword::ALL.iter().copied().find(|keyword| keyword.as_str().eq_ignore_ascii_case(word))
     }
 
     /// Returns the keyword with the most similar spelling; `None` if none is similar.
     #[must_use]
-    pub fn near(word: &str) -> Option<&'static str> {
-        nearest(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
+    pub fn most_similar(word: &str) -> Option<&'static str> {
+        closest_names(word, Keyword::ALL.iter().map(|keyword| keyword.as_str())).first().copied()
     }
 
     /// Returns a hint that shows the syntax of its line.
@@ -73,23 +73,23 @@ impl Keyword {
 
 /// Word of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Word {
+pub(super) struct LineWord {
     /// Byte range in the line, including quotes or slashes.
     pub range: Range<usize>,
-    pub kind: WordKind,
+    pub kind: LineWordKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum WordKind {
+pub(super) enum LineWordKind {
     Plain,
     /// Between quotes, which are not part of the name; there are no escapes.
     Quoted,
     /// Between slashes, followed by option letters; there are no escapes.
-    Pattern(Pattern),
+    Pattern(NamePattern),
 }
 
 /// Refusal of a part of a line: its byte range in the line, a message, and advice.
-pub(super) type Refusal = (Range<usize>, String, Option<String>);
+pub(super) type LineRefusal = (Range<usize>, String, Option<String>);
 
 /// Returns the offset of the first non-blank byte at or after `at`.
 pub(super) fn skip_blank(text: &str, at: usize) -> usize {
@@ -97,14 +97,14 @@ pub(super) fn skip_blank(text: &str, at: usize) -> usize {
 }
 
 /// Reads the next word or pattern at or after `at`; `None` at the end of the line.
-pub(super) fn next_word(text: &str, at: usize) -> Result<Option<Word>, Refusal> {
+pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord>, LineRefusal> {
     let start = skip_blank(text, at);
     let rest = &text[start..];
     let up_to_blank = |rest: &str| rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
     let (length, kind) = match rest.bytes().next() {
         None => return Ok(None),
         Some(quote @ (b'"' | b'\'')) => match rest[1..].find(char::from(quote)) {
-            Some(inside) => (inside + 2, WordKind::Quoted),
+            Some(inside) => (inside + 2, LineWordKind::Quoted),
             None => return Err((start..text.len(), "this quote is not closed".to_owned(), None)),
         },
         Some(b'/') => {
@@ -119,30 +119,30 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<Word>, Refusal> 
                 let place = start + behind + bad..start + behind + options.len();
                 return Err((place, "this is no option".to_owned(), Some(help.to_owned())));
             }
-            let pattern = Pattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
-            (behind + options.len(), WordKind::Pattern(pattern))
+            let pattern = NamePattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
+            (behind + options.len(), LineWordKind::Pattern(pattern))
         }
-        Some(_) => (up_to_blank(rest), WordKind::Plain),
+        Some(_) => (up_to_blank(rest), LineWordKind::Plain),
     };
-    Ok(Some(Word { range: start..start + length, kind }))
+    Ok(Some(LineWord { range: start..start + length, kind }))
 }
 
 /// Returns the attributes that a word selects.
-pub(super) fn target(text: &str, word: &Word, dialect: Dialect) -> Result<Target, Refusal> {
+pub(super) fn word_target(text: &str, word: &LineWord, dialect: Dialect) -> Result<RuleTarget, LineRefusal> {
     match &word.kind {
-        WordKind::Pattern(pattern) => match pattern.compiled() {
-            Ok(_) => Ok(Target::Pattern(pattern.clone())),
+        LineWordKind::Pattern(pattern) => match pattern.compiled() {
+            Ok(_) => Ok(RuleTarget::Pattern(pattern.clone())),
             Err(reason) => Err((word.range.clone(), reason, None)),
         },
-        _ => attribute(text, word, dialect).map(Target::Name),
+        _ => word_attribute(text, word, dialect).map(RuleTarget::Name),
     }
 }
 
 /// Returns the attribute that a word names.
-pub(super) fn attribute(text: &str, word: &Word, dialect: Dialect) -> Result<Name, Refusal> {
+pub(super) fn word_attribute(text: &str, word: &LineWord, dialect: Dialect) -> Result<Name, LineRefusal> {
     let written = &text[word.range.clone()];
     let (name, quoted) = match word.kind {
-        WordKind::Quoted => (&written[1..written.len() - 1], true),
+        LineWordKind::Quoted => (&written[1..written.len() - 1], true),
         _ => (written, false),
     };
     let refuse = |message: String, help: Option<&str>| Err((word.range.clone(), message, help.map(str::to_owned)));
@@ -188,7 +188,7 @@ pub(super) fn is_variable_byte(byte: u8) -> bool {
 /// # Errors
 ///
 /// The reason as a phrase, if the text does not begin with a target.
-pub fn read_target(text: &str, dialect: Dialect) -> Result<(Target, &str), String> {
+pub fn parse_target(text: &str, dialect: Dialect) -> Result<(RuleTarget, &str), String> {
     let mut from = 0;
     if text.trim_ascii_start().starts_with('/') {
         // The pattern may contain a `=`.
@@ -198,7 +198,7 @@ pub fn read_target(text: &str, dialect: Dialect) -> Result<(Target, &str), Strin
     let (word, rest) = text.split_at(text[from..].find('=').map_or(text.len(), |at| from + at));
     let word = word.trim_ascii();
     let read = |text: &str| {
-        next_word(text, 0)?.map(|word| target(text, &word, dialect).map(|t| (t, word.range.end))).transpose()
+        next_word(text, 0)?.map(|word| word_target(text, &word, dialect).map(|t| (t, word.range.end))).transpose()
     };
     match read(word) {
         Ok(Some((target, end))) if end == word.len() => Ok((target, rest)),

@@ -6,41 +6,41 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Kind, Name, Value};
-use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::ad::{ExpressionKind, Name, Value};
+use crate::eval::{Abort, Context, Environment, Evaluator};
 use crate::syntax::{Style, print};
 
-use super::edited_ad::Draft;
-use super::function;
+use super::edited_ad::EditedAd;
 use super::keywords::is_variable_byte;
+use super::macro_function;
 
 /// Variables of the rules, for one ad.
-pub(super) type Variables = FxHashMap<Name, Vec<u8>>;
+pub(super) type MacroVariables = FxHashMap<Name, Vec<u8>>;
 
 /// Reason why a statement fails for an ad.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Failure {
+pub(super) enum StatementFailure {
     /// A reason, as a phrase.
     Reason(String),
     /// An evaluation stopped, for example because it exceeded a budget.
-    Halt(Halt),
+    Halt(Abort),
 }
 
-impl From<Halt> for Failure {
-    fn from(halt: Halt) -> Self {
-        Failure::Halt(halt)
+impl From<Abort> for StatementFailure {
+    fn from(halt: Abort) -> Self {
+        StatementFailure::Halt(halt)
     }
 }
 
-impl From<String> for Failure {
+impl From<String> for StatementFailure {
     fn from(reason: String) -> Self {
-        Failure::Reason(reason)
+        StatementFailure::Reason(reason)
     }
 }
 
 /// Macro in a text; all ranges are byte ranges of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Macro {
+pub(super) struct MacroReference {
     /// The whole macro, from the dollar to the closing parenthesis.
     pub range: Range<usize>,
     /// The function name between the dollar and the parenthesis; empty for `$(name)`.
@@ -55,15 +55,15 @@ pub(super) struct Macro {
 const DOLLAR: &str = "DOLLAR";
 
 /// Whether a text contains a macro.
-pub(super) fn has_any(text: &str) -> bool {
-    next(text.as_bytes(), 0).is_some()
+pub(super) fn has_macros(text: &str) -> bool {
+    find_macro(text.as_bytes(), 0).is_some()
 }
 
 /// Returns the macros of a text, without those nested in others.
-pub(super) fn all(text: &[u8]) -> Vec<Macro> {
+pub(super) fn find_macros(text: &[u8]) -> Vec<MacroReference> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(one) = next(text, at) {
+    while let Some(one) = find_macro(text, at) {
         at = one.range.end;
         found.push(one);
     }
@@ -72,7 +72,7 @@ pub(super) fn all(text: &[u8]) -> Vec<Macro> {
 
 /// Returns the first macro at or after the byte offset `from`; `None` if there is none. Of nested macros it returns
 /// the innermost one, but ignores macros in defaults.
-pub(super) fn next(text: &[u8], from: usize) -> Option<Macro> {
+pub(super) fn find_macro(text: &[u8], from: usize) -> Option<MacroReference> {
     // A macro needs a closing parenthesis after it.
     let last = memchr::memrchr(b')', text)?;
     let mut at = from;
@@ -90,7 +90,7 @@ pub(super) fn next(text: &[u8], from: usize) -> Option<Macro> {
         let named = &text[function.clone()];
         let found = if named.is_empty() || named == b"ENV" {
             named_body(text, open + 1)
-        } else if function::is_known(named) {
+        } else if macro_function::is_function(named) {
             let length = memchr::memchr(b')', &text[open + 1..])?;
             Some((open + 1..open + 1 + length, None))
         } else {
@@ -99,7 +99,7 @@ pub(super) fn next(text: &[u8], from: usize) -> Option<Macro> {
         match found {
             Some((body, default)) => {
                 let end = default.as_ref().map_or(body.end, |default| default.end) + 1;
-                return Some(Macro { range: dollar..end, function, body, default });
+                return Some(MacroReference { range: dollar..end, function, body, default });
             }
             None => at = open + 1,
         }
@@ -109,8 +109,8 @@ pub(super) fn next(text: &[u8], from: usize) -> Option<Macro> {
 /// Parses a name in parentheses and the default after its colon. `None` if the syntax does not fit.
 fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<usize>>)> {
     // Maximum number of bytes of a macro; it bounds the repeated search for the end.
-    const LONGEST: usize = 4096;
-    let text = &text[..text.len().min(start + LONGEST)];
+    const MAX_MACRO_BYTES: usize = 4096;
+    let text = &text[..text.len().min(start + MAX_MACRO_BYTES)];
     let name = text[start..].iter().take_while(|byte| is_variable_byte(**byte)).count();
     let end = start + name;
     match text.get(end)? {
@@ -130,30 +130,30 @@ fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<u
 }
 
 /// Macro expander for one ad.
-pub(super) struct Expander<'a> {
-    pub variables: &'a Variables,
-    pub draft: &'a mut Draft,
+pub(super) struct MacroExpander<'a> {
+    pub variables: &'a MacroVariables,
+    pub ad: &'a mut EditedAd,
     pub context: &'a Context,
     /// Number of bytes that may still be copied, since macros may refer to one another without end.
-    fuel: usize,
+    bytes_left: usize,
     depth: usize,
 }
 
 /// Maximum number of bytes that an expansion copies.
-const FUEL: usize = 16 << 20;
+const MAX_COPIED_BYTES: usize = 16 << 20;
 
 /// Maximum nesting depth of expansions; functions expand their arguments.
-const DEEPEST: usize = 50;
+const MAX_EXPANSION_DEPTH: usize = 50;
 
-impl<'a> Expander<'a> {
-    pub fn new(variables: &'a Variables, draft: &'a mut Draft, context: &'a Context) -> Self {
-        Expander { variables, draft, context, fuel: FUEL, depth: 0 }
+impl<'a> MacroExpander<'a> {
+    pub fn new(variables: &'a MacroVariables, ad: &'a mut EditedAd, context: &'a Context) -> Self {
+        MacroExpander { variables, ad, context, bytes_left: MAX_COPIED_BYTES, depth: 0 }
     }
 
     /// Returns a text with its macros expanded.
-    pub fn expand(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
-        if self.depth > DEEPEST {
-            return Err(endless());
+    pub fn expand(&mut self, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
+        if self.depth > MAX_EXPANSION_DEPTH {
+            return Err(endless_expansion());
         }
         self.depth += 1;
         let expanded = self.expand_once(text);
@@ -161,13 +161,13 @@ impl<'a> Expander<'a> {
         expanded
     }
 
-    fn expand_once(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
+    fn expand_once(&mut self, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
         let mut out = Vec::new();
         let mut rest = text.to_vec();
         // Text before this offset is expanded already.
         let mut from = 0;
         let mut dollars = false;
-        while let Some(found) = next(&rest, from) {
+        while let Some(found) = find_macro(&rest, from) {
             let body = &rest[found.body.clone()];
             if found.function.is_empty() && body.eq_ignore_ascii_case(DOLLAR.as_bytes()) {
                 dollars = true;
@@ -193,18 +193,18 @@ impl<'a> Expander<'a> {
                 out.append(&mut value);
                 from = found.range.end;
             }
-            self.fuel = self.fuel.checked_sub(cost).ok_or_else(endless)?;
+            self.bytes_left = self.bytes_left.checked_sub(cost).ok_or_else(endless_expansion)?;
         }
         out.extend_from_slice(&rest[from..]);
-        Ok(if dollars { with_dollars(&out) } else { out })
+        Ok(if dollars { replace_dollar_macros(&out) } else { out })
     }
 
     /// Returns the text that a macro stands for, before it is scanned again.
-    fn value(&mut self, text: &[u8], found: &Macro) -> Result<Vec<u8>, Failure> {
+    fn value(&mut self, text: &[u8], found: &MacroReference) -> Result<Vec<u8>, StatementFailure> {
         let name = &text[found.function.clone()];
         let body = &text[found.body.clone()];
         if !name.is_empty() && name != b"ENV" {
-            return function::value(self, name, body);
+            return macro_function::call_function(self, name, body);
         }
         let default = found.default.clone().map(|default| text[default].to_vec());
         if name == b"ENV" {
@@ -227,49 +227,49 @@ impl<'a> Expander<'a> {
             return Some(text.clone());
         }
         let attribute = name.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("MY.")).map(|_| &name[3..])?;
-        let expression = self.draft.get(&Name::new(attribute))?;
+        let expression = self.ad.get(&Name::new(attribute))?;
         Some(match expression.kind() {
-            Kind::Literal(Value::String(text)) => text.as_bytes().to_vec(),
+            ExpressionKind::Literal(Value::String(text)) => text.as_bytes().to_vec(),
             _ => print(expression, Style::Long),
         })
     }
 
     /// Returns an argument, expanded: the text of the variable or attribute that it names, or else the argument
     /// itself.
-    pub fn argument(&mut self, text: &[u8]) -> Result<Vec<u8>, Failure> {
+    pub fn expand_argument(&mut self, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
         let text = text.trim_ascii();
         let text = self.lookup(text).unwrap_or_else(|| text.to_vec());
         self.expand(&text)
     }
 
     /// Evaluates an expression in the ad.
-    pub fn evaluate(&mut self, expression: &crate::ad::Expression) -> Result<Value, Halt> {
-        evaluate(expression, self.draft, self.context)
+    pub fn evaluate(&mut self, expression: &crate::ad::Expression) -> Result<Value, Abort> {
+        evaluate(expression, self.ad, self.context)
     }
 }
 
 /// Evaluates an expression in the current state of an ad.
 pub(super) fn evaluate(
     expression: &crate::ad::Expression,
-    draft: &mut Draft,
+    draft: &mut EditedAd,
     context: &Context,
-) -> Result<Value, Halt> {
-    if let Kind::Literal(value) = expression.kind() {
+) -> Result<Value, Abort> {
+    if let ExpressionKind::Literal(value) = expression.kind() {
         return Ok(value.clone());
     }
-    let (environment, frame) = Environment::alone(draft.ad());
+    let (environment, frame) = Environment::single(draft.ad());
     Evaluator::new(&environment, context).evaluate(expression, &frame)
 }
 
-fn endless() -> Failure {
-    Failure::Reason("its macros stand for one another without end, or for too much".to_owned())
+fn endless_expansion() -> StatementFailure {
+    StatementFailure::Reason("its macros stand for one another without end, or for too much".to_owned())
 }
 
 /// Replaces each `$(DOLLAR)` with a dollar.
-fn with_dollars(text: &[u8]) -> Vec<u8> {
+fn replace_dollar_macros(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut done = 0;
-    for found in all(text) {
+    for found in find_macros(text) {
         if found.function.is_empty() && text[found.body.clone()].eq_ignore_ascii_case(DOLLAR.as_bytes()) {
             out.extend_from_slice(&text[done..found.range.start]);
             out.push(b'$');
@@ -281,13 +281,17 @@ fn with_dollars(text: &[u8]) -> Vec<u8> {
 }
 
 /// Expands only the macros of the variable `name`: an assignment may refer to the variable's previous text.
-pub(super) fn expand_self(text: &str, name: &str, variables: &Variables) -> Result<Vec<u8>, Failure> {
-    const LONGEST: usize = 1 << 16;
+pub(super) fn expand_own_macro(
+    text: &str,
+    name: &str,
+    variables: &MacroVariables,
+) -> Result<Vec<u8>, StatementFailure> {
+    const MAX_VALUE_BYTES: usize = 1 << 16;
     let own = variables.get(&Name::new(name)).map_or(&b""[..], Vec::as_slice);
     let text = text.as_bytes();
     let mut out = Vec::new();
     let mut done = 0;
-    for found in all(text) {
+    for found in find_macros(text) {
         if found.function.is_empty() && text[found.body.clone()].eq_ignore_ascii_case(name.as_bytes()) {
             out.extend_from_slice(&text[done..found.range.start]);
             let default = found.default.map_or(&b""[..], |default| &text[default]);
@@ -296,5 +300,5 @@ pub(super) fn expand_self(text: &str, name: &str, variables: &Variables) -> Resu
         }
     }
     out.extend_from_slice(&text[done..]);
-    if out.len() > LONGEST { Err(endless()) } else { Ok(out) }
+    if out.len() > MAX_VALUE_BYTES { Err(endless_expansion()) } else { Ok(out) }
 }

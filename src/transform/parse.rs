@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::ad::{Dialect, Name, nearest};
-use crate::syntax::{Rules, SyntaxError};
+use crate::ad::{Dialect, Name, closest_names};
+use crate::syntax::{ParseOptions, SyntaxError};
 
-use super::condition::Condition;
-use super::function::{self, Suspicion};
-use super::iteration::{self, Arguments, Items, Iteration};
+use super::condition::IfCondition;
+use super::iteration::{self, IterationItems, TransformArguments, TransformLine};
 use super::keywords;
-use super::keywords::{Keyword, Refusal, Word, is_variable, next_word, skip_blank};
-use super::line::{Line, Lines};
+use super::keywords::{Keyword, LineRefusal, LineWord, is_variable, next_word, skip_blank};
+use super::logical_line::{LogicalLine, LogicalLines};
+use super::macro_function::{self, MacroMistake};
 use super::macros;
-use super::rule::{Action, Operand, Rule, Statement};
+use super::rule::{RuleAction, RuleOperand, RuleStatement, TransformRule};
 use crate::format::Problem;
 
 /// Parses a file in HTCondor's transform language into rules and problems.
@@ -20,22 +20,22 @@ use crate::format::Problem;
 /// The first NAME names the rule; each further NAME begins another rule. In HTCondor a file is a single rule, whose
 /// last NAME and last REQUIREMENTS count. If any problem is an error, the rules must not be used.
 #[must_use]
-pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<Rule>, Vec<Problem>) {
+pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Problem>) {
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => {
             let at = error.valid_up_to();
-            return (Vec::new(), vec![Problem::at(at..at + 1, 0, "a rules file must be UTF-8")]);
+            return (Vec::new(), vec![Problem::error_at(at..at + 1, 0, "a rules file must be UTF-8")]);
         }
     };
-    let mut parser = Parser {
+    let mut parser = RulesParser {
         dialect,
-        lines: Lines::new(text),
-        rules: vec![Rule::default()],
+        lines: LogicalLines::new(text),
+        rules: vec![TransformRule::default()],
         problems: Vec::new(),
         open: Vec::new(),
         used: Vec::new(),
-        variables: BUILT_IN.map(str::to_owned).into(),
+        variables: BUILT_IN_VARIABLES.map(str::to_owned).into(),
     };
     while let Some(line) = parser.lines.next() {
         if !line.text.is_empty()
@@ -48,15 +48,15 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<Rule>, Vec<Problem>) {
 }
 
 /// Variables that are defined in every rule.
-const BUILT_IN: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
+const BUILT_IN_VARIABLES: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
 
 /// Maximum nesting depth of `if`, as in HTCondor.
-const DEEPEST: usize = 63;
+const MAX_IF_DEPTH: usize = 63;
 
-struct Parser<'t> {
+struct RulesParser<'t> {
     dialect: Dialect,
-    lines: Lines<'t>,
-    rules: Vec<Rule>,
+    lines: LogicalLines<'t>,
+    rules: Vec<TransformRule>,
     problems: Vec<Problem>,
     /// Open `if`s: their range in the file, and whether their `else` was seen.
     open: Vec<(Range<usize>, bool)>,
@@ -67,13 +67,13 @@ struct Parser<'t> {
 }
 
 /// Returns a problem at a byte range of the file.
-fn at(range: Range<usize>, message: impl Into<String>) -> Problem {
-    Problem::at(range, 0, message)
+fn problem_at(range: Range<usize>, message: impl Into<String>) -> Problem {
+    Problem::error_at(range, 0, message)
 }
 
 /// Converts a refusal to a problem.
-fn refused(line: &Line, (range, message, help): Refusal) -> Problem {
-    let problem = at(line.place(range), message);
+fn problem_of_refusal(line: &LogicalLine, (range, message, help): LineRefusal) -> Problem {
+    let problem = problem_at(line.file_range(range), message);
     match help {
         Some(help) => problem.with_help(help),
         None => problem,
@@ -81,33 +81,33 @@ fn refused(line: &Line, (range, message, help): Refusal) -> Problem {
 }
 
 /// Converts a syntax error in the part of a line that begins at `offset` to a problem.
-fn located(line: &Line, offset: usize, error: SyntaxError) -> Problem {
+fn problem_of_syntax_error(line: &LogicalLine, offset: usize, error: SyntaxError) -> Problem {
     let place = |span: crate::ad::Span| {
         let range = span.range();
         let end = line.text.len();
-        line.place((offset + range.start).min(end)..(offset + range.end).min(end))
+        line.file_range((offset + range.start).min(end)..(offset + range.end).min(end))
     };
     let related = error.related.map(|(span, text)| (place(span), text));
-    let mut problem = at(place(error.span), error.message);
+    let mut problem = problem_at(place(error.span), error.message);
     problem.help = error.help;
     problem.related = related;
     problem
 }
 
-impl Parser<'_> {
-    fn rule(&mut self) -> &mut Rule {
+impl RulesParser<'_> {
+    fn rule(&mut self) -> &mut TransformRule {
         if self.rules.is_empty() {
-            self.rules.push(Rule::default());
+            self.rules.push(TransformRule::default());
         }
         let last = self.rules.len() - 1;
         &mut self.rules[last]
     }
 
-    fn line(&mut self, line: &Line) -> Result<(), Problem> {
+    fn line(&mut self, line: &LogicalLine) -> Result<(), Problem> {
         let text = line.text.as_str();
         let word = text.find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | ':')).unwrap_or(text.len());
         let behind = skip_blank(text, word);
-        let keyword = Keyword::of(&text[..word]);
+        let keyword = Keyword::from_word(&text[..word]);
         let branch = matches!(keyword, Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf));
         let ends = text[word..].starts_with(|c: char| c.is_ascii_whitespace()) || word == text.len();
         if !(branch && ends) {
@@ -115,26 +115,26 @@ impl Parser<'_> {
                 return self.assignment(line, &text[..word], behind + 1);
             }
             if text[behind..].starts_with("@=") {
-                return self.document(line, &text[..word], behind + 2);
+                return self.here_document(line, &text[..word], behind + 2);
             }
         }
         match keyword {
             Some(keyword) if ends => self.keyword(line, keyword, behind),
-            _ => Err(unknown(line, word, behind)),
+            _ => Err(unknown_line(line, word, behind)),
         }
     }
 
     /// Parses `variable = text`.
-    fn assignment(&mut self, line: &Line, name: &str, value: usize) -> Result<(), Problem> {
+    fn assignment(&mut self, line: &LogicalLine, name: &str, value: usize) -> Result<(), Problem> {
         self.variable(line, name)?;
         let start = skip_blank(&line.text, value);
         self.check_macros(line, start, Some(name));
-        self.push(line, Action::Assign(name.to_owned(), line.text[start..].to_owned()));
+        self.push(line, RuleAction::Assign(name.to_owned(), line.text[start..].to_owned()));
         Ok(())
     }
 
     /// Parses a here-document: `variable @=tag`, then lines up to `@tag`.
-    fn document(&mut self, line: &Line, name: &str, tag: usize) -> Result<(), Problem> {
+    fn here_document(&mut self, line: &LogicalLine, name: &str, tag: usize) -> Result<(), Problem> {
         self.variable(line, name)?;
         let end = format!("@{}", line.text[tag..].trim_ascii());
         let mut text = Vec::new();
@@ -148,59 +148,59 @@ impl Parser<'_> {
                 }
                 None => {
                     let message = format!("the line `{end}` that ends this text is missing");
-                    return Err(at(line.whole(), message));
+                    return Err(problem_at(line.whole_file_range(), message));
                 }
             }
         }
-        self.push(line, Action::Assign(name.to_owned(), text.join("\n")));
+        self.push(line, RuleAction::Assign(name.to_owned(), text.join("\n")));
         Ok(())
     }
 
     /// Checks the name of an assigned variable and records it.
-    fn variable(&mut self, line: &Line, name: &str) -> Result<(), Problem> {
-        let place = line.place(0..name.len().max(1));
+    fn variable(&mut self, line: &LogicalLine, name: &str) -> Result<(), Problem> {
+        let place = line.file_range(0..name.len().max(1));
         if let Some(attribute) = name.strip_prefix('+').filter(|attribute| keywords::is_name(attribute)) {
-            return Err(
-                at(place, "a rule sets no attribute like this").with_help(format!("write `SET {attribute} ...`"))
-            );
+            return Err(problem_at(place, "a rule sets no attribute like this")
+                .with_help(format!("write `SET {attribute} ...`")));
         }
         if !is_variable(name) {
-            let problem = at(place, format!("`{name}` is no name of a variable"));
+            let problem = problem_at(place, format!("`{name}` is no name of a variable"));
             return Err(problem.with_help("a variable's name has letters, digits, underscores and dots"));
         }
-        if matches!(Keyword::of(name), Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)) {
-            return Err(at(place, format!("{name} cannot name a variable")));
+        if matches!(Keyword::from_word(name), Some(Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf)) {
+            return Err(problem_at(place, format!("{name} cannot name a variable")));
         }
-        if let Some(keyword) = Keyword::of(name) {
+        if let Some(keyword) = Keyword::from_word(name) {
             let message = format!("this gives a variable called {name} a value, because `=` stands behind it");
-            self.problems.push(at(place, message).with_help(keyword.usage()).as_warning());
+            self.problems.push(problem_at(place, message).with_help(keyword.usage()).as_warning());
         }
         self.variables.push(name.to_owned());
         Ok(())
     }
 
-    fn keyword(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<(), Problem> {
+    fn keyword(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
         let text = line.text.as_str();
         if text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
-            let problem = at(line.whole(), format!("{} wants more", keyword.as_str()));
+            let problem = problem_at(line.whole_file_range(), format!("{} wants more", keyword.as_str()));
             return Err(problem.with_help(keyword.usage()));
         }
         let in_rule = !matches!(keyword, Keyword::Name);
         if in_rule && self.rule().iteration.is_some() {
-            let problem = at(line.whole(), "nothing of this rule may stand behind its TRANSFORM");
+            let problem = problem_at(line.whole_file_range(), "nothing of this rule may stand behind its TRANSFORM");
             return Err(problem.with_help("HTCondor reads no further; only another NAME may follow"));
         }
         match keyword {
             Keyword::Name | Keyword::Requirements | Keyword::Universe | Keyword::Transform => {
                 if !self.open.is_empty() {
                     let message = format!("{} cannot depend on an `if`", keyword.as_str());
-                    return Err(at(line.whole(), message).with_help("HTCondor reads it whatever the condition is"));
+                    return Err(problem_at(line.whole_file_range(), message)
+                        .with_help("HTCondor reads it whatever the condition is"));
                 }
-                self.heading(line, keyword, behind)
+                self.rule_heading(line, keyword, behind)
             }
-            Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf => self.branch(line, keyword, behind),
+            Keyword::If | Keyword::Elif | Keyword::Else | Keyword::EndIf => self.if_statement(line, keyword, behind),
             _ => {
-                let action = self.change(line, keyword, behind)?;
+                let action = self.editing_statement(line, keyword, behind)?;
                 self.push(line, action);
                 Ok(())
             }
@@ -208,29 +208,32 @@ impl Parser<'_> {
     }
 
     /// Parses a line about the rule as a whole: NAME, REQUIREMENTS, UNIVERSE or TRANSFORM.
-    fn heading(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<(), Problem> {
+    fn rule_heading(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
         let text = &line.text[behind..];
         match keyword {
             Keyword::Name => {
                 if self.rule().name.is_some() || self.rule().iteration.is_some() {
-                    self.rules.push(Rule::default());
+                    self.rules.push(TransformRule::default());
                 }
                 self.rule().name = Some(text.to_owned());
             }
             Keyword::Requirements => {
                 if self.rule().requirements.is_some() {
-                    let problem = at(line.whole(), "this rule has REQUIREMENTS already");
+                    let problem = problem_at(line.whole_file_range(), "this rule has REQUIREMENTS already");
                     return Err(problem.with_help("join them with `&&`; HTCondor would only use the last"));
                 }
-                if macros::has_any(text) {
-                    return Err(at(line.place(behind..line.text.len()), "macros are not expanded in REQUIREMENTS"));
+                if macros::has_macros(text) {
+                    return Err(problem_at(
+                        line.file_range(behind..line.text.len()),
+                        "macros are not expanded in REQUIREMENTS",
+                    ));
                 }
-                let operand = Operand::new(text, Rules::long(self.dialect));
-                self.rule().requirements = Some(operand.map_err(|error| located(line, behind, error))?);
+                let operand = RuleOperand::new(text, ParseOptions::long(self.dialect));
+                self.rule().requirements = Some(operand.map_err(|error| problem_of_syntax_error(line, behind, error))?);
             }
             Keyword::Universe => {
                 let message = "UNIVERSE has no effect: only HTCondor's job router uses it";
-                self.problems.push(at(line.whole(), message).as_warning());
+                self.problems.push(problem_at(line.whole_file_range(), message).as_warning());
             }
             _ => {
                 let iteration = self.iteration(line, behind)?;
@@ -242,48 +245,53 @@ impl Parser<'_> {
     }
 
     /// Parses the arguments of TRANSFORM and the lines that belong to them.
-    fn iteration(&mut self, line: &Line, behind: usize) -> Result<Iteration, Problem> {
-        let mut iteration = match iteration::arguments(&line.text, behind).map_err(|refusal| refused(line, refusal))? {
-            Arguments::Whole(iteration) => return Ok(iteration),
-            Arguments::Open(iteration) => iteration,
+    fn iteration(&mut self, line: &LogicalLine, behind: usize) -> Result<TransformLine, Problem> {
+        let mut iteration = match iteration::parse_arguments(&line.text, behind)
+            .map_err(|refusal| problem_of_refusal(line, refusal))?
+        {
+            TransformArguments::Complete(iteration) => return Ok(iteration),
+            TransformArguments::ItemsFollow(iteration) => iteration,
         };
         loop {
             let Some(next) = self.lines.next() else {
-                return Err(at(line.whole(), "the `)` that ends this list is missing"));
+                return Err(problem_at(line.whole_file_range(), "the `)` that ends this list is missing"));
             };
             if next.text.starts_with(')') {
                 break;
             }
             match iteration.items.as_mut() {
-                Some(Items::From(lines)) => lines.push(next.text),
-                Some(Items::In(items)) => items.extend(iteration::words(&next.text)),
+                Some(IterationItems::From(lines)) => lines.push(next.text),
+                Some(IterationItems::In(items)) => items.extend(iteration::words(&next.text)),
                 None => {}
             }
         }
-        iteration::check(&iteration, 0..line.text.len()).map_err(|refusal| refused(line, refusal))?;
+        iteration::check_total(&iteration, 0..line.text.len()).map_err(|refusal| problem_of_refusal(line, refusal))?;
         Ok(iteration)
     }
 
-    fn branch(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<(), Problem> {
+    fn if_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
         let condition = |parser: &mut Self| {
             parser.check_macros(line, behind, None);
-            let condition = Condition::new(&line.text[behind..], Rules::new(parser.dialect));
-            condition.map_err(|error| located(line, behind, error))
+            let condition = IfCondition::new(&line.text[behind..], ParseOptions::new(parser.dialect));
+            condition.map_err(|error| problem_of_syntax_error(line, behind, error))
         };
-        let without = || at(line.whole(), format!("{} without an `if`", keyword.as_str()));
-        let after_else = || at(line.whole(), format!("{} behind an `else`", keyword.as_str()));
+        let without = || problem_at(line.whole_file_range(), format!("{} without an `if`", keyword.as_str()));
+        let after_else = || problem_at(line.whole_file_range(), format!("{} behind an `else`", keyword.as_str()));
         let action = match keyword {
             Keyword::If => {
-                if self.open.len() >= DEEPEST {
-                    return Err(at(line.whole(), format!("`if`s are nested more than {DEEPEST} deep")));
+                if self.open.len() >= MAX_IF_DEPTH {
+                    return Err(problem_at(
+                        line.whole_file_range(),
+                        format!("`if`s are nested more than {MAX_IF_DEPTH} deep"),
+                    ));
                 }
-                self.open.push((line.whole(), false));
-                Action::If(condition(self)?)
+                self.open.push((line.whole_file_range(), false));
+                RuleAction::If(condition(self)?)
             }
             Keyword::Elif => match self.open.last() {
                 None => return Err(without()),
                 Some((_, true)) => return Err(after_else()),
-                Some(_) => Action::ElseIf(condition(self)?),
+                Some(_) => RuleAction::ElseIf(condition(self)?),
             },
             Keyword::Else => match self.open.last_mut() {
                 None => return Err(without()),
@@ -291,16 +299,16 @@ impl Parser<'_> {
                 Some((_, seen)) => {
                     *seen = true;
                     if !line.text[behind..].is_empty() && !line.text[behind..].starts_with('#') {
-                        let place = line.place(behind..line.text.len());
+                        let place = line.file_range(behind..line.text.len());
                         let help = "for another condition write `elif`";
-                        return Err(at(place, "nothing may stand behind `else`").with_help(help));
+                        return Err(problem_at(place, "nothing may stand behind `else`").with_help(help));
                     }
-                    Action::Else
+                    RuleAction::Else
                 }
             },
             _ => {
                 self.open.pop().ok_or_else(without)?;
-                Action::EndIf
+                RuleAction::EndIf
             }
         };
         self.push(line, action);
@@ -308,18 +316,24 @@ impl Parser<'_> {
     }
 
     /// Parses a statement that changes an attribute or a variable.
-    fn change(&mut self, line: &Line, keyword: Keyword, behind: usize) -> Result<Action, Problem> {
+    fn editing_statement(
+        &mut self,
+        line: &LogicalLine,
+        keyword: Keyword,
+        behind: usize,
+    ) -> Result<RuleAction, Problem> {
         let text = line.text.as_str();
-        let word = next_word(text, behind).map_err(|refusal| refused(line, refusal))?;
-        let word = word.ok_or_else(|| at(line.whole(), format!("{} wants more", keyword.as_str())))?;
+        let word = next_word(text, behind).map_err(|refusal| problem_of_refusal(line, refusal))?;
+        let word =
+            word.ok_or_else(|| problem_at(line.whole_file_range(), format!("{} wants more", keyword.as_str())))?;
         if keyword == Keyword::Delete {
             let target = self.target(line, &word)?;
             let rest = skip_blank(text, word.range.end);
             if rest < text.len() {
                 let message = "what stands behind the name is ignored, as HTCondor ignores it";
-                self.problems.push(at(line.place(rest..text.len()), message).as_warning());
+                self.problems.push(problem_at(line.file_range(rest..text.len()), message).as_warning());
             }
-            return Ok(Action::Delete(target));
+            return Ok(RuleAction::Delete(target));
         }
         let start = operand_start(text, word.range.end);
         let missing = || {
@@ -330,7 +344,7 @@ impl Parser<'_> {
                 }
                 _ => keyword.usage(),
             };
-            at(line.whole(), format!("{} wants two things", keyword.as_str())).with_help(help)
+            problem_at(line.whole_file_range(), format!("{} wants two things", keyword.as_str())).with_help(help)
         };
         if start >= text.len() {
             return Err(missing());
@@ -340,59 +354,63 @@ impl Parser<'_> {
                 let target = self.target(line, &word)?;
                 let name = &text[start..];
                 self.check_macros(line, start, None);
-                let pattern = matches!(target, super::Target::Pattern(_)) && name.contains('\\');
-                if !macros::has_any(name) && !pattern && !keywords::is_name(name) {
-                    let place = line.place(start..text.len());
-                    return Err(at(place, format!("`{name}` is no name of an attribute")));
+                let pattern = matches!(target, super::RuleTarget::Pattern(_)) && name.contains('\\');
+                if !macros::has_macros(name) && !pattern && !keywords::is_name(name) {
+                    let place = line.file_range(start..text.len());
+                    return Err(problem_at(place, format!("`{name}` is no name of an attribute")));
                 }
                 let name = name.to_owned();
-                if keyword == Keyword::Copy { Action::Copy(target, name) } else { Action::Rename(target, name) }
+                if keyword == Keyword::Copy { RuleAction::Copy(target, name) } else { RuleAction::Rename(target, name) }
             }
             Keyword::EvalMacro => {
                 let variable = text[word.range.clone()].to_owned();
                 self.variable(line, &variable)
-                    .map_err(|problem| Problem { range: line.place(word.range), ..problem })?;
-                Action::EvaluateMacro(variable, self.operand(line, start, Rules::new(self.dialect))?)
+                    .map_err(|problem| Problem { range: line.file_range(word.range), ..problem })?;
+                RuleAction::EvaluateMacro(variable, self.operand(line, start, ParseOptions::new(self.dialect))?)
             }
             _ => {
                 let name = self.attribute(line, &word)?;
                 match keyword {
-                    Keyword::EvalSet => Action::EvaluateSet(name, self.operand(line, start, Rules::new(self.dialect))?),
-                    Keyword::Default => Action::Default(name, self.operand(line, start, Rules::long(self.dialect))?),
-                    _ => Action::Set(name, self.operand(line, start, Rules::long(self.dialect))?),
+                    Keyword::EvalSet => {
+                        RuleAction::EvaluateSet(name, self.operand(line, start, ParseOptions::new(self.dialect))?)
+                    }
+                    Keyword::Default => {
+                        RuleAction::Default(name, self.operand(line, start, ParseOptions::long(self.dialect))?)
+                    }
+                    _ => RuleAction::Set(name, self.operand(line, start, ParseOptions::long(self.dialect))?),
                 }
             }
         })
     }
 
-    fn target(&self, line: &Line, word: &Word) -> Result<super::Target, Problem> {
-        keywords::target(&line.text, word, self.dialect).map_err(|refusal| refused(line, refusal))
+    fn target(&self, line: &LogicalLine, word: &LineWord) -> Result<super::RuleTarget, Problem> {
+        keywords::word_target(&line.text, word, self.dialect).map_err(|refusal| problem_of_refusal(line, refusal))
     }
 
-    fn attribute(&self, line: &Line, word: &Word) -> Result<Name, Problem> {
-        if matches!(word.kind, keywords::WordKind::Pattern(_)) {
+    fn attribute(&self, line: &LogicalLine, word: &LineWord) -> Result<Name, Problem> {
+        if matches!(word.kind, keywords::LineWordKind::Pattern(_)) {
             let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
-            return Err(at(line.place(word.range.clone()), message));
+            return Err(problem_at(line.file_range(word.range.clone()), message));
         }
-        keywords::attribute(&line.text, word, self.dialect).map_err(|refusal| refused(line, refusal))
+        keywords::word_attribute(&line.text, word, self.dialect).map_err(|refusal| problem_of_refusal(line, refusal))
     }
 
     /// Parses the rest of a line as an expression.
-    fn operand(&mut self, line: &Line, start: usize, rules: Rules) -> Result<Operand, Problem> {
+    fn operand(&mut self, line: &LogicalLine, start: usize, rules: ParseOptions) -> Result<RuleOperand, Problem> {
         self.check_macros(line, start, None);
-        Operand::new(&line.text[start..], rules).map_err(|error| located(line, start, error))
+        RuleOperand::new(&line.text[start..], rules).map_err(|error| problem_of_syntax_error(line, start, error))
     }
 
     /// Records the variables used in the rest of a line, and reports unknown functions. `own` is the variable that
     /// the line assigns.
-    fn check_macros(&mut self, line: &Line, start: usize, own: Option<&str>) {
+    fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) {
         let text = &line.text[start..];
-        for found in macros::all(text.as_bytes()) {
+        for found in macros::find_macros(text.as_bytes()) {
             let name = &text[found.body.clone()];
             let plain = found.function.is_empty() && found.default.is_none() && is_variable(name);
             let attribute = name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("MY."));
             if plain && !attribute && own.is_none_or(|own| !own.eq_ignore_ascii_case(name)) {
-                let place = line.place(start + found.body.start..start + found.body.end);
+                let place = line.file_range(start + found.body.start..start + found.body.end);
                 self.used.push((name.to_owned(), place));
             }
         }
@@ -405,35 +423,36 @@ impl Parser<'_> {
             if !text[open..].starts_with('(') {
                 continue;
             }
-            let place = || line.place(start + dollar..start + open);
-            match function::suspicion(word) {
-                Some(Suspicion::Unsupported) => {
-                    self.problems.push(at(place(), format!("${word}() is not supported")));
+            let place = || line.file_range(start + dollar..start + open);
+            match macro_function::probable_mistake(word) {
+                Some(MacroMistake::Unsupported) => {
+                    self.problems.push(problem_at(place(), format!("${word}() is not supported")));
                 }
-                Some(Suspicion::Spelling(meant)) => {
+                Some(MacroMistake::Spelling(meant)) => {
                     let message = format!("${word}() is no function: it is written ${meant}()");
-                    self.problems.push(at(place(), message).as_warning());
+                    self.problems.push(problem_at(place(), message).as_warning());
                 }
                 None => {}
             }
         }
     }
 
-    fn push(&mut self, line: &Line, action: Action) {
-        let statement = Statement { action, range: line.whole(), line: line.number };
+    fn push(&mut self, line: &LogicalLine, action: RuleAction) {
+        let statement = RuleStatement { action, range: line.whole_file_range(), line: line.number };
         self.rule().statements.push(statement);
     }
 
-    fn finish(mut self) -> (Vec<Rule>, Vec<Problem>) {
+    fn finish(mut self) -> (Vec<TransformRule>, Vec<Problem>) {
         for (place, _) in &self.open {
-            self.problems.push(at(place.clone(), "the `endif` of this is missing"));
+            self.problems.push(problem_at(place.clone(), "the `endif` of this is missing"));
         }
         for (name, place) in std::mem::take(&mut self.used) {
             if self.variables.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
                 continue;
             }
-            let problem = at(place, format!("nothing gives the variable {name} a value: it stands for nothing"));
-            let near = nearest(&name, self.variables.iter().map(String::as_str))
+            let problem =
+                problem_at(place, format!("nothing gives the variable {name} a value: it stands for nothing"));
+            let near = closest_names(&name, self.variables.iter().map(String::as_str))
                 .first()
                 .map(|n| format!("did you mean $({n})?"));
             let help =
@@ -454,24 +473,24 @@ fn operand_start(text: &str, at: usize) -> usize {
 }
 
 /// Returns the problem of a line that does not begin with a keyword.
-fn unknown(line: &Line, word: usize, behind: usize) -> Problem {
+fn unknown_line(line: &LogicalLine, word: usize, behind: usize) -> Problem {
     let text = line.text.as_str();
     let first = &text[..word];
-    let place = line.place(0..word.max(1));
+    let place = line.file_range(0..word.max(1));
     if first.is_empty() {
-        return at(place, "a line cannot begin with this");
+        return problem_at(place, "a line cannot begin with this");
     }
     if text[behind..].contains(':')
         && ["include", "use", "error", "warning"].iter().any(|w| first.eq_ignore_ascii_case(w))
     {
-        return at(place, format!("`{first} :` is not supported in rules"));
+        return problem_at(place, format!("`{first} :` is not supported in rules"));
     }
     if text[word..].starts_with(':') {
-        let problem = at(place, format!("`{first}` is no keyword"));
+        let problem = problem_at(place, format!("`{first}` is no keyword"));
         return problem.with_help("a variable is given a value with `=`");
     }
-    let problem = at(place, format!("`{first}` is no keyword"));
-    match Keyword::near(first) {
+    let problem = problem_at(place, format!("`{first}` is no keyword"));
+    match Keyword::most_similar(first) {
         Some(near) => problem.with_help(format!("did you mean {near}?")),
         None => problem.with_help("a line begins with a keyword such as SET, or reads `variable = text`"),
     }
@@ -487,7 +506,7 @@ mod tests {
     fn problems(text: &str) -> Vec<String> {
         let (_, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
         let shown = problems.into_iter().map(|problem| {
-            let at = Position::of(text.as_bytes(), problem.range.start);
+            let at = Position::of_offset(text.as_bytes(), problem.range.start);
             let mark = if problem.severity == Severity::Warning { "~" } else { "" };
             let help = problem.help.map_or(String::new(), |help| format!(" ({help})"));
             format!("{mark}{}:{}: {}{help}", at.line, at.column, problem.message)

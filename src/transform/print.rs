@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::iteration::{Items, Iteration};
+use super::iteration::{IterationItems, TransformLine};
 use super::keywords::{Keyword, is_name};
-use super::rule::{Action, Pattern, Rule, Target};
+use super::rule::{NamePattern, RuleAction, RuleTarget, TransformRule};
 
-impl fmt::Display for Rule {
+impl fmt::Display for TransformRule {
     /// Writes the lines of a rules file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.name {
@@ -25,55 +25,61 @@ impl fmt::Display for Rule {
     }
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for RuleAction {
     /// Writes the statement without a final line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keyword = self.keyword().map_or("", Keyword::as_str);
         match self {
-            Action::Assign(variable, text) if text.contains('\n') => {
+            RuleAction::Assign(variable, text) if text.contains('\n') => {
                 // The closing line must not occur in the text.
                 let longest = text.lines().map(str::len).max().unwrap_or(0);
                 let tag = "-".repeat(longest + 1);
                 writeln!(f, "{variable} @={tag}")?;
                 for part in text.split('\n') {
-                    writeln!(f, "{}", Whole(part))?;
+                    writeln!(f, "{}", LineEnd(part))?;
                 }
                 write!(f, "@{tag}")
             }
-            Action::Assign(variable, text) => write!(f, "{variable} = {}", Whole(text)),
-            Action::EvaluateMacro(variable, operand) => write!(f, "{keyword} {variable} {}", Whole(operand.text())),
-            Action::Set(name, operand) | Action::Default(name, operand) | Action::EvaluateSet(name, operand) => {
-                write!(f, "{keyword} {} {}", Quoted(name.as_str()), Whole(operand.text()))
+            RuleAction::Assign(variable, text) => write!(f, "{variable} = {}", LineEnd(text)),
+            RuleAction::EvaluateMacro(variable, operand) => {
+                write!(f, "{keyword} {variable} {}", LineEnd(operand.text()))
             }
-            Action::Copy(target, names) | Action::Rename(target, names) => {
-                write!(f, "{keyword} {target} {}", Whole(names))
+            RuleAction::Set(name, operand)
+            | RuleAction::Default(name, operand)
+            | RuleAction::EvaluateSet(name, operand) => {
+                write!(f, "{keyword} {} {}", QuotedAttribute(name.as_str()), LineEnd(operand.text()))
             }
-            Action::Delete(target) => write!(f, "{keyword} {target}"),
-            Action::If(condition) | Action::ElseIf(condition) => write!(f, "{keyword} {}", Whole(condition.text())),
-            Action::Else | Action::EndIf => f.write_str(keyword),
+            RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => {
+                write!(f, "{keyword} {target} {}", LineEnd(names))
+            }
+            RuleAction::Delete(target) => write!(f, "{keyword} {target}"),
+            RuleAction::If(condition) | RuleAction::ElseIf(condition) => {
+                write!(f, "{keyword} {}", LineEnd(condition.text()))
+            }
+            RuleAction::Else | RuleAction::EndIf => f.write_str(keyword),
         }
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for RuleTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Target::Name(name) => Quoted(name.as_str()).fmt(f),
-            Target::Pattern(Pattern { text, options }) => write!(f, "/{text}/{options}"),
+            RuleTarget::Name(name) => QuotedAttribute(name.as_str()).fmt(f),
+            RuleTarget::Pattern(NamePattern { text, options }) => write!(f, "/{text}/{options}"),
         }
     }
 }
 
-impl fmt::Display for Iteration {
+impl fmt::Display for TransformLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", Keyword::Transform.as_str(), self.count)?;
         let variables = self.variables.join(", ");
         match &self.items {
             None => Ok(()),
-            Some(Items::In(items)) => write!(f, " {variables} in ({})", items.join(", ")),
-            Some(Items::From(lines)) => {
+            Some(IterationItems::In(items)) => write!(f, " {variables} in ({})", items.join(", ")),
+            Some(IterationItems::From(lines)) => {
                 writeln!(f, " {variables} from (")?;
-                lines.iter().try_for_each(|line| writeln!(f, "{}", Whole(line)))?;
+                lines.iter().try_for_each(|line| writeln!(f, "{}", LineEnd(line)))?;
                 f.write_str(")")
             }
         }
@@ -82,13 +88,13 @@ impl fmt::Display for Iteration {
 
 /// Writes words as one line.
 fn line(f: &mut fmt::Formatter<'_>, words: &[&str]) -> fmt::Result {
-    writeln!(f, "{}", Whole(&words.join(" ")))
+    writeln!(f, "{}", LineEnd(&words.join(" ")))
 }
 
 /// Text at the end of a line. A trailing backslash is protected so that it does not continue the line.
-struct Whole<'a>(&'a str);
+struct LineEnd<'a>(&'a str);
 
-impl fmt::Display for Whole<'_> {
+impl fmt::Display for LineEnd<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)?;
         if self.0.ends_with('\\') { f.write_str("\\\n") } else { Ok(()) }
@@ -96,9 +102,9 @@ impl fmt::Display for Whole<'_> {
 }
 
 /// Attribute name, in quotes if it needs them.
-struct Quoted<'a>(&'a str);
+struct QuotedAttribute<'a>(&'a str);
 
-impl fmt::Display for Quoted<'_> {
+impl fmt::Display for QuotedAttribute<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             plain if is_name(plain) => f.write_str(plain),

@@ -2,48 +2,48 @@
 
 use std::ops::Range;
 
-use crate::ad::{Dialect, Expression, Name, Text};
+use crate::ad::{ByteString, Dialect, Expression, Name};
 use crate::eval::PatternOptions;
-use crate::syntax::{Rules, SyntaxError, parse_expression};
+use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
-use super::condition::Condition;
-use super::iteration::Iteration;
+use super::condition::IfCondition;
+use super::iteration::TransformLine;
 use super::keywords::Keyword;
 use super::macros;
 
 /// Transform rule: statements executed in order for each ad that satisfies its requirements.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rule {
+pub struct TransformRule {
     /// The name, if it has one.
     pub name: Option<String>,
     /// Condition that an ad must satisfy, evaluated before any statement; `None` accepts every ad.
-    pub requirements: Option<Operand>,
+    pub requirements: Option<RuleOperand>,
     /// Statements in order.
-    pub statements: Vec<Statement>,
+    pub statements: Vec<RuleStatement>,
     /// TRANSFORM line, which makes several ads of one; `None` if there is none.
-    pub iteration: Option<Iteration>,
+    pub iteration: Option<TransformLine>,
 }
 
-impl Rule {
+impl TransformRule {
     /// Returns a rule of one statement that is not in a file.
     #[must_use]
-    pub fn of(action: Action) -> Self {
-        Rule { statements: vec![Statement { action, range: 0..0, line: 0 }], ..Rule::default() }
+    pub fn from_action(action: RuleAction) -> Self {
+        TransformRule { statements: vec![RuleStatement { action, range: 0..0, line: 0 }], ..TransformRule::default() }
     }
 }
 
 /// Statement of a rule: one logical line.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub struct RuleStatement {
     /// Its effect.
-    pub action: Action,
+    pub action: RuleAction,
     /// Byte range in the file.
     pub range: Range<usize>,
     /// 1-based number of the line where it begins; 0 if it is not in a file.
     pub line: usize,
 }
 
-impl PartialEq for Statement {
+impl PartialEq for RuleStatement {
     /// Compares the actions; positions do not count.
     fn eq(&self, other: &Self) -> bool {
         self.action == other.action
@@ -52,66 +52,66 @@ impl PartialEq for Statement {
 
 /// Effect of a statement.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action {
+pub enum RuleAction {
     /// `variable = text`: the text is expanded when the variable is used.
     Assign(String, String),
     /// `EVALMACRO variable expression`: assigns the value of the expression.
-    EvaluateMacro(String, Operand),
+    EvaluateMacro(String, RuleOperand),
     /// `SET name expression`
-    Set(Name, Operand),
+    Set(Name, RuleOperand),
     /// `DEFAULT name expression`: sets the attribute only if the ad lacks it.
-    Default(Name, Operand),
+    Default(Name, RuleOperand),
     /// `EVALSET name expression`: sets the attribute to the value of the expression.
-    EvaluateSet(Name, Operand),
+    EvaluateSet(Name, RuleOperand),
     /// `COPY name name` or `COPY /pattern/ names`
-    Copy(Target, String),
+    Copy(RuleTarget, String),
     /// `RENAME name name` or `RENAME /pattern/ names`
-    Rename(Target, String),
+    Rename(RuleTarget, String),
     /// `DELETE name` or `DELETE /pattern/`
-    Delete(Target),
+    Delete(RuleTarget),
     /// `if condition`
-    If(Condition),
+    If(IfCondition),
     /// `elif condition`
-    ElseIf(Condition),
+    ElseIf(IfCondition),
     /// `else`
     Else,
     /// `endif`
     EndIf,
 }
 
-impl Action {
+impl RuleAction {
     /// Returns its keyword; `None` for an assignment.
     #[must_use]
     pub fn keyword(&self) -> Option<Keyword> {
         Some(match self {
-            Action::Assign(..) => return None,
-            Action::EvaluateMacro(..) => Keyword::EvalMacro,
-            Action::Set(..) => Keyword::Set,
-            Action::Default(..) => Keyword::Default,
-            Action::EvaluateSet(..) => Keyword::EvalSet,
-            Action::Copy(..) => Keyword::Copy,
-            Action::Rename(..) => Keyword::Rename,
-            Action::Delete(..) => Keyword::Delete,
-            Action::If(_) => Keyword::If,
-            Action::ElseIf(_) => Keyword::Elif,
-            Action::Else => Keyword::Else,
-            Action::EndIf => Keyword::EndIf,
+            RuleAction::Assign(..) => return None,
+            RuleAction::EvaluateMacro(..) => Keyword::EvalMacro,
+            RuleAction::Set(..) => Keyword::Set,
+            RuleAction::Default(..) => Keyword::Default,
+            RuleAction::EvaluateSet(..) => Keyword::EvalSet,
+            RuleAction::Copy(..) => Keyword::Copy,
+            RuleAction::Rename(..) => Keyword::Rename,
+            RuleAction::Delete(..) => Keyword::Delete,
+            RuleAction::If(_) => Keyword::If,
+            RuleAction::ElseIf(_) => Keyword::Elif,
+            RuleAction::Else => Keyword::Else,
+            RuleAction::EndIf => Keyword::EndIf,
         })
     }
 }
 
 /// Attributes to which a statement applies.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Target {
+pub enum RuleTarget {
     /// The attribute of this name.
     Name(Name),
     /// All attributes whose names match.
-    Pattern(Pattern),
+    Pattern(NamePattern),
 }
 
 /// Regular expression for names; case is ignored.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pattern {
+pub struct NamePattern {
     /// The text between the slashes.
     pub text: String,
     /// Option letters. `g` anchors the match at the beginning of the name, as it does in HTCondor; `U` makes
@@ -119,44 +119,48 @@ pub struct Pattern {
     pub options: String,
 }
 
-impl Pattern {
+impl NamePattern {
     /// Returns the compiled regular expression.
     ///
     /// # Errors
     ///
     /// The reason as a phrase, if it is invalid.
-    pub(super) fn compiled(&self) -> Result<std::rc::Rc<crate::eval::Pattern>, String> {
+    pub(super) fn compiled(&self) -> Result<std::rc::Rc<crate::eval::CompiledPattern>, String> {
         let ungreedy = if self.options.contains('U') { "(?U)" } else { "" };
         let (before, behind) = if self.options.contains('g') { ("\\A(?:", ")") } else { ("", "") };
-        let text = Text::from(format!("{ungreedy}{before}{}{behind}", self.text));
-        crate::eval::Pattern::get(&text, PatternOptions::any_case())
+        let text = ByteString::from(format!("{ungreedy}{before}{}{behind}", self.text));
+        crate::eval::CompiledPattern::get(&text, PatternOptions::any_case())
     }
 }
 
 /// Expression of a rule, which may contain macros.
 #[derive(Clone, Debug)]
-pub struct Operand {
+pub struct RuleOperand {
     text: String,
-    rules: Rules,
+    rules: ParseOptions,
     /// The parsed expression; `None` if the text contains macros.
     expression: Option<Expression>,
 }
 
-impl Operand {
+impl RuleOperand {
     /// Parses an expression. A text with macros is parsed later, when they are expanded.
     ///
     /// # Errors
     ///
     /// The syntax error, if the text has no macros and is not an expression.
-    pub fn new(text: &str, rules: Rules) -> Result<Self, SyntaxError> {
-        let expression = if macros::has_any(text) { None } else { Some(parse_expression(text.as_bytes(), rules)?) };
-        Ok(Operand { text: text.to_owned(), rules, expression })
+    pub fn new(text: &str, rules: ParseOptions) -> Result<Self, SyntaxError> {
+        let expression = if macros::has_macros(text) { None } else { Some(parse_expression(text.as_bytes(), rules)?) };
+        Ok(RuleOperand { text: text.to_owned(), rules, expression })
     }
 
     /// Returns an operand with this text and expression; nothing in the text is a macro.
     #[must_use]
     pub fn of(text: &str, expression: Expression) -> Self {
-        Operand { text: text.to_owned(), rules: Rules::new(Dialect::default()), expression: Some(expression) }
+        RuleOperand {
+            text: text.to_owned(),
+            rules: ParseOptions::new(Dialect::default()),
+            expression: Some(expression),
+        }
     }
 
     /// The text as it is written.
@@ -172,12 +176,12 @@ impl Operand {
     }
 
     /// Syntax rules for parsing the text after its macros are expanded.
-    pub(super) fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> ParseOptions {
         self.rules
     }
 }
 
-impl PartialEq for Operand {
+impl PartialEq for RuleOperand {
     /// Compares the texts.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text

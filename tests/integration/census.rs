@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use classad::ad::{Ad, Expression, Kind, Name, Value};
-use classad::pool::{Census, Content};
+use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use classad::pool::{BindingKind, Census};
 use classad::syntax::{Style, print};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn counted(mut census: Census, ads: &[Ad]) -> Census {
 }
 
 fn text(expression: &Expression) -> String {
-    String::from_utf8(print(expression.bare(), Style::New)).unwrap()
+    String::from_utf8(print(expression.without_parentheses(), Style::New)).unwrap()
 }
 
 /// The values of an attribute in the ads that have it.
@@ -37,9 +37,9 @@ fn bound<'a>(ads: &'a [Ad], name: &Name) -> Vec<&'a Expression> {
 
 #[allow(clippy::cast_precision_loss)] // the numbers are small, or compared as the census compares them
 fn number(expression: &Expression) -> Option<f64> {
-    match expression.bare().kind() {
-        Kind::Literal(Value::Integer(integer)) => Some(*integer as f64),
-        Kind::Literal(Value::Real(real)) if !real.is_nan() => Some(*real),
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Literal(Value::Integer(integer)) => Some(*integer as f64),
+        ExpressionKind::Literal(Value::Real(real)) if !real.is_nan() => Some(*real),
         _ => None,
     }
 }
@@ -60,12 +60,12 @@ proptest! {
                 *counts.entry(text(one)).or_default() += 1;
             }
             prop_assert_eq!(summary.distinct().to_string(), counts.len().to_string());
-            let top: Vec<(&str, usize)> = summary.top(usize::MAX).collect();
+            let top: Vec<(&str, usize)> = summary.most_frequent(usize::MAX).collect();
             prop_assert!(top.windows(2).all(|pair| pair[0].1 >= pair[1].1));
             prop_assert_eq!(top.into_iter().map(|(text, ads)| (text.to_owned(), ads)).collect::<BTreeMap<_, _>>(), counts);
 
             for (content, ads) in summary.contents() {
-                prop_assert_eq!(ads, bound.iter().filter(|one| Content::of(one) == content).count());
+                prop_assert_eq!(ads, bound.iter().filter(|one| BindingKind::of(one) == content).count());
             }
             prop_assert_eq!(summary.contents().iter().map(|(_, ads)| ads).sum::<usize>(), bound.len());
 
@@ -85,15 +85,15 @@ proptest! {
     /// With less room the same is said of what there was room for, and the rest is not denied.
     #[test]
     fn less_room_is_no_lie(ads in ads(), room in 0_usize..4) {
-        let (all, few) = (counted(Census::values(), &ads), counted(Census::values().with_most_values(room), &ads));
+        let (all, few) = (counted(Census::values(), &ads), counted(Census::values().with_max_values(room), &ads));
         for (name, summary) in few.attributes() {
             let whole = all.attribute(name).unwrap();
             prop_assert_eq!(summary.ads(), whole.ads());
             prop_assert_eq!(summary.contents(), whole.contents());
             prop_assert_eq!(summary.distinct().values, whole.distinct().values.min(room));
             prop_assert_eq!(summary.distinct().more, whole.distinct().values > room);
-            let counts: BTreeMap<&str, usize> = whole.top(usize::MAX).collect();
-            prop_assert!(summary.top(usize::MAX).all(|(text, ads)| counts[text] == ads));
+            let counts: BTreeMap<&str, usize> = whole.most_frequent(usize::MAX).collect();
+            prop_assert!(summary.most_frequent(usize::MAX).all(|(text, ads)| counts[text] == ads));
         }
     }
 }

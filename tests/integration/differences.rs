@@ -1,8 +1,8 @@
 //! Properties of differences between random ads.
 
-use classad::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value, same_tree};
-use classad::pool::diff::{Difference, Measure, Partners, differences};
-use classad::syntax::{Rules, Style, parse_expression, print};
+use classad::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span, Value, structurally_equal};
+use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
+use classad::syntax::{ParseOptions, Style, parse_expression, print};
 use proptest::prelude::*;
 
 use super::properties::{name, tree};
@@ -39,7 +39,7 @@ proptest! {
     #[test]
     fn nothing_differs_from_itself(attributes in attributes(), seed: u64) {
         let ad = ad(attributes);
-        for measure in [Measure::Meaning, Measure::Text] {
+        for measure in [DiffMode::Meaning, DiffMode::Text] {
             prop_assert!(differences(&ad, &ad, measure).is_empty());
             prop_assert!(differences(&ad, &shuffled(&ad, seed), measure).is_empty());
         }
@@ -49,7 +49,7 @@ proptest! {
     #[test]
     fn differences_lead_from_one_ad_to_the_other(before in attributes(), after in attributes()) {
         let (before, after) = (ad(before), ad(after));
-        for measure in [Measure::Meaning, Measure::Text] {
+        for measure in [DiffMode::Meaning, DiffMode::Text] {
             let made = applied(&before, &differences(&before, &after, measure));
             prop_assert!(differences(&made, &after, measure).is_empty());
             prop_assert_eq!(made.len(), after.len());
@@ -62,11 +62,11 @@ proptest! {
         let before = ad(attributes);
         prop_assume!(!before.is_empty());
         let name = before.iter().nth(which.index(before.len())).unwrap().name.clone();
-        prop_assume!(!same_tree(before.get(&name).unwrap(), &other));
+        prop_assume!(!structurally_equal(before.get(&name).unwrap(), &other));
         let after = before.with(name.clone(), other);
-        let found = differences(&before, &after, Measure::Meaning);
+        let found = differences(&before, &after, DiffMode::Meaning);
         prop_assert_eq!(found.iter().map(Difference::name).collect::<Vec<_>>(), [&name]);
-        let back = differences(&after, &before, Measure::Meaning);
+        let back = differences(&after, &before, DiffMode::Meaning);
         prop_assert_eq!(back.len(), 1);
     }
 
@@ -76,15 +76,15 @@ proptest! {
         let mut leaves = 0;
         let _ = with_leaf(&tree, usize::MAX, &mut leaves);
         let changed = with_leaf(&tree, which.index(leaves), &mut 0);
-        prop_assert!(!same_tree(&tree, &changed));
-        prop_assert!(!same_tree(&changed, &tree));
+        prop_assert!(!structurally_equal(&tree, &changed));
+        prop_assert!(!structurally_equal(&changed, &tree));
     }
 
     /// What is printed and read again is the same tree, with whatever parentheses it then has.
     #[test]
     fn printing_changes_no_meaning(tree in tree()) {
-        let again = parse_expression(&print(&tree, Style::New), Rules::new(Dialect::Condor)).unwrap();
-        prop_assert!(same_tree(&tree, &again));
+        let again = parse_expression(&print(&tree, Style::New), ParseOptions::new(Dialect::Condor)).unwrap();
+        prop_assert!(structurally_equal(&tree, &again));
     }
 
     /// Partners have the same identity, nothing has two, and nobody is left who has one in the other set.
@@ -93,9 +93,9 @@ proptest! {
         before in prop::collection::vec(0_u32..6, 0..12),
         after in prop::collection::vec(0_u32..6, 0..12),
     ) {
-        let mut partners: Partners<u32> = before.iter().copied().collect();
-        let found: Vec<Option<usize>> = after.iter().map(|identity| partners.take(identity)).collect();
-        let left = partners.left();
+        let mut partners: UnpairedAds<u32> = before.iter().copied().collect();
+        let found: Vec<Option<usize>> = after.iter().map(|identity| partners.take_partner(identity)).collect();
+        let left = partners.into_positions();
         for (identity, partner) in after.iter().zip(&found) {
             prop_assert!(partner.is_none_or(|partner| before[partner] == *identity));
             prop_assert!(partner.is_some() || left.iter().all(|other| before[*other] != *identity));
@@ -110,17 +110,19 @@ proptest! {
 fn with_leaf(tree: &Expression, which: usize, passed: &mut usize) -> Expression {
     let mut inner = |one: &Expression| with_leaf(one, which, passed);
     let kind = match tree.kind() {
-        Kind::Select(a, name) => Kind::Select(inner(a), name.clone()),
-        Kind::Unary(operator, a) => Kind::Unary(*operator, inner(a)),
-        Kind::Parentheses(a) => Kind::Parentheses(inner(a)),
-        Kind::Subscript(a, b) => Kind::Subscript(inner(a), inner(b)),
-        Kind::Binary(operator, a, b) => Kind::Binary(*operator, inner(a), inner(b)),
-        Kind::Elvis(a, b) => Kind::Elvis(inner(a), inner(b)),
-        Kind::Conditional(a, b, c) => Kind::Conditional(inner(a), inner(b), inner(c)),
-        Kind::Call(name, all) if !all.is_empty() => Kind::Call(name.clone(), all.iter().map(inner).collect()),
-        Kind::List(all) if !all.is_empty() => Kind::List(all.iter().map(inner).collect()),
-        Kind::Ad(ad) if !ad.is_empty() => {
-            Kind::Ad(ad.iter().map(|one| (one.name.clone(), inner(one.expression))).collect())
+        ExpressionKind::Select(a, name) => ExpressionKind::Select(inner(a), name.clone()),
+        ExpressionKind::Unary(operator, a) => ExpressionKind::Unary(*operator, inner(a)),
+        ExpressionKind::Parentheses(a) => ExpressionKind::Parentheses(inner(a)),
+        ExpressionKind::Subscript(a, b) => ExpressionKind::Subscript(inner(a), inner(b)),
+        ExpressionKind::Binary(operator, a, b) => ExpressionKind::Binary(*operator, inner(a), inner(b)),
+        ExpressionKind::Elvis(a, b) => ExpressionKind::Elvis(inner(a), inner(b)),
+        ExpressionKind::Conditional(a, b, c) => ExpressionKind::Conditional(inner(a), inner(b), inner(c)),
+        ExpressionKind::Call(name, all) if !all.is_empty() => {
+            ExpressionKind::Call(name.clone(), all.iter().map(inner).collect())
+        }
+        ExpressionKind::List(all) if !all.is_empty() => ExpressionKind::List(all.iter().map(inner).collect()),
+        ExpressionKind::Ad(ad) if !ad.is_empty() => {
+            ExpressionKind::Ad(ad.iter().map(|one| (one.name.clone(), inner(one.expression))).collect())
         }
         _ => {
             *passed += 1;
@@ -128,7 +130,7 @@ fn with_leaf(tree: &Expression, which: usize, passed: &mut usize) -> Expression 
                 return tree.clone();
             }
             // No random tree has this leaf: its strings are shorter.
-            Kind::Literal(Value::string("no random leaf"))
+            ExpressionKind::Literal(Value::string("no random leaf"))
         }
     };
     Expression::new(kind, Span::default())
@@ -139,10 +141,14 @@ fn many_ads_find_their_partners_quickly() {
     let identities: Vec<String> = (0..20_000).map(|number| format!("slot{number}")).collect();
     let mut others = identities.clone();
     fastrand::Rng::with_seed(1).shuffle(&mut others);
-    let mut partners: Partners<&str> = identities.iter().map(String::as_str).collect();
-    assert!(others.iter().all(|other| partners.take(&other.as_str()).is_some_and(|place| identities[place] == *other)));
+    let mut partners: UnpairedAds<&str> = identities.iter().map(String::as_str).collect();
+    assert!(
+        others
+            .iter()
+            .all(|other| partners.take_partner(&other.as_str()).is_some_and(|place| identities[place] == *other))
+    );
     // All called the same: no quadratic search for the partner.
-    let mut partners: Partners<()> = std::iter::repeat_n((), 200_000).collect();
-    assert!((0..200_000).all(|place| partners.take(&()) == Some(place)));
-    assert!(partners.left().is_empty());
+    let mut partners: UnpairedAds<()> = std::iter::repeat_n((), 200_000).collect();
+    assert!((0..200_000).all(|place| partners.take_partner(&()) == Some(place)));
+    assert!(partners.into_positions().is_empty());
 }

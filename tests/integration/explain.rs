@@ -6,10 +6,10 @@ use std::process::Command;
 
 use classad::ad::{Ad, Dialect, Name, Value};
 use classad::eval::Context;
-use classad::explain::{Edit, Explainer, Outcome, Report, Verdict};
-use classad::matching::{Pair, Side};
+use classad::explain::{ClauseOutcome, Explainer, RequestEdit, RequestReport, RequestVerdict};
+use classad::matching::{Pair, PairSide};
 use classad::protocol::{Protocol, is_met};
-use classad::syntax::{Rules, Style, parse_ad, print_ad};
+use classad::syntax::{ParseOptions, Style, parse_ad, print_ad};
 use fastrand::Rng;
 
 use super::random::seeds;
@@ -85,21 +85,21 @@ impl Brute<'_> {
     fn matching(&self, request: &Ad) -> Vec<usize> {
         let accepts = |offer: &usize| {
             let pair = self.pair(request, *offer);
-            [Side::Left, Side::Right].iter().all(|side| pair.accepts(*side).unwrap())
+            [PairSide::Request, PairSide::Offer].iter().all(|side| pair.accepts(*side).unwrap())
         };
         (0..self.offers.len()).filter(accepts).collect()
     }
 
     /// What each clause of a report is in each offer.
-    fn outcomes(&self, request: &Ad, report: &Report) -> Vec<Vec<Outcome>> {
+    fn outcomes(&self, request: &Ad, report: &RequestReport) -> Vec<Vec<ClauseOutcome>> {
         let of_offer = |offer| {
             let pair = self.pair(request, offer);
             let of_clause = report.clauses.iter().map(|clause| {
-                let clause = &clause.examined.clause;
+                let clause = &clause.analysis.clause;
                 let value = if clause.is_whole {
-                    pair.attribute(Side::Left, &clause.through[0])
+                    pair.evaluate_attribute(PairSide::Request, &clause.path[0])
                 } else {
-                    pair.value(Side::Left, &clause.expression)
+                    pair.evaluate(PairSide::Request, &clause.expression)
                 };
                 outcome(&value.unwrap(), self.context.dialect)
             });
@@ -109,20 +109,20 @@ impl Brute<'_> {
     }
 }
 
-fn outcome(value: &Value, dialect: Dialect) -> Outcome {
+fn outcome(value: &Value, dialect: Dialect) -> ClauseOutcome {
     match value {
-        value if is_met(value, dialect) => Outcome::True,
-        Value::Boolean(_) => Outcome::False,
-        Value::Integer(_) | Value::Real(_) if dialect.is_condor() => Outcome::False,
-        Value::Undefined => Outcome::Undefined,
-        _ => Outcome::Error,
+        value if is_met(value, dialect) => ClauseOutcome::True,
+        Value::Boolean(_) => ClauseOutcome::False,
+        Value::Integer(_) | Value::Real(_) if dialect.is_condor() => ClauseOutcome::False,
+        Value::Undefined => ClauseOutcome::Undefined,
+        _ => ClauseOutcome::Error,
     }
 }
 
 /// The sets of clauses that no offer meets, while each smaller set is met by some.
-fn conflicts(outcomes: &[Vec<Outcome>], clauses: usize) -> Vec<Vec<usize>> {
+fn conflicts(outcomes: &[Vec<ClauseOutcome>], clauses: usize) -> Vec<Vec<usize>> {
     let is_met = |set: usize| {
-        outcomes.iter().any(|of| (0..clauses).all(|clause| set >> clause & 1 == 0 || of[clause] == Outcome::True))
+        outcomes.iter().any(|of| (0..clauses).all(|clause| set >> clause & 1 == 0 || of[clause] == ClauseOutcome::True))
     };
     let is_minimal = |set: usize| {
         let without = |clause: usize| set & !(1 << clause);
@@ -142,7 +142,7 @@ fn every_count_is_that_of_brute_force() {
         let mut random = Rng::with_seed(seed);
         let dialect = DIALECTS[random.usize(0..2)];
         let parse = |text: &str| {
-            parse_ad(text.as_bytes(), Rules::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+            parse_ad(text.as_bytes(), ParseOptions::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
         };
         let mut offers: Vec<Ad> = (0..random.usize(1..12)).map(|_| parse(&ad(&mut random, 2))).collect();
         // Some offers are one ad in memory.
@@ -154,7 +154,7 @@ fn every_count_is_that_of_brute_force() {
             let texts: Vec<String> = texts.map(|text| String::from_utf8(text).unwrap()).collect();
             format!("seed {seed}, {dialect}: {}", texts.join("\n"))
         };
-        let context = Context { chance: None, now: Some(1), ..Context::new(dialect) };
+        let context = Context { random: None, now: Some(1), ..Context::new(dialect) };
         let protocol = Protocol::new(dialect);
         let brute = Brute { offers: &offers, protocol: protocol.clone(), context: context.clone() };
         let mut explainer = Explainer::new(&offers, protocol, context);
@@ -162,29 +162,30 @@ fn every_count_is_that_of_brute_force() {
         explainer.explain(&parse(&ad(&mut random, 3)));
         let report = explainer.explain(&request);
         let matching = brute.matching(&request);
-        assert_eq!(explainer.matching(&request), matching, "{}", shown());
+        assert_eq!(explainer.matching_offers(&request), matching, "{}", shown());
         assert_eq!((report.offers, report.matches), (offers.len(), matching.len()), "{}", shown());
-        assert_eq!(report.verdict == Verdict::Matches, !matching.is_empty(), "{}", shown());
+        assert_eq!(report.verdict == RequestVerdict::Matches, !matching.is_empty(), "{}", shown());
 
         let outcomes = brute.outcomes(&request, &report);
         let clauses = report.clauses.len();
         for (place, clause) in report.clauses.iter().enumerate() {
-            let count = |wanted: Outcome| outcomes.iter().filter(|of| of[place] == wanted).count();
+            let count = |wanted: ClauseOutcome| outcomes.iter().filter(|of| of[place] == wanted).count();
             let counts = &clause.counts;
             let found = [counts.is_true, counts.is_false, counts.undefined, counts.error];
-            let expected = [Outcome::True, Outcome::False, Outcome::Undefined, Outcome::Error].map(count);
+            let expected =
+                [ClauseOutcome::True, ClauseOutcome::False, ClauseOutcome::Undefined, ClauseOutcome::Error].map(count);
             assert_eq!(found, expected, "clause {place}, {}", shown());
-            let is_true = |of: &Vec<Outcome>, clause: usize| of[clause] == Outcome::True;
+            let is_true = |of: &Vec<ClauseOutcome>, clause: usize| of[clause] == ClauseOutcome::True;
             let remaining = outcomes.iter().filter(|of| (0..=place).all(|clause| is_true(of, clause))).count();
             assert_eq!(clause.remaining, remaining, "clause {place}, {}", shown());
-            let others = |of: &&Vec<Outcome>| (0..clauses).all(|other| other == place || is_true(of, other));
-            let alone = outcomes.iter().filter(|of| of[place] != Outcome::True).filter(others).count();
+            let others = |of: &&Vec<ClauseOutcome>| (0..clauses).all(|other| other == place || is_true(of, other));
+            let alone = outcomes.iter().filter(|of| of[place] != ClauseOutcome::True).filter(others).count();
             assert_eq!(clause.sole_blocker, alone, "clause {place}, {}", shown());
         }
         let accepts = |side, offer| brute.pair(&request, offer).accepts(side).unwrap();
-        let suitable = (0..offers.len()).filter(|offer| accepts(Side::Left, *offer)).count();
+        let suitable = (0..offers.len()).filter(|offer| accepts(PairSide::Request, *offer)).count();
         assert_eq!(report.suitable, suitable, "{}", shown());
-        let refusing = (0..offers.len()).filter(|offer| !accepts(Side::Right, *offer)).count();
+        let refusing = (0..offers.len()).filter(|offer| !accepts(PairSide::Offer, *offer)).count();
         assert_eq!(report.refusals.iter().map(|refusal| refusal.offers).sum::<usize>(), refusing, "{}", shown());
 
         if clauses > 0 {
@@ -192,18 +193,19 @@ fn every_count_is_that_of_brute_force() {
             assert_eq!(report.conflicts.sets, conflicts(&outcomes, clauses), "{}", shown());
             sets += report.conflicts.sets.len();
         }
-        for near in &report.nearest {
-            let unmet = outcomes[near.offer].iter().enumerate().filter(|(_, is)| **is != Outcome::True);
-            let unmet: Vec<(usize, Outcome)> = unmet.map(|(place, is)| (place, *is)).collect();
-            assert_eq!(near.fails, unmet, "{}", shown());
-            assert_eq!(near.refuses.is_empty(), accepts(Side::Right, near.offer), "{}", shown());
+        for near in &report.closest {
+            let unmet = outcomes[near.offer].iter().enumerate().filter(|(_, is)| **is != ClauseOutcome::True);
+            let unmet: Vec<(usize, ClauseOutcome)> = unmet.map(|(place, is)| (place, *is)).collect();
+            assert_eq!(near.failed_clauses, unmet, "{}", shown());
+            assert_eq!(near.unmet_demands.is_empty(), accepts(PairSide::Offer, near.offer), "{}", shown());
         }
         for change in &report.changes {
-            assert_eq!(change.matches, brute.matching(&change.request).len(), "{}: {}", change.text(), shown());
-            assert!(change.matches > 0 && !change.edits.is_empty());
+            assert_eq!(change.match_count, brute.matching(&change.request).len(), "{}: {}", change.text(), shown());
+            assert!(change.match_count > 0 && !change.edits.is_empty());
             changes += 1;
-            joined +=
-                usize::from(change.edits.iter().any(|edit| matches!(edit, Edit::Set { .. })) && change.edits.len() > 1);
+            joined += usize::from(
+                change.edits.iter().any(|edit| matches!(edit, RequestEdit::Set { .. })) && change.edits.len() > 1,
+            );
         }
         *verdicts.entry(report.verdict.as_str()).or_insert(0) += 1;
     }
@@ -215,7 +217,7 @@ fn every_count_is_that_of_brute_force() {
 /// What is told to be changed beside a clause is needed.
 #[test]
 fn nothing_needless_is_changed() {
-    let parse = |text: &str| parse_ad(text.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+    let parse = |text: &str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
     let offer = |memory: u32, disk: u32| {
         parse(&format!(
             "[ Memory = {memory}; Disk = {disk}; Requirements = TARGET.RequestMemory <= MY.Memory \
@@ -229,23 +231,23 @@ fn nothing_needless_is_changed() {
     let steps: Vec<&[String]> = changes.iter().map(|change| change.steps.as_slice()).collect();
     let expected = ["`TARGET.Memroy >= RequestMemory` -> `TARGET.Memory >= RequestMemory`", "RequestDisk = 5"];
     assert_eq!(steps[0][..2], expected);
-    assert_eq!((steps[0].len(), steps[0][2].as_str(), changes[0].matches), (3, "RequestMemory 900 -> 64", 1));
+    assert_eq!((steps[0].len(), steps[0][2].as_str(), changes[0].match_count), (3, "RequestMemory 900 -> 64", 1));
     for change in &changes {
         for left_out in 0..change.edits.len() {
             // Without it, the request is as it was in this: nothing matches.
             let mut ad = change.request.clone();
             match &change.edits[left_out] {
-                Edit::Set { name, from: Some(from), .. } => ad = ad.with(name.clone(), from.clone()),
-                Edit::Set { name, from: None, .. } => {
+                RequestEdit::Set { name, from: Some(from), .. } => ad = ad.with(name.clone(), from.clone()),
+                RequestEdit::Set { name, from: None, .. } => {
                     let others = ad.iter().filter(|attribute| attribute.name != name);
                     ad = others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
                 }
-                Edit::Drop { .. } | Edit::Rewrite { .. } => {
+                RequestEdit::Drop { .. } | RequestEdit::Rewrite { .. } => {
                     let name = Name::new("Requirements");
                     ad = ad.with(name.clone(), request.get(&name).unwrap().clone());
                 }
             }
-            assert_eq!(explainer.matches(&ad), 0, "{}", change.text());
+            assert_eq!(explainer.match_count(&ad), 0, "{}", change.text());
         }
     }
 }

@@ -1,21 +1,21 @@
 //! JSON and XML: whatever an ad holds is carried, whatever is read in parts is read alike.
 
 use classad::ad::{Ad, Dialect};
-use classad::format::{Form, Writer, read, whole, write};
+use classad::format::{AdDocumentWriter, FileFormat, complete_prefix_length, read, write};
 use proptest::prelude::*;
 
 use super::properties::{name, same, tree};
 
-const FORMS: [Form; 3] = [Form::Json, Form::JsonLines, Form::Xml];
+const FORMS: [FileFormat; 3] = [FileFormat::Json, FileFormat::JsonLines, FileFormat::Xml];
 
 fn ad() -> impl Strategy<Value = Ad> {
     prop::collection::vec((name(), tree()), 0..5).prop_map(|attributes| attributes.into_iter().collect())
 }
 
 /// A document that holds these ads.
-fn document(ads: &[Ad], form: Form) -> Vec<u8> {
+fn document(ads: &[Ad], form: FileFormat) -> Vec<u8> {
     let mut text = Vec::new();
-    let mut writer = Writer::new(form);
+    let mut writer = AdDocumentWriter::new(form);
     for ad in ads {
         writer.write(&mut text, ad, <[_]>::is_empty).unwrap();
     }
@@ -24,19 +24,19 @@ fn document(ads: &[Ad], form: Form) -> Vec<u8> {
 }
 
 /// What is found in a text, the bad ads too.
-fn found(text: &[u8], form: Form) -> Vec<Result<Ad, String>> {
+fn found(text: &[u8], form: FileFormat) -> Vec<Result<Ad, String>> {
     read(text, form, Dialect::Classad)
         .map(|item| item.map(|entry| entry.ad).map_err(|problem| problem.message))
         .collect()
 }
 
 /// What is found in a text that comes in pieces: as much as is whole is read each time.
-fn found_in_pieces(text: &[u8], form: Form, cuts: &[usize]) -> Vec<Result<Ad, String>> {
+fn found_in_pieces(text: &[u8], form: FileFormat, cuts: &[usize]) -> Vec<Result<Ad, String>> {
     let mut all = Vec::new();
     let mut start = 0;
     for cut in cuts.iter().copied().chain([text.len()]) {
         let there = &text[start.min(cut)..cut];
-        let length = if cut == text.len() { there.len() } else { whole(there, form) };
+        let length = if cut == text.len() { there.len() } else { complete_prefix_length(there, form) };
         assert!(length <= there.len());
         all.extend(found(&there[..length], form));
         start += length;
@@ -91,9 +91,9 @@ proptest! {
     /// A document is valid JSON, whatever the ads hold; another program's rewriting of it changes nothing.
     #[test]
     fn rewritten_json_reads_back(ads in prop::collection::vec(ad(), 0..3)) {
-        let text = document(&ads, Form::Json);
+        let text = document(&ads, FileFormat::Json);
         let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
-        let again = found(json.to_string().as_bytes(), Form::Json);
+        let again = found(json.to_string().as_bytes(), FileFormat::Json);
         // Names that differ in their case only are one name.
         prop_assert!(again.len() == ads.len() && again.iter().zip(&ads).all(|(again, ad)| {
             again.as_ref().is_ok_and(|again| same(again, ad))
@@ -109,7 +109,7 @@ proptest! {
             cuts.sort_unstable();
             let (uncut, pieces) = (found(&text, form), found_in_pieces(&text, form, &cuts));
             prop_assert!(uncut.len() == ads.len() && alike(&uncut, &pieces), "{cuts:?} {}", String::from_utf8_lossy(&text));
-            prop_assert_eq!(found(&text[..whole(&text, form)], form).len(), ads.len());
+            prop_assert_eq!(found(&text[..complete_prefix_length(&text, form)], form).len(), ads.len());
         }
     }
 

@@ -9,17 +9,17 @@ use classad::eval::Context;
 use classad::matching::Accelerations;
 use classad::matching::claim::Claimer;
 use classad::matching::gang::{GangFault, Gangmatcher};
-use classad::matching::negotiate::{Settings, negotiate};
+use classad::matching::negotiate::{NegotiationSettings, negotiate};
 use classad::matching::policy::Policy;
 use classad::matching::{Notice, Party};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 use serde_json::Value as Json;
 
 use super::binary::{classad, file};
 
 fn ad(text: &str) -> Ad {
-    parse_ad(text.as_bytes(), Rules::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+    parse_ad(text.as_bytes(), ParseOptions::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
 fn ads(texts: &[&str]) -> Vec<Ad> {
@@ -29,7 +29,7 @@ fn ads(texts: &[&str]) -> Vec<Ad> {
 fn matcher(offers: &[Ad], policy: &Policy) -> Gangmatcher {
     let (matcher, bad) = Gangmatcher::new(offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
     assert!(bad.is_empty());
-    matcher.docking(policy.docking.clone()).dividing(policy.residual.clone())
+    matcher.with_docking_vector(policy.docking.clone()).with_residual(policy.residual.clone())
 }
 
 fn policy(text: &str) -> Policy {
@@ -152,7 +152,8 @@ fn remainders_are_those_of_a_cycle() {
             .collect();
         let policy = policy("residual: { when: \"!Whole\", set: { Cpus: Cpus - other.Want }, while: Cpus > 0 }");
         let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
-        let settings = Settings { policy: policy.clone(), protocol, context, accelerations: Accelerations::ALL };
+        let settings =
+            NegotiationSettings { policy: policy.clone(), protocol, context, accelerations: Accelerations::ALL };
         let cycle = negotiate(&settings, &requests, &offers, &|_| None, &mut |_| ()).expect("nothing is compared");
         let cycle: Vec<_> = cycle.grants.iter().map(|grant| (grant.request, grant.offer, grant.part)).collect();
         let mut matcher = matcher(&offers, &policy);
@@ -181,7 +182,7 @@ fn vectors_of_mixed_types_are_refused_in_every_way() {
     let mut gangs = matcher.gangs(0, &request).expect("the ports are sound");
     assert_eq!(gangs.next(), None);
     assert!(gangs.fault().is_some() && gangs.fault().is_none());
-    assert!(matches!(matcher.impasse(0, &request), Err(GangFault::Policy(_))));
+    assert!(matches!(matcher.gang_failure(0, &request), Err(GangFault::Policy(_))));
 
     let (requests, offers) = (
         file("mixed.ad", "[ Constraint = true ]"),
@@ -379,8 +380,8 @@ fn a_claim_wants_the_groups_of_now_to_be_satisfied() {
     let context = Context::new(Dialect::Classad);
     let mut matcher = matcher(&offers, &Policy::default());
     let gang = matcher.marshal(0, &request(1, 1)).expect("the ports are sound").expect("there is one");
-    let party = |index: usize| Party::of_offer(&offers[index], &index.to_string(), &context);
-    let notice = Notice::of_gang(&gang, Party::new(&request(1, 1), "r", &context), party, None);
+    let party = |index: usize| Party::from_offer(&offers[index], &index.to_string(), &context);
+    let notice = Notice::for_gang(&gang, Party::new(&request(1, 1), "r", &context), party, None);
     let claim = |now: Ad| {
         let ads: Vec<Ad> = std::iter::once(now).chain(offers.clone()).collect();
         let mut claimer = Claimer::new(&ads, Protocol::new(Dialect::Classad), context.clone(), None);

@@ -4,7 +4,7 @@ use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
 use classad::matching::gang::{Algorithm, Gangmatcher};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 
 struct Machine {
     key: i64,
@@ -23,7 +23,7 @@ struct Job {
 }
 
 fn ad(text: &str) -> Ad {
-    parse_ad(text.as_bytes(), Rules::default()).expect("it parses")
+    parse_ad(text.as_bytes(), ParseOptions::default()).expect("it parses")
 }
 
 /// Machines first, then licences, as `gangmatch --offers machines --offers licences` has them.
@@ -109,7 +109,7 @@ fn naive_makes_the_gangs_of_its_model_in_as_many_tests() {
         for algorithm in [Algorithm::Naive, Algorithm::Best] {
             let (protocol, context) = (Protocol::new(Dialect::Classad), context.clone());
             let (matcher, _) = Gangmatcher::new(&offers(&machines, &licences), protocol, context);
-            let mut matcher = matcher.by(algorithm, 0);
+            let mut matcher = matcher.with_algorithm(algorithm, 0);
             let mut found = Vec::new();
             for (index, job) in jobs.iter().enumerate() {
                 if let Some(gang) = matcher.marshal(index, &request(job)).expect("the ports are sound") {

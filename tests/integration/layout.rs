@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use classad::ad::{Ad, Dialect};
-use classad::format::{Form, Layout, detect, layout, read, write};
-use classad::syntax::{Strings, Token};
+use classad::format::{FileFormat, FormattedText, detect, format_ads, read, write};
+use classad::syntax::{StringSyntax, Token};
 use logos::Logos;
 use proptest::prelude::*;
 
 use super::properties::{name, tree};
 
 /// The text laid out, after a look at whether laying it out again changes anything.
-fn laid_out(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Layout {
-    let once = layout(text, form, dialect, width).expect("a form with a layout");
-    let twice = layout(&once.text, form, dialect, width).expect("a form with a layout");
+fn laid_out(text: &[u8], form: FileFormat, dialect: Dialect, width: usize) -> FormattedText {
+    let once = format_ads(text, form, dialect, width).expect("a form with a layout");
+    let twice = format_ads(&once.text, form, dialect, width).expect("a form with a layout");
     assert_eq!(
         String::from_utf8_lossy(&once.text),
         String::from_utf8_lossy(&twice.text),
@@ -24,12 +24,12 @@ fn laid_out(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Layout {
 }
 
 /// The ads of a text that parse.
-fn ads(text: &[u8], form: Form, dialect: Dialect) -> Vec<Ad> {
+fn ads(text: &[u8], form: FileFormat, dialect: Dialect) -> Vec<Ad> {
     read(text, form, dialect).filter_map(|item| item.ok().map(|entry| entry.ad)).collect()
 }
 
 /// Lays out and compares the ads before and behind.
-fn same_ads(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Layout {
+fn same_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize) -> FormattedText {
     let laid = laid_out(text, form, dialect, width);
     let (before, behind) = (ads(text, form, dialect), ads(&laid.text, form, dialect));
     assert!(before == behind, "{}\nbecame\n{}", String::from_utf8_lossy(text), String::from_utf8_lossy(&laid.text));
@@ -50,10 +50,10 @@ fn the_samples_are_laid_out_once_and_mean_the_same() {
     for path in samples {
         let text = std::fs::read(&path).unwrap();
         let form = detect(&text).unwrap();
-        let dialect = if form.is_condors() { Dialect::Condor } else { Dialect::Classad };
+        let dialect = if form.is_htcondor_format() { Dialect::Condor } else { Dialect::Classad };
         for width in [20, 80, 100] {
             let laid = same_ads(&text, form, dialect, width);
-            assert!(laid.is_sound(), "{}", path.display());
+            assert!(laid.is_valid(), "{}", path.display());
             let comments = |text: &[u8]| {
                 let text = String::from_utf8_lossy(text).into_owned();
                 let marks = ["//", "#"].map(|mark| text.matches(mark).count());
@@ -80,7 +80,7 @@ const BETWEEN: [&str; 10] = [
 
 /// A text with comments and lines put between its tokens, and the comments.
 fn disturbed(text: &[u8], choices: &[(usize, usize)]) -> (Vec<u8>, Vec<String>) {
-    let spans = Token::lexer_with_extras(text, Strings::Escaped.into()).spanned().map(|(_, span)| span);
+    let spans = Token::lexer_with_extras(text, StringSyntax::Escaped.into()).spanned().map(|(_, span)| span);
     let places: Vec<usize> = spans.map(|span| span.start).chain([text.len()]).collect();
     let mut chosen: Vec<(usize, &str)> =
         choices.iter().map(|(place, what)| (places[place % places.len()], BETWEEN[what % BETWEEN.len()])).collect();
@@ -123,10 +123,10 @@ proptest! {
     ) {
         let dialect = if condor { Dialect::Condor } else { Dialect::Classad };
         let mut text = Vec::new();
-        write(&mut text, &attributes.into_iter().collect(), Form::New).unwrap();
+        write(&mut text, &attributes.into_iter().collect(), FileFormat::Bracketed).unwrap();
         let (text, comments) = disturbed(&text, &choices);
-        prop_assume!(read(&text, Form::New, dialect).all(|item| item.is_ok()));
-        let laid = same_ads(&text, Form::New, dialect, width);
+        prop_assume!(read(&text, FileFormat::Bracketed, dialect).all(|item| item.is_ok()));
+        let laid = same_ads(&text, FileFormat::Bracketed, dialect, width);
         prop_assert_eq!(notes(&laid.text), comments);
         prop_assert!(!laid.text.split(|byte| *byte == b'\n').any(|line| line.ends_with(b" ")
             && !line.contains(&b'"') && !line.contains(&b'\'')));
@@ -141,7 +141,7 @@ proptest! {
         ]), 0..12),
     ) {
         let text = parts.concat();
-        same_ads(text.as_bytes(), Form::New, Dialect::Classad, 40);
+        same_ads(text.as_bytes(), FileFormat::Bracketed, Dialect::Classad, 40);
     }
 
     /// Lines with any space, comments between them, and lines that are no attributes.
@@ -158,7 +158,7 @@ proptest! {
         let end = if windows { "\r\n" } else { "\n" };
         let text = parts.join(end) + if ended { end } else { "" };
         for dialect in [Dialect::Classad, Dialect::Condor] {
-            same_ads(text.as_bytes(), Form::Long, dialect, 80);
+            same_ads(text.as_bytes(), FileFormat::Long, dialect, 80);
         }
     }
 
@@ -166,14 +166,14 @@ proptest! {
     #[test]
     fn long_ads(attributes in prop::collection::vec((name(), tree()), 0..4)) {
         let mut text = Vec::new();
-        write(&mut text, &attributes.into_iter().collect(), Form::Long).unwrap();
-        same_ads(&text, Form::Long, Dialect::Condor, 80);
+        write(&mut text, &attributes.into_iter().collect(), FileFormat::Long).unwrap();
+        same_ads(&text, FileFormat::Long, Dialect::Condor, 80);
     }
 
     /// Any bytes at all.
     #[test]
     fn any_bytes(bytes in prop::collection::vec(prop::sample::select(b"[]{}();=\"'\\/*ab01.,<>&|?:!-+ \n\r\t\0\xff#".to_vec()), 0..50)) {
-        for form in [Form::New, Form::Long] {
+        for form in [FileFormat::Bracketed, FileFormat::Long] {
             same_ads(&bytes, form, Dialect::Classad, 20);
         }
     }

@@ -9,16 +9,16 @@ use classad::eval::Context;
 use classad::matching::Statistics;
 use classad::matching::gang::{Algorithm, Gang, Gangmatcher};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 
 fn ad(text: &str) -> Ad {
-    parse_ad(text.as_bytes(), Rules::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+    parse_ad(text.as_bytes(), ParseOptions::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
 fn matcher(offers: &[Ad], algorithm: Algorithm) -> Gangmatcher {
     let (matcher, bad) = Gangmatcher::new(offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
     assert!(bad.is_empty(), "{bad:?}");
-    matcher.by(algorithm, 1)
+    matcher.with_algorithm(algorithm, 1)
 }
 
 /// Machines, licences for machines of some keys, and jobs that need one of each (thesis §5.2.1).

@@ -2,12 +2,12 @@
 
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
-use classad::matching::negotiate::{Grant, Outcome, Settings, negotiate};
+use classad::matching::negotiate::{Grant, NegotiationOutcome, NegotiationSettings, negotiate};
 use classad::matching::policy::{Policy, PolicyFault};
-use classad::matching::{Accelerations, Greedy, Pair, Side};
-use classad::pool::{Clusters, Policies};
+use classad::matching::{Accelerations, GreedyMatcher, Pair, PairSide};
+use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 use fastrand::Rng;
 
 use super::binary::{classad, file};
@@ -16,7 +16,7 @@ use super::random::{Text, context, print_text, seeds};
 const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
 
 fn ad(text: &str, dialect: Dialect) -> Ad {
-    parse_ad(text.as_bytes(), Rules::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+    parse_ad(text.as_bytes(), ParseOptions::new(dialect)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
 fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
@@ -104,9 +104,9 @@ fn run(
     offers: &[Ad],
     accelerations: Accelerations,
     dialect: Dialect,
-) -> Result<Outcome, PolicyFault> {
+) -> Result<NegotiationOutcome, PolicyFault> {
     let (protocol, context) = (Protocol::new(dialect), context(dialect));
-    let settings = Settings { policy: policy.clone(), protocol, context, accelerations };
+    let settings = NegotiationSettings { policy: policy.clone(), protocol, context, accelerations };
     negotiate(&settings, requests, offers, &|_| None, &mut |_| ())
 }
 
@@ -156,11 +156,11 @@ fn without_a_policy_the_matches_are_those_of_match() {
         let mut random = Rng::with_seed(seed);
         let [mut requests, offers] = pool(&mut random, dialect);
         requests.retain(|request| request.get_str("ResourceRequestCount").is_none());
-        let mut greedy = Greedy::new(&offers, Protocol::new(dialect), context(dialect));
+        let mut greedy = GreedyMatcher::new(&offers, Protocol::new(dialect), context(dialect));
         let expected: Vec<(usize, usize)> = requests
             .iter()
             .enumerate()
-            .filter_map(|(index, request)| greedy.best(index, request).map(|found| (index, found.offer)))
+            .filter_map(|(index, request)| greedy.take_best(index, request).map(|found| (index, found.offer)))
             .collect();
         let outcome = run(&Policy::default(), &requests, &offers, Accelerations::ALL, dialect).unwrap();
         let found: Vec<(usize, usize)> = outcome.grants.iter().map(|grant| (grant.request, grant.offer)).collect();
@@ -172,7 +172,7 @@ fn without_a_policy_the_matches_are_those_of_match() {
 fn opinion(request: &Ad, offer: &Ad, dialect: Dialect) -> String {
     let pair = Pair::new(request.clone(), offer.clone(), Protocol::new(dialect), context(dialect));
     let side = |side| format!("{:?} {:?}", pair.accepts(side), pair.rank(side));
-    format!("{} {}", side(Side::Left), side(Side::Right))
+    format!("{} {}", side(PairSide::Request), side(PairSide::Offer))
 }
 
 #[test]
@@ -191,11 +191,16 @@ fn no_offer_can_tell_requests_of_a_cluster_apart() {
                 (0..count).map(|_| ad(&one(&mut text), dialect)).collect()
             };
             let (requests, offers) = (ads(8, 1), ads(3, 2));
-            let clusters =
-                Clusters::new(&requests, &offers, &Policies::default(), &Protocol::new(dialect), &context(dialect));
-            assert_eq!(clusters.of.len(), requests.len());
+            let clusters = RequestClusters::new(
+                &requests,
+                &offers,
+                &PolicyExpressions::default(),
+                &Protocol::new(dialect),
+                &context(dialect),
+            );
+            assert_eq!(clusters.cluster_of.len(), requests.len());
             for (index, request) in requests.iter().enumerate() {
-                let first = &clusters.clusters[clusters.of[index]].representative;
+                let first = &clusters.clusters[clusters.cluster_of[index]].representative;
                 if first == request {
                     continue;
                 }
@@ -262,7 +267,7 @@ fn no_attribute_hides_the_label() {
             ("label", None),
         ] {
             let policy = Policy::parse(format!("docking: '{docking}'").as_bytes(), dialect).unwrap();
-            let settings = Settings {
+            let settings = NegotiationSettings {
                 policy,
                 protocol: Protocol::new(dialect),
                 context: context.clone(),

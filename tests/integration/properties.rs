@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use classad::ad::{
-    AbsoluteTime, Ad, BinaryOperator, Dialect, Expression, Kind, Name, RelativeTime, Span, UnaryOperator, Value,
+    AbsoluteTime, Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, RelativeTime, Span, UnaryOperator,
+    Value,
 };
-use classad::format::{Form, read, write};
-use classad::syntax::{Rules, Style, parse_expression, print};
+use classad::format::{FileFormat, read, write};
+use classad::syntax::{ParseOptions, Style, parse_expression, print};
 use proptest::prelude::*;
 
-fn node(kind: Kind) -> Expression {
+fn node(kind: ExpressionKind) -> Expression {
     Expression::new(kind, Span::default())
 }
 
@@ -28,7 +29,7 @@ pub fn name() -> impl Strategy<Value = Name> {
 fn literal() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Undefined),
-        Just(Value::Error(classad::ad::Cause::default())),
+        Just(Value::Error(classad::ad::ErrorCause::default())),
         any::<bool>().prop_map(Value::Boolean),
         any::<i64>().prop_map(Value::Integer),
         (-9_i64..9).prop_map(Value::Integer),
@@ -39,7 +40,7 @@ fn literal() -> impl Strategy<Value = Value> {
                 Value::AbsoluteTime(AbsoluteTime { seconds: seconds % 200_000_000_000, offset: minutes * 60 })
             })
             .prop_filter("years have four digits", |time| match time {
-                Value::AbsoluteTime(time) => (0..=9999).contains(&time.parts_at(time.offset).year),
+                Value::AbsoluteTime(time) => (0..=9999).contains(&time.calendar_time(time.offset).year),
                 _ => true,
             }),
         (-1_000_000_000_i64..1_000_000_000, 0_u32..1_000_000).prop_map(|(seconds, micros)| {
@@ -51,9 +52,9 @@ fn literal() -> impl Strategy<Value = Value> {
 
 pub fn tree() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![
-        literal().prop_map(|value| node(Kind::Literal(value))),
-        name().prop_map(|name| node(Kind::Attribute(name))),
-        name().prop_map(|name| node(Kind::RootAttribute(name))),
+        literal().prop_map(|value| node(ExpressionKind::Literal(value))),
+        name().prop_map(|name| node(ExpressionKind::Attribute(name))),
+        name().prop_map(|name| node(ExpressionKind::RootAttribute(name))),
     ];
     leaf.prop_recursive(5, 40, 4, |inner| {
         let unary = prop::sample::select(vec![
@@ -65,19 +66,21 @@ pub fn tree() -> impl Strategy<Value = Expression> {
         let binary = prop::sample::select(BinaryOperator::ALL.to_vec());
         let many = prop::collection::vec(inner.clone(), 0..4);
         prop_oneof![
-            (unary, inner.clone()).prop_map(|(operator, a)| node(Kind::Unary(operator, a))),
-            (binary, inner.clone(), inner.clone()).prop_map(|(operator, a, b)| node(Kind::Binary(operator, a, b))),
-            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| node(Kind::Conditional(a, b, c))),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| node(Kind::Elvis(a, b))),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| node(Kind::Subscript(a, b))),
-            (inner.clone(), name()).prop_map(|(a, name)| node(Kind::Select(a, name))),
-            inner.clone().prop_map(|a| node(Kind::Parentheses(a))),
+            (unary, inner.clone()).prop_map(|(operator, a)| node(ExpressionKind::Unary(operator, a))),
+            (binary, inner.clone(), inner.clone())
+                .prop_map(|(operator, a, b)| node(ExpressionKind::Binary(operator, a, b))),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(a, b, c)| node(ExpressionKind::Conditional(a, b, c))),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| node(ExpressionKind::Elvis(a, b))),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| node(ExpressionKind::Subscript(a, b))),
+            (inner.clone(), name()).prop_map(|(a, name)| node(ExpressionKind::Select(a, name))),
+            inner.clone().prop_map(|a| node(ExpressionKind::Parentheses(a))),
             ("[a-z]{2,5}", many.clone()).prop_map(|(function, arguments)| {
-                node(Kind::Call(Name::new(&format!("f_{function}")), arguments.into()))
+                node(ExpressionKind::Call(Name::new(&format!("f_{function}")), arguments.into()))
             }),
-            many.prop_map(|elements| node(Kind::List(elements.into()))),
+            many.prop_map(|elements| node(ExpressionKind::List(elements.into()))),
             prop::collection::vec((name(), inner), 0..4)
-                .prop_map(|attributes| node(Kind::Ad(attributes.into_iter().collect::<Ad>()))),
+                .prop_map(|attributes| node(ExpressionKind::Ad(attributes.into_iter().collect::<Ad>()))),
         ]
     })
 }
@@ -91,12 +94,12 @@ proptest! {
     fn what_is_printed_reads_back(tree in tree()) {
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let text = print(&tree, Style::New);
-            let again = parse_expression(&text, Rules::new(dialect));
+            let again = parse_expression(&text, ParseOptions::new(dialect));
             prop_assert!(again.is_ok(), "{}", String::from_utf8_lossy(&text));
             let again = again.unwrap();
             prop_assert!(bare(&again) == bare(&tree), "{}", String::from_utf8_lossy(&text));
             let text = print(&again, Style::New);
-            let third = parse_expression(&text, Rules::new(dialect)).unwrap();
+            let third = parse_expression(&text, ParseOptions::new(dialect)).unwrap();
             prop_assert!(third == again, "{}", String::from_utf8_lossy(&text));
         }
     }
@@ -106,8 +109,8 @@ proptest! {
     fn bracketed_ads_read_back(attributes in prop::collection::vec((name(), tree()), 0..5)) {
         let ad: Ad = attributes.into_iter().collect();
         let mut text = Vec::new();
-        write(&mut text, &ad, Form::New).unwrap();
-        let again: Vec<_> = read(&text, Form::New, Dialect::Classad).collect();
+        write(&mut text, &ad, FileFormat::Bracketed).unwrap();
+        let again: Vec<_> = read(&text, FileFormat::Bracketed, Dialect::Classad).collect();
         prop_assert!(matches!(again.as_slice(), [Ok(entry)] if same(&entry.ad, &ad)), "{}", String::from_utf8_lossy(&text));
     }
 
@@ -117,8 +120,8 @@ proptest! {
         let ad: Ad = attributes.into_iter().collect();
         prop_assume!(carried_by_lines(&ad));
         let mut text = Vec::new();
-        write(&mut text, &ad, Form::Long).unwrap();
-        let again: Vec<_> = read(&text, Form::Long, Dialect::Condor).collect();
+        write(&mut text, &ad, FileFormat::Long).unwrap();
+        let again: Vec<_> = read(&text, FileFormat::Long, Dialect::Condor).collect();
         prop_assert!(matches!(again.as_slice(), [Ok(entry)] if same(&entry.ad, &ad)), "{}", String::from_utf8_lossy(&text));
     }
 
@@ -128,10 +131,10 @@ proptest! {
         let ads: Vec<Ad> = ads.into_iter().map(|attributes| attributes.into_iter().collect()).collect();
         let mut text = Vec::new();
         for ad in &ads {
-            prop_assert!(write(&mut text, ad, Form::Yaml).unwrap().is_empty());
+            prop_assert!(write(&mut text, ad, FileFormat::Yaml).unwrap().is_empty());
         }
         for dialect in [Dialect::Classad, Dialect::Condor] {
-            let again: Vec<_> = read(&text, Form::Yaml, dialect).collect();
+            let again: Vec<_> = read(&text, FileFormat::Yaml, dialect).collect();
             prop_assert_eq!(again.len(), ads.len(), "{}", String::from_utf8_lossy(&text));
             for (again, ad) in again.iter().zip(&ads) {
                 prop_assert!(
@@ -146,11 +149,11 @@ proptest! {
     #[test]
     fn texts_survive_yaml(text in "\\PC*|[^\\x00]*|[ -~\n\t]*") {
         prop_assume!(!text.is_empty() && !text.contains('\0'));
-        let value = node(Kind::Literal(Value::string(text.as_str())));
+        let value = node(ExpressionKind::Literal(Value::string(text.as_str())));
         let ad: Ad = [(Name::new(&text), value)].into_iter().collect();
         let mut out = Vec::new();
-        write(&mut out, &ad, Form::Yaml).unwrap();
-        let again: Vec<_> = read(&out, Form::Yaml, Dialect::Condor).collect();
+        write(&mut out, &ad, FileFormat::Yaml).unwrap();
+        let again: Vec<_> = read(&out, FileFormat::Yaml, Dialect::Condor).collect();
         prop_assert!(
             matches!(again.as_slice(), [Ok(entry)] if entry.ad == ad
                 && entry.ad.iter().all(|attribute| attribute.name.as_str() == text)),
@@ -167,24 +170,26 @@ fn any_name() -> impl Strategy<Value = Name> {
 /// The tree without its parentheses.
 fn bare(tree: &Expression) -> Expression {
     let all = |trees: &[Expression]| trees.iter().map(bare).collect::<Vec<_>>();
-    node(match tree.bare().kind() {
-        Kind::Parentheses(inner) => return bare(inner),
-        Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => return tree.bare().clone(),
-        Kind::Select(a, name) => Kind::Select(bare(a), name.clone()),
-        Kind::Subscript(a, b) => Kind::Subscript(bare(a), bare(b)),
-        Kind::Unary(operator, a) => Kind::Unary(*operator, bare(a)),
-        Kind::Binary(operator, a, b) => Kind::Binary(*operator, bare(a), bare(b)),
-        Kind::Conditional(a, b, c) => Kind::Conditional(bare(a), bare(b), bare(c)),
-        Kind::Elvis(a, b) => Kind::Elvis(bare(a), bare(b)),
-        Kind::Call(name, arguments) => Kind::Call(name.clone(), all(arguments).into()),
-        Kind::List(elements) => Kind::List(all(elements).into()),
-        Kind::Ad(ad) => Kind::Ad(ad.iter().map(|a| (a.name.clone(), bare(a.expression))).collect()),
+    node(match tree.without_parentheses().kind() {
+        ExpressionKind::Parentheses(inner) => return bare(inner),
+        ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {
+            return tree.without_parentheses().clone();
+        }
+        ExpressionKind::Select(a, name) => ExpressionKind::Select(bare(a), name.clone()),
+        ExpressionKind::Subscript(a, b) => ExpressionKind::Subscript(bare(a), bare(b)),
+        ExpressionKind::Unary(operator, a) => ExpressionKind::Unary(*operator, bare(a)),
+        ExpressionKind::Binary(operator, a, b) => ExpressionKind::Binary(*operator, bare(a), bare(b)),
+        ExpressionKind::Conditional(a, b, c) => ExpressionKind::Conditional(bare(a), bare(b), bare(c)),
+        ExpressionKind::Elvis(a, b) => ExpressionKind::Elvis(bare(a), bare(b)),
+        ExpressionKind::Call(name, arguments) => ExpressionKind::Call(name.clone(), all(arguments).into()),
+        ExpressionKind::List(elements) => ExpressionKind::List(all(elements).into()),
+        ExpressionKind::Ad(ad) => ExpressionKind::Ad(ad.iter().map(|a| (a.name.clone(), bare(a.expression))).collect()),
     })
 }
 
 /// Whether two ads are the same, parentheses aside.
 pub fn same(left: &Ad, right: &Ad) -> bool {
-    let bare = |ad: &Ad| bare(&node(Kind::Ad(ad.clone())));
+    let bare = |ad: &Ad| bare(&node(ExpressionKind::Ad(ad.clone())));
     bare(left) == bare(right)
 }
 
@@ -192,7 +197,7 @@ pub fn same(left: &Ad, right: &Ad) -> bool {
 fn carried_by_lines(ad: &Ad) -> bool {
     let mut pending: Vec<Arc<Expression>> = ad.iter().map(|a| Arc::new(a.expression.clone())).collect();
     while let Some(expression) = pending.pop() {
-        if let Kind::Literal(Value::String(text)) = expression.kind() {
+        if let ExpressionKind::Literal(Value::String(text)) = expression.kind() {
             let bytes = text.as_bytes();
             if bytes.contains(&b'\n') || bytes.ends_with(b"\\") || bytes.ends_with(b"\r") {
                 return false;

@@ -5,16 +5,19 @@ use std::process::Output;
 
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
-use classad::matching::claim::{Claimer, Veto, Word};
+use classad::matching::claim::{ClaimMessageKind, Claimer, Veto};
 use classad::matching::gang::Gangmatcher;
-use classad::matching::{Accelerations, Bond, Docking, Match, Matchmaker, Notice, Pair, Party, Side, maximum, stable};
+use classad::matching::{
+    Accelerations, BilateralMatch, Docking, MatchKind, Matchmaker, Notice, Pair, PairSide, Party, maximum_matching,
+    stable_matching,
+};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 
 use super::binary::{file, run};
 
 fn ad(text: &str, dialect: Dialect) -> Ad {
-    parse_ad(text.as_bytes(), Rules::new(dialect)).expect("it parses")
+    parse_ad(text.as_bytes(), ParseOptions::new(dialect)).expect("it parses")
 }
 
 fn printed(output: &Output) -> String {
@@ -53,8 +56,8 @@ fn random_ads(random: &mut fastrand::Rng, count: usize, dialect: Dialect) -> Vec
 fn meet(request: &Ad, offer: &Ad, dialect: Dialect) -> Option<(f64, f64)> {
     let pair = Pair::new(request.clone(), offer.clone(), Protocol::new(dialect), Context::new(dialect));
     let accepts = |side| pair.accepts(side).expect("it ends");
-    (accepts(Side::Left) && accepts(Side::Right))
-        .then(|| (pair.rank(Side::Left).expect("it ends"), pair.rank(Side::Right).expect("it ends")))
+    (accepts(PairSide::Request) && accepts(PairSide::Offer))
+        .then(|| (pair.rank(PairSide::Request).expect("it ends"), pair.rank(PairSide::Offer).expect("it ends")))
 }
 
 /// The largest number of requests that can get an offer, by trying everything.
@@ -75,7 +78,7 @@ fn stable_and_max_are_what_they_say_in_both_dialects() {
         let offers = random_ads(&mut random, o, dialect);
         let mut maker = Matchmaker::new(&offers, Protocol::new(dialect), Context::new(dialect), Accelerations::ALL);
         let lists: Vec<_> = requests.iter().map(|request| maker.candidates(request)).collect();
-        let (stable, maximum) = (stable(&lists), maximum(&lists));
+        let (stable, maximum) = (stable_matching(&lists), maximum_matching(&lists));
 
         for pairing in stable.iter().chain(&maximum) {
             let ranks = meet(&requests[pairing.request], &offers[pairing.offer], dialect);
@@ -116,13 +119,13 @@ fn a_pair_commits_exactly_when_it_still_matches() {
     for round in 0..400 {
         let dialect = if round % 2 == 0 { Dialect::Classad } else { Dialect::Condor };
         let ads = random_ads(&mut random, 2, dialect);
-        let pairing = Match { request: 0, offer: 1, request_rank: 0.0, offer_rank: 0.0 };
-        let notice = Notice::of_pair(&pairing, party(0, &ads[0]), |offer| party(offer, &ads[offer]), None);
+        let pairing = BilateralMatch { request: 0, offer: 1, request_rank: 0.0, offer_rank: 0.0 };
+        let notice = Notice::for_pair(&pairing, party(0, &ads[0]), |offer| party(offer, &ads[offer]), None);
         let mut claimer = Claimer::new(&ads, Protocol::new(dialect), Context::new(dialect), None);
         let claim = claimer.claim(&notice, &[Ok(0), Ok(1)]);
         let still = meet(&ads[0], &ads[1], dialect).is_some();
         assert_eq!(claim.is_committed(), still, "{:?}", claim.vetoes);
-        assert_eq!(claim.transcript.last().map(|message| message.word == Word::Commit), Some(still));
+        assert_eq!(claim.transcript.last().map(|message| message.kind == ClaimMessageKind::Commit), Some(still));
         outcomes[usize::from(still)] += 1;
         // What is claimed is not claimed again.
         let again = claimer.claim(&notice, &[Ok(0), Ok(1)]);
@@ -161,7 +164,7 @@ fn gangs_commit_whole_or_not_at_all() {
         let Some(gang) = matcher.marshal(0, &request).expect("the ports are sound") else { continue };
         made += 1;
         let members: Vec<usize> = gang.members().iter().map(|docked| docked.offer).collect();
-        let notice = Notice::of_gang(&gang, party(99, &request), |offer| party(offer, &offers[offer]), None);
+        let notice = Notice::for_gang(&gang, party(99, &request), |offer| party(offer, &offers[offer]), None);
         let indexes = [Ok(7), Ok(members[0]), Ok(members[1])];
         let claim = |ads: Vec<Ad>, indexes: &[Result<usize, Veto>]| {
             let all: Vec<Ad> = ads.into_iter().chain([request.clone()]).collect();
@@ -206,7 +209,7 @@ fn tree(service: &str) -> (Vec<Ad>, Notice) {
     };
     let parties =
         vec![party(0, &ads[0]), docked(1, 0, "a"), docked(2, 1, "disk"), docked(3, 1, "spare"), docked(4, 0, "b")];
-    (ads.clone(), Notice::new(Bond::Gang, parties, None))
+    (ads.clone(), Notice::new(MatchKind::Gang, parties, None))
 }
 
 fn outcome(service: &str, gone: &[usize]) -> (Vec<usize>, Vec<(usize, String)>, String) {
@@ -215,7 +218,7 @@ fn outcome(service: &str, gone: &[usize]) -> (Vec<usize>, Vec<(usize, String)>, 
     let mut claimer = Claimer::new(&ads, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad), Some(1));
     let claim = claimer.claim(&notice, &indexes);
     let said =
-        claim.transcript.iter().map(|m| format!("{}{}{}", m.from, m.word.as_str().chars().next().unwrap(), m.to));
+        claim.transcript.iter().map(|m| format!("{}{}{}", m.from, m.kind.as_str().chars().next().unwrap(), m.to));
     let vetoes = claim.vetoes.iter().map(|(party, veto)| (*party, veto.to_string())).collect();
     (claim.claimed.clone(), vetoes, said.collect::<Vec<_>>().join(" "))
 }
@@ -288,7 +291,7 @@ fn a_gang_may_be_a_long_chain() {
     let docked = |parent| Some(Docking { parent, label: "down".to_owned(), link: 0, ranks: None });
     let parties =
         (0..ads.len()).map(|index| Party { docking: index.checked_sub(1).and_then(docked), ..Party::default() });
-    let notice = Notice::new(Bond::Gang, parties.collect(), None);
+    let notice = Notice::new(MatchKind::Gang, parties.collect(), None);
     let mut claimer = Claimer::new(&ads, Protocol::new(dialect), Context::new(dialect), None);
     let claim = claimer.claim(&notice, &(0..ads.len()).map(Ok).collect::<Vec<_>>());
     assert_eq!(claim.claimed.len(), ads.len());

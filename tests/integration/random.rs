@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use classad::ad::{Ad, Dialect, Expression};
-use classad::eval::{Context, Environment, Evaluator, FUNCTIONS, Halt};
+use classad::eval::{Abort, Context, Environment, Evaluator, FUNCTIONS};
 use classad::syntax::{Style, print, print_ad, print_value};
 use fastrand::Rng;
 
@@ -143,17 +143,17 @@ impl Text {
 
 /// The clock stands still, and what goes on for ever is soon given up.
 pub fn context(dialect: Dialect) -> Context {
-    Context { now: Some(1_000_000_000), deepest: 1000, most_steps: 100_000, ..Context::new(dialect) }
+    Context { now: Some(1_000_000_000), max_depth: 1000, max_steps: 100_000, ..Context::new(dialect) }
 }
 
 /// What an expression gives in an ad, alone or facing another, as text.
-pub fn value(expression: &Expression, ad: &Ad, target: Option<&Ad>, context: &Context) -> Result<String, Halt> {
+pub fn value(expression: &Expression, ad: &Ad, target: Option<&Ad>, context: &Context) -> Result<String, Abort> {
     let (environment, frame) = match target {
         Some(target) => {
             let (environment, [frame, _]) = Environment::pair(ad.clone(), target.clone());
             (environment, frame)
         }
-        None => Environment::alone(ad.clone()),
+        None => Environment::single(ad.clone()),
     };
     let value = Evaluator::new(&environment, context).evaluate(expression, &frame)?;
     Ok(String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned())

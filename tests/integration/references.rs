@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use classad::ad::{Ad, Dialect, Expression, Name, Value};
 use classad::eval::{Context, Environment, References, references};
-use classad::syntax::{Rules, parse_ad, parse_expression};
+use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
 use crate::random::{NAMES, Text, context, print_text, seeds, value};
 
 fn references_in(expression: &Expression, ad: &Ad, context: &Context) -> References {
-    let (environment, frame) = Environment::alone(ad.clone());
+    let (environment, frame) = Environment::single(ad.clone());
     references(expression, &frame, &environment, context)
 }
 
@@ -25,7 +25,7 @@ fn what_is_not_referred_to_does_not_matter() {
     let mut tried = 0;
     for dialect in [Dialect::Classad, Dialect::Condor] {
         let context = context(dialect);
-        let rules = Rules::new(dialect);
+        let rules = ParseOptions::new(dialect);
         for seed in seeds() {
             let mut text = Text::new(seed);
             let [source, ad, other] = [text.expression(3), text.ad(2, 5), text.leaf()];
@@ -36,7 +36,7 @@ fn what_is_not_referred_to_does_not_matter() {
                 continue;
             };
             let found = references_in(&expression, &ad, &context);
-            if found.everything {
+            if found.reads_anything {
                 continue;
             }
             let outside: HashSet<&Name> = found.external.iter().flat_map(|reference| &reference.path).collect();
@@ -74,7 +74,7 @@ fn what_is_referred_to_can_matter() {
     const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
     for dialect in [Dialect::Classad, Dialect::Condor] {
         let context = context(dialect);
-        let rules = Rules::new(dialect);
+        let rules = ParseOptions::new(dialect);
         for seed in 0..500 {
             let mut text = Text::new(seed);
             let mut names = NAMES.to_vec();

@@ -8,7 +8,7 @@ use classad::eval::{Context, Interrupt};
 use classad::matching::gang::Gangmatcher;
 use classad::matching::{Accelerations, Matchmaker};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};
 
@@ -307,7 +307,7 @@ fn files_are_entered_line_by_line() {
 
 #[test]
 fn whoever_searches_gives_up() {
-    let ad = |text: &[u8]| parse_ad(text, Rules::default()).expect("it parses");
+    let ad = |text: &[u8]| parse_ad(text, ParseOptions::default()).expect("it parses");
     let offers = [ad(b"[ Memory = 5; Constraint = true ]")];
     let request = ad(b"[ Constraint = other.Memory > 3 ]");
     let gang = ad(b"[ Ports = { [ Label = a; Constraint = a.Memory > 3 ] } ]");

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use classad::ad::{Ad, Dialect, Value};
-use classad::eval::{Context, Environment, Evaluator, Halt};
-use classad::format::Form;
-use classad::syntax::{Rules, Style, parse_ad, parse_expression, print};
+use classad::eval::{Abort, Context, Environment, Evaluator};
+use classad::format::FileFormat;
+use classad::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
 use super::binary::{file, run};
 
@@ -118,25 +118,25 @@ fn random_bytes_never_panic() {
     for _ in 0..20_000 {
         let bytes: Vec<u8> = (0..random.usize(0..40)).map(|_| alphabet[random.usize(0..alphabet.len())]).collect();
         for dialect in [Dialect::Classad, Dialect::Condor] {
-            for form in [Form::Long, Form::New, Form::Json, Form::Xml] {
+            for form in [FileFormat::Long, FileFormat::Bracketed, FileFormat::Json, FileFormat::Xml] {
                 for item in classad::format::read(&bytes, form, dialect) {
                     if let Err(problem) = item {
                         assert!(problem.range.start <= problem.range.end && problem.range.end <= bytes.len());
                     }
                 }
             }
-            if let Ok(tree) = parse_expression(&bytes, Rules::new(dialect)) {
-                let again = parse_expression(&print(&tree, Style::New), Rules::new(dialect));
+            if let Ok(tree) = parse_expression(&bytes, ParseOptions::new(dialect)) {
+                let again = parse_expression(&print(&tree, Style::New), ParseOptions::new(dialect));
                 assert!(again.is_ok_and(|again| again == tree), "{}", String::from_utf8_lossy(&bytes));
             }
         }
     }
 }
 
-fn evaluate(text: &str) -> Result<Value, Halt> {
-    let tree = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor)).expect("it parses");
+fn evaluate(text: &str) -> Result<Value, Abort> {
+    let tree = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).expect("it parses");
     let copy = tree.clone();
-    let (environment, frame) = Environment::alone(Ad::default());
+    let (environment, frame) = Environment::single(Ad::default());
     let value = Evaluator::new(&environment, &Context::new(Dialect::Condor)).evaluate(&copy, &frame);
     assert!(copy == tree);
     value
@@ -157,12 +157,12 @@ fn no_depth_overflows_the_stack() {
         assert!(matches!(deep("[a=", "]"), Ok(Value::Ad(_))));
         for (open, close) in [("-", ""), ("!", ""), ("f(", ")"), ("a[", "]"), ("1+(", ")"), ("strcat(", ")")] {
             match deep(open, close) {
-                Ok(_) | Err(Halt::TooDeep(_)) => {}
+                Ok(_) | Err(Abort::TooDeep(_)) => {}
                 Err(halt) => panic!("{open}: {halt}"),
             }
         }
         let nest = "[a=".repeat(100_000) + "1" + &"]".repeat(100_000);
-        let ad = parse_ad(nest.as_bytes(), Rules::default()).expect("it parses");
+        let ad = parse_ad(nest.as_bytes(), ParseOptions::default()).expect("it parses");
         assert!(ad == ad.clone().iter().map(|a| (a.name.clone(), a.expression.clone())).collect());
     });
     test.expect("a thread starts").join().expect("nothing overflows");

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use classad::ad::{Ad, Dialect, Value};
 use classad::eval::{Context, Environment, Evaluator};
-use classad::format::{Form, detect, read};
+use classad::format::{FileFormat, detect, read};
 use classad::matching::gang::{Gang, Gangmatcher};
-use classad::matching::{Greedy, Pair, Side};
+use classad::matching::{GreedyMatcher, Pair, PairSide};
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, Style, parse_expression, print_value};
+use classad::syntax::{ParseOptions, Style, parse_expression, print_value};
 
 fn ads(path: &str) -> Vec<Ad> {
     let bytes =
@@ -17,8 +17,8 @@ fn ads(path: &str) -> Vec<Ad> {
     read(&bytes, form, dialect(form)).map(|item| item.expect("samples parse").ad).collect()
 }
 
-fn dialect(form: Form) -> Dialect {
-    if form.is_condors() { Dialect::Condor } else { Dialect::Classad }
+fn dialect(form: FileFormat) -> Dialect {
+    if form.is_htcondor_format() { Dialect::Condor } else { Dialect::Classad }
 }
 
 fn one(path: &str) -> Ad {
@@ -30,7 +30,7 @@ fn one(path: &str) -> Ad {
 /// Seconds since 1970 at an hour of the day of the machine's clock.
 fn at_hour(hour: i64) -> i64 {
     let midnight = 1_700_000_000 / 86_400 * 86_400;
-    classad::ad::time::from_local(midnight + hour * 3600).seconds
+    classad::ad::time::from_local_clock(midnight + hour * 3600).seconds
 }
 
 fn context(dialect: Dialect, hour: i64) -> Context {
@@ -44,13 +44,13 @@ fn pair(left: &Ad, right: &Ad, dialect: Dialect, hour: i64) -> Pair {
 /// Whether the left side accepts, and whether the right side does.
 fn accepts(left: &Ad, right: &Ad, dialect: Dialect, hour: i64) -> (bool, bool) {
     let pair = pair(left, right, dialect, hour);
-    (pair.accepts(Side::Left).unwrap(), pair.accepts(Side::Right).unwrap())
+    (pair.accepts(PairSide::Request).unwrap(), pair.accepts(PairSide::Offer).unwrap())
 }
 
 /// The value of an expression on the left side of a pair.
 fn value(expression: &str, left: &Ad, right: &Ad, dialect: Dialect) -> String {
     let (environment, [scope, _]) = Environment::pair(left.clone(), right.clone());
-    let tree = parse_expression(expression.as_bytes(), Rules::new(dialect)).unwrap();
+    let tree = parse_expression(expression.as_bytes(), ParseOptions::new(dialect)).unwrap();
     let value = Evaluator::new(&environment, &context(dialect, 12)).evaluate(&tree, &scope).unwrap();
     String::from_utf8(print_value(&value, Style::New)).unwrap()
 }
@@ -83,8 +83,8 @@ fn the_1998_job_and_machine_match() {
     assert_eq!(accepts(&job, &machine, Dialect::Classad, 12), (true, true));
     let pair = pair(&job, &machine, Dialect::Classad, 12);
     // 21893 / 1E3 + 64 / 32, and raman is in the research group.
-    assert!((pair.rank(Side::Left).unwrap() - 23.893).abs() < 1e-9);
-    assert!((pair.rank(Side::Right).unwrap() - 10.0).abs() < 1e-9);
+    assert!((pair.rank(PairSide::Request).unwrap() - 23.893).abs() < 1e-9);
+    assert!((pair.rank(PairSide::Offer).unwrap() - 10.0).abs() < 1e-9);
     // The job names Arch without `other`: its own ad has none, so the machine's counts.
     assert_eq!(value("Arch", &job, &machine, Dialect::Classad), "\"INTEL\"");
 }
@@ -104,7 +104,7 @@ fn thesis_figures_1_and_2_do_not_match() {
     // The machine has no VirtualMemory, so that the job's constraint is undefined.
     assert_eq!(value("Constraint", &job, &machine, Dialect::Classad), "undefined");
     assert_eq!(value("other.VirtualMemory", &job, &machine, Dialect::Classad), "undefined");
-    let with = machine.with("VirtualMemory".into(), parse_expression(b"64M", Rules::default()).unwrap());
+    let with = machine.with("VirtualMemory".into(), parse_expression(b"64M", ParseOptions::default()).unwrap());
     assert_eq!(accepts(&job, &with, Dialect::Classad, 12), (true, true));
 }
 
@@ -116,7 +116,7 @@ fn thesis_figures_4_and_5_match_at_any_time() {
     }
     // By precedence the first branch is taken only for the research group; at night anyone may come,
     // even the untrusted, against what the text says.
-    let rival = job.with("Owner".into(), parse_expression(b"\"rival\"", Rules::default()).unwrap());
+    let rival = job.with("Owner".into(), parse_expression(b"\"rival\"", ParseOptions::default()).unwrap());
     assert!(!accepts(&rival, &machine, Dialect::Classad, 12).1);
     assert!(accepts(&rival, &machine, Dialect::Classad, 3).1);
 }
@@ -133,7 +133,7 @@ fn thesis_figure_8_wants_two_hosts_of_a_subnet() {
     let machine = one("papers/thesis-figure-13-machine.ad");
     // The machine counts its virtual memory in kilobytes, the job in bytes.
     assert!(gangs(&ads("papers/thesis-figure-8-two-hosts.ad"), &[machine.clone(), machine.clone()]).is_empty());
-    let rules = Rules::default();
+    let rules = ParseOptions::default();
     let large = machine
         .with("VirtualMemory".into(), parse_expression(b"64M", rules).unwrap())
         .with("Constraint".into(), parse_expression(b"true", rules).unwrap());
@@ -169,7 +169,7 @@ fn thesis_figures_28_to_30_make_no_gang() {
     let jobs = ads("papers/thesis-figure-30-job.ad");
     assert!(gangs(&jobs, &offers).is_empty());
     // The machine runs another operating system; with the one asked for the gang is made.
-    let linux = offers[0].with("OpSys".into(), parse_expression(b"\"LINUX\"", Rules::default()).unwrap());
+    let linux = offers[0].with("OpSys".into(), parse_expression(b"\"LINUX\"", ParseOptions::default()).unwrap());
     assert_eq!(gangs(&jobs, &[linux, offers[1].clone()]).len(), 1);
 }
 
@@ -214,18 +214,19 @@ fn the_multiprocessor_is_made_of_two_nodes_of_one_host() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/multiprocessor/client.ad"))
         .unwrap();
     let text = text.replace("MemoryReqs = 200M", "MemoryReqs = 1T");
-    let greedy: Vec<Ad> = read(text.as_bytes(), Form::New, Dialect::Classad).map(|item| item.unwrap().ad).collect();
+    let greedy: Vec<Ad> =
+        read(text.as_bytes(), FileFormat::Bracketed, Dialect::Classad).map(|item| item.unwrap().ad).collect();
     assert!(gangs(&greedy, &offers).is_empty());
 }
 
 #[test]
 fn the_modern_pool_matches_greedily() {
     let (jobs, machines) = (ads("pool/jobs.long"), ads("pool/machines.long"));
-    let mut matcher = Greedy::new(&machines, Protocol::new(Dialect::Condor), context(Dialect::Condor, 12));
+    let mut matcher = GreedyMatcher::new(&machines, Protocol::new(Dialect::Condor), context(Dialect::Condor, 12));
     let got: Vec<Option<String>> = jobs
         .iter()
         .enumerate()
-        .map(|(index, job)| matcher.best(index, job).map(|found| name(&machines[found.offer])))
+        .map(|(index, job)| matcher.take_best(index, job).map(|found| name(&machines[found.offer])))
         .map(|found| found.map(|name| name.split('.').next().unwrap_or_default().to_owned()))
         .collect();
     let expected = [
@@ -241,7 +242,7 @@ fn the_modern_pool_matches_greedily() {
     assert_eq!(got, expected.map(|slot| slot.map(str::to_owned)));
     // 105.0 asks for more memory than any slot has, 106.0 for an attribute that is misspelt.
     let memory = |ad: &Ad| match ad.get_str("Memory").map(|e| e.kind().clone()) {
-        Some(classad::ad::Kind::Literal(Value::Integer(memory))) => memory,
+        Some(classad::ad::ExpressionKind::Literal(Value::Integer(memory))) => memory,
         _ => 0,
     };
     assert!(machines.iter().map(memory).max().unwrap() < 524_288);

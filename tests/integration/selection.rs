@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use classad::ad::{Dialect, Name};
-use classad::eval::{Context, Mentions};
-use classad::format::{Block, Form, Selection};
+use classad::eval::{Context, FreeNames};
+use classad::format::{FileFormat, Projection, StreamBlock};
 use classad::matching::Query;
-use classad::syntax::{Rules, Style, parse_expression, print_value};
+use classad::syntax::{ParseOptions, Style, parse_expression, print_value};
 use proptest::prelude::*;
 
 use super::binary::{classad, file};
@@ -117,22 +117,22 @@ fn what_is_bad_is_reported_as_by_a_full_parse() {
 
 /// Names of ads in which a constraint is true, read whole or selected with lines sought in pieces of so many bytes.
 fn accepted(text: &str, constraint: &str, dialect: Dialect, piece: Option<usize>) -> String {
-    let constraint = parse_expression(constraint.as_bytes(), Rules::new(dialect)).unwrap();
-    let block = Block::whole(text, Form::Long);
-    let mut mentions = Mentions::default();
+    let constraint = parse_expression(constraint.as_bytes(), ParseOptions::new(dialect)).unwrap();
+    let block = StreamBlock::from_complete_text(text, FileFormat::Long);
+    let mut mentions = FreeNames::default();
     mentions.add(&constraint, dialect);
-    assert!(!mentions.everything);
+    assert!(!mentions.reads_anything);
     let query = Query::new(constraint, Context::new(dialect));
     let names = mentions.names.into_iter().chain([Name::new("a")]);
     let items: Vec<_> = match piece {
-        Some(piece) => block.selected(&mut Selection::new(names, dialect).in_pieces(piece)).collect(),
+        Some(piece) => block.project(&mut Projection::new(names, dialect).with_piece_bytes(piece)).collect(),
         None => block.ads(dialect).collect(),
     };
     let mut lines = String::new();
     for item in items {
         match item {
             Ok(entry) => {
-                let value = match query.value(&entry.ad) {
+                let value = match query.evaluate(&entry.ad) {
                     Ok(value) => print_value(&value, Style::New).escape_ascii().to_string(),
                     Err(halt) => halt.to_string(),
                 };
@@ -140,7 +140,7 @@ fn accepted(text: &str, constraint: &str, dialect: Dialect, piece: Option<usize>
             }
             // Only what a full parse finds, too, where it finds it.
             Err(problem) => {
-                let _ = writeln!(lines, "{} {:?} {}", problem.ad, problem.range, problem.message);
+                let _ = writeln!(lines, "{} {:?} {}", problem.ad_number, problem.range, problem.message);
             }
         }
     }
@@ -214,9 +214,12 @@ fn what_ads_mention_is_asked_for() {
     {
         for piece in [1, 1000, usize::MAX] {
             let names = [Name::new("a")];
-            let mut selection = Selection::new(names, Dialect::Condor).grouped([Name::new("Name")]).in_pieces(piece);
-            Block::whole(text.as_str(), Form::Long).selected(&mut selection).look_for_mentions();
-            assert_eq!(selection.is_everything(), is_everything);
+            let mut selection =
+                Projection::new(names, Dialect::Condor).with_shared_ads([Name::new("Name")]).with_piece_bytes(piece);
+            StreamBlock::from_complete_text(text.as_str(), FileFormat::Long)
+                .project(&mut selection)
+                .collect_references();
+            assert_eq!(selection.reads_everything(), is_everything);
             if !is_everything {
                 let expected = ["a", "Name", "b"].map(Name::new).into_iter();
                 let expected = expected.chain((0..400).map(|ad| Name::new(&format!("d{ad}"))));
@@ -316,15 +319,15 @@ fn what_the_other_side_looks_for_is_found_in_every_ad() {
 
 #[test]
 fn rows_that_nothing_can_tell_apart_are_one_ad() {
-    let block = Block::whole(OFFERS, Form::Long);
+    let block = StreamBlock::from_complete_text(OFFERS, FileFormat::Long);
     let names = ["Cpus", "Memory", "Requirements"].map(Name::new);
-    let mut selection = Selection::new(names, Dialect::Condor).grouped(["Name", "Suffix"].map(Name::new));
-    let mut selected = block.selected(&mut selection);
+    let mut selection = Projection::new(names, Dialect::Condor).with_shared_ads(["Name", "Suffix"].map(Name::new));
+    let mut selected = block.project(&mut selection);
     let mut ads = Vec::new();
     let mut labels = Vec::new();
     while let Some(item) = selected.next() {
         if let Ok(entry) = item {
-            labels.push(selected.label().get_str("Name").is_some());
+            labels.push(selected.label_attributes().get_str("Name").is_some());
             // The fifth mentions the name.
             assert!(entry.is_whole || entry.number >= 5 || entry.ad.get_str("Name").is_none());
             ads.push(entry.ad);

@@ -2,8 +2,8 @@
 //! part of its ad, the value of the expression.
 
 use classad::ad::{Ad, Dialect};
-use classad::eval::{Context, Environment, Extent, Liberties, Verdict, specialize, specialize_ad};
-use classad::syntax::{Rules, parse_ad, parse_expression};
+use classad::eval::{ConstraintVerdict, Context, Environment, Knowledge, SpecializeOptions, specialize, specialize_ad};
+use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
 use crate::random::{Text, context, print_text, seeds, shown, value};
 
@@ -33,24 +33,24 @@ fn values_are_preserved_in_every_completion() {
     let mut compared = 0;
     for dialect in [Dialect::Classad, Dialect::Condor] {
         let context = context(dialect);
-        let unclocked = Context { now: None, chance: None, ..context.clone() };
+        let unclocked = Context { now: None, random: None, ..context.clone() };
         for seed in seeds() {
             let mut text = Text::new(seed);
             let source = text.expression(3);
             let [known, more, target] = [text.ad(2, 4), text.ad(2, 5), text.ad(2, 4)];
-            let rules = Rules::new(dialect);
+            let rules = ParseOptions::new(dialect);
             let Ok(expression) = parse_expression(source.as_bytes(), rules) else { continue };
             let ad = |text: &str| parse_ad(text.as_bytes(), rules);
             let (Ok(known), Ok(more), Ok(target)) = (ad(&known), ad(&more), ad(&target)) else { continue };
             let full = completed(&known, &more);
             let full_target = completed(&target, &ad(&text.ad(1, 3)).unwrap_or_default());
-            let (unmet, frame) = Environment::unmet(known.clone(), Extent::Open);
-            let (closed, closed_frame) = Environment::unmet(known.clone(), Extent::Closed);
+            let (unmet, frame) = Environment::partner_unknown(known.clone(), Knowledge::Partial);
+            let (closed, closed_frame) = Environment::partner_unknown(known.clone(), Knowledge::Complete);
             let (mut met, [met_frame, _]) = Environment::pair(known.clone(), target.clone());
             for participant in [0, 1] {
-                met.member_mut(participant).unwrap().extent = Extent::Open;
+                met.member_mut(participant).unwrap().knowledge = Knowledge::Partial;
             }
-            let exact = Liberties::default();
+            let exact = SpecializeOptions::default();
             for (what, environment, frame, ad, targets) in [
                 ("unmet", &unmet, &frame, &full, vec![None, Some(&full_target)]),
                 ("closed", &closed, &closed_frame, &known, vec![None, Some(&full_target)]),
@@ -77,13 +77,13 @@ fn values_are_preserved_in_every_completion() {
                     assert_eq!(before, after, "{}", report());
                     compared += 1;
                     match left.verdict {
-                        Verdict::Never => assert_ne!(before.as_deref(), Ok("true"), "never: {}", report()),
-                        Verdict::Always => assert!(
+                        ConstraintVerdict::Never => assert_ne!(before.as_deref(), Ok("true"), "never: {}", report()),
+                        ConstraintVerdict::Always => assert!(
                             !matches!(before.as_deref(), Ok("false" | "undefined" | "error")),
                             "always: {}",
                             report()
                         ),
-                        Verdict::Depends => {}
+                        ConstraintVerdict::Depends => {}
                     }
                     // An ad that is specialized means what it meant, unless its text is looked at.
                     let texts = [&source, &print_text(ad), &target.map_or(String::new(), print_text)];

@@ -7,9 +7,10 @@ use std::process::{Command, Output};
 use classad::ad::{Ad, Dialect, Expression, Name, Value};
 use classad::eval::Context;
 use classad::format::Severity;
-use classad::syntax::{Rules, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad};
 use classad::transform::{
-    Action, Condition, Items, Iteration, Operand, Pattern, Rule, Statement, Target, Transform, parse_rules,
+    IfCondition, IterationItems, NamePattern, RuleAction, RuleOperand, RuleStatement, RuleTarget, Transform,
+    TransformLine, TransformRule, parse_rules,
 };
 use proptest::prelude::*;
 
@@ -78,8 +79,8 @@ fn compressed_files_are_not_rewritten() {
     assert_eq!(fs::read(&path).unwrap(), packed);
 }
 
-fn apply(rules: Vec<Rule>, ad: &Ad) -> Ad {
-    let mut results = Transform { rules, only: None }.apply(ad, &Context::new(Dialect::Condor));
+fn apply(rules: Vec<TransformRule>, ad: &Ad) -> Ad {
+    let mut results = Transform { rules, condition: None }.apply(ad, &Context::new(Dialect::Condor));
     assert_eq!(results.len(), 1);
     results.remove(0).ad
 }
@@ -91,7 +92,7 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 /// Texts that are expressions, and some with macros in them.
-fn operand(rules: Rules) -> impl Strategy<Value = Operand> {
+fn operand(rules: ParseOptions) -> impl Strategy<Value = RuleOperand> {
     let text = prop_oneof![
         "[0-9]{1,5}",
         "[a-z]{1,4} [+*<] [0-9]{1,3}",
@@ -101,15 +102,15 @@ fn operand(rules: Rules) -> impl Strategy<Value = Operand> {
         "\"\\$\\(MY\\.[A-Z][a-z]{1,3}\\)\\$INT\\([0-9]\\)\"",
         "strcat\\(\"[a-z]#\", \\$EVAL\\(a\\)\\)",
     ];
-    text.prop_filter_map("it must be one", move |text| Operand::new(text.trim(), rules).ok())
+    text.prop_filter_map("it must be one", move |text| RuleOperand::new(text.trim(), rules).ok())
 }
 
-fn target() -> impl Strategy<Value = Target> {
+fn target() -> impl Strategy<Value = RuleTarget> {
     prop_oneof![
-        name().prop_map(|name| Target::Name(Name::new(&name))),
-        "[a-z .#]{1,5}".prop_map(|odd| Target::Name(Name::new(&format!("'{odd}")))),
+        name().prop_map(|name| RuleTarget::Name(Name::new(&name))),
+        "[a-z .#]{1,5}".prop_map(|odd| RuleTarget::Name(Name::new(&format!("'{odd}")))),
         ("[A-Za-z^$]{0,3}(\\(\\.\\*\\))?[ a-z]{0,3}", "[gimU]{0,2}")
-            .prop_map(|(text, options)| Target::Pattern(Pattern { text, options })),
+            .prop_map(|(text, options)| RuleTarget::Pattern(NamePattern { text, options })),
     ]
 }
 
@@ -118,29 +119,29 @@ fn is_supported(line: &str) -> bool {
     !(line.contains("$F") || line.contains("NAME(")) || !line.contains(')')
 }
 
-fn change() -> impl Strategy<Value = Action> {
-    let escaped = Rules::new(Dialect::Condor);
-    let long = Rules::long(Dialect::Condor);
+fn change() -> impl Strategy<Value = RuleAction> {
+    let escaped = ParseOptions::new(Dialect::Condor);
+    let long = ParseOptions::long(Dialect::Condor);
     prop_oneof![
         (name(), "[ -~]{0,12}")
             .prop_filter("$F() is refused", |(_, text)| is_supported(text))
-            .prop_map(|(name, text)| Action::Assign(name, text.trim().to_owned())),
-        name().prop_map(|name| Action::Assign(name, "$F(".to_owned())),
+            .prop_map(|(name, text)| RuleAction::Assign(name, text.trim().to_owned())),
+        name().prop_map(|name| RuleAction::Assign(name, "$F(".to_owned())),
         (name(), prop::collection::vec("[!-?A-~]{1,6}", 2..4))
             .prop_filter("comments are left out", |(_, lines)| lines.iter().all(|line| !line.starts_with('#')))
             .prop_filter("$F() is refused", |(_, lines)| lines.iter().all(|line| is_supported(line)))
-            .prop_map(|(name, lines)| Action::Assign(name, lines.join("\n"))),
-        (name(), operand(escaped)).prop_map(|(name, operand)| Action::EvaluateMacro(name, operand)),
-        (name(), operand(long)).prop_map(|(name, operand)| Action::Set(Name::new(&name), operand)),
-        (name(), operand(long)).prop_map(|(name, operand)| Action::Default(Name::new(&name), operand)),
-        (name(), operand(escaped)).prop_map(|(name, operand)| Action::EvaluateSet(Name::new(&name), operand)),
-        (target(), name()).prop_map(|(target, name)| Action::Copy(target, name)),
-        (target(), name()).prop_map(|(target, name)| Action::Rename(target, format!("{name}$(x:y)"))),
-        target().prop_map(Action::Delete),
+            .prop_map(|(name, lines)| RuleAction::Assign(name, lines.join("\n"))),
+        (name(), operand(escaped)).prop_map(|(name, operand)| RuleAction::EvaluateMacro(name, operand)),
+        (name(), operand(long)).prop_map(|(name, operand)| RuleAction::Set(Name::new(&name), operand)),
+        (name(), operand(long)).prop_map(|(name, operand)| RuleAction::Default(Name::new(&name), operand)),
+        (name(), operand(escaped)).prop_map(|(name, operand)| RuleAction::EvaluateSet(Name::new(&name), operand)),
+        (target(), name()).prop_map(|(target, name)| RuleAction::Copy(target, name)),
+        (target(), name()).prop_map(|(target, name)| RuleAction::Rename(target, format!("{name}$(x:y)"))),
+        target().prop_map(RuleAction::Delete),
     ]
 }
 
-fn condition() -> impl Strategy<Value = Condition> {
+fn condition() -> impl Strategy<Value = IfCondition> {
     prop_oneof![
         "true",
         "0\\.[0-9]",
@@ -149,43 +150,43 @@ fn condition() -> impl Strategy<Value = Condition> {
         "[a-z]{1,3} == [0-9]",
         "!\\([a-z] > 1\\)"
     ]
-    .prop_filter_map("it must be one", |text| Condition::new(&text, Rules::new(Dialect::Condor)).ok())
+    .prop_filter_map("it must be one", |text| IfCondition::new(&text, ParseOptions::new(Dialect::Condor)).ok())
 }
 
-fn statements() -> impl Strategy<Value = Vec<Action>> {
+fn statements() -> impl Strategy<Value = Vec<RuleAction>> {
     let few = prop::collection::vec(change(), 0..4);
     few.prop_recursive(3, 24, 3, |inner| {
         (change(), condition(), inner.clone(), condition(), inner.clone(), inner).prop_map(
             |(first, one, then, two, instead, otherwise)| {
-                let mut all = vec![first, Action::If(one)];
+                let mut all = vec![first, RuleAction::If(one)];
                 all.extend(then);
-                all.push(Action::ElseIf(two));
+                all.push(RuleAction::ElseIf(two));
                 all.extend(instead);
-                all.push(Action::Else);
+                all.push(RuleAction::Else);
                 all.extend(otherwise);
-                all.push(Action::EndIf);
+                all.push(RuleAction::EndIf);
                 all
             },
         )
     })
 }
 
-fn rule() -> impl Strategy<Value = Rule> {
+fn rule() -> impl Strategy<Value = TransformRule> {
     let items = prop_oneof![
-        prop::collection::vec("[a-z0-9.:]{1,4}", 1..4).prop_map(Items::In),
+        prop::collection::vec("[a-z0-9.:]{1,4}", 1..4).prop_map(IterationItems::In),
         prop::collection::vec("[a-z][a-z0-9, ]{0,6}", 1..4)
-            .prop_map(|lines| Items::From(lines.iter().map(|line| line.trim().to_owned()).collect())),
+            .prop_map(|lines| IterationItems::From(lines.iter().map(|line| line.trim().to_owned()).collect())),
     ];
     let listed = (prop::collection::vec("v[a-z]{0,3}", 1..3), items);
     let iteration = (1_usize..9, prop::option::of(listed)).prop_map(|(count, listed)| {
         let (variables, items) = listed.map_or((Vec::new(), None), |(variables, items)| (variables, Some(items)));
-        Iteration { count, variables, items }
+        TransformLine { count, variables, items }
     });
-    let plain = operand(Rules::long(Dialect::Condor)).prop_filter("no macros", |o| o.expression().is_some());
+    let plain = operand(ParseOptions::long(Dialect::Condor)).prop_filter("no macros", |o| o.expression().is_some());
     ("[a-z][a-z ]{0,5}[a-z]", prop::option::of(plain), statements(), prop::option::of(iteration)).prop_map(
         |(name, requirements, actions, iteration)| {
-            let statements = actions.into_iter().map(|action| Statement { action, range: 0..0, line: 0 }).collect();
-            Rule { name: Some(name), requirements, statements, iteration }
+            let statements = actions.into_iter().map(|action| RuleStatement { action, range: 0..0, line: 0 }).collect();
+            TransformRule { name: Some(name), requirements, statements, iteration }
         },
     )
 }
@@ -196,10 +197,10 @@ proptest! {
     /// Rules that are printed read back as the same rules.
     #[test]
     fn printed_rules_read_back(rules in prop::collection::vec(rule(), 1..4)) {
-        let text: String = rules.iter().map(Rule::to_string).collect();
+        let text: String = rules.iter().map(TransformRule::to_string).collect();
         let (again, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
         prop_assert!(problems.iter().all(|p| p.severity == Severity::Warning), "{text}\n{problems:?}");
-        prop_assert!(again == rules, "{text}\nreads back as\n{}", again.iter().map(Rule::to_string).collect::<String>());
+        prop_assert!(again == rules, "{text}\nreads back as\n{}", again.iter().map(TransformRule::to_string).collect::<String>());
     }
 
     /// What is set and then deleted was never there; what is renamed there and back is as it was.
@@ -207,16 +208,16 @@ proptest! {
     fn changes_can_be_undone(names in prop::collection::hash_set("[a-f]{1,2}", 1..6), other in "[g-k]{1,2}") {
         let value = |number: i64| Expression::literal(Value::Integer(number));
         let ad: Ad = names.iter().zip(0..).map(|(name, number)| (Name::new(name), value(number))).collect();
-        let set = Action::Set(Name::new(&other), Operand::of("7", value(7)));
-        let delete = Action::Delete(Target::Name(Name::new(&other)));
+        let set = RuleAction::Set(Name::new(&other), RuleOperand::of("7", value(7)));
+        let delete = RuleAction::Delete(RuleTarget::Name(Name::new(&other)));
         let shown = |ad: &Ad| ad.iter().map(|attribute| attribute.name.to_string()).collect::<Vec<_>>();
-        let after = apply([set, delete].map(Rule::of).into(), &ad);
+        let after = apply([set, delete].map(TransformRule::from_action).into(), &ad);
         prop_assert!(after == ad && shown(&after) == shown(&ad));
-        let first = Target::Name(ad.iter().next().unwrap().name.clone());
+        let first = RuleTarget::Name(ad.iter().next().unwrap().name.clone());
         let name = first.to_string();
-        let away = Action::Rename(first, other.clone());
-        let back = Action::Rename(Target::Name(Name::new(&other)), name);
-        let after = apply([away, back].map(Rule::of).into(), &ad);
+        let away = RuleAction::Rename(first, other.clone());
+        let back = RuleAction::Rename(RuleTarget::Name(Name::new(&other)), name);
+        let after = apply([away, back].map(TransformRule::from_action).into(), &ad);
         prop_assert!(after == ad && shown(&after) == shown(&ad));
     }
 
@@ -224,9 +225,9 @@ proptest! {
     #[test]
     fn garbage_is_no_harm(text in "([A-Za-z$()/\\\\:=@#\"' \n.,0-9{}\\[\\]+]|SET |COPY |RENAME |DELETE |if |endif\n|EVALMACRO |TRANSFORM |\\$INT\\(|\\$\\(MY\\.a\\)){0,60}") {
         let (rules, _) = parse_rules(text.as_bytes(), Dialect::Condor);
-        let ad = parse_ad(b"[ a = 1; b = \"x\" ]", Rules::new(Dialect::Condor)).unwrap();
+        let ad = parse_ad(b"[ a = 1; b = \"x\" ]", ParseOptions::new(Dialect::Condor)).unwrap();
         // Whoever asks all the same gets an answer, too.
-        let _ = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
+        let _ = Transform { rules, condition: None }.apply(&ad, &Context::new(Dialect::Condor));
     }
 }
 
@@ -247,7 +248,7 @@ fn path_macros_are_refused_where_they_are_macros() {
         let errors: Vec<_> = problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
         assert_eq!(!errors.is_empty(), refused, "{text} {problems:?}");
         if !refused {
-            let printed: String = rules.iter().map(Rule::to_string).collect();
+            let printed: String = rules.iter().map(TransformRule::to_string).collect();
             assert_eq!(parse_rules(printed.as_bytes(), Dialect::Condor).0, rules, "{text}");
         }
     }
@@ -283,9 +284,9 @@ fn no_rule_takes_forever() {
         ("many ads", "SET b 1\nTRANSFORM 10000\nNAME x\nTRANSFORM 10000".to_owned()),
     ] {
         let ad = format!("[ a = 1; {} = 2 ]", "a".repeat(40) + "c");
-        let ad = parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        let ad = parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
         let (rules, _) = parse_rules(text.as_bytes(), Dialect::Condor);
-        let results = Transform { rules, only: None }.apply(&ad, &Context::new(Dialect::Condor));
+        let results = Transform { rules, condition: None }.apply(&ad, &Context::new(Dialect::Condor));
         assert!(!results.is_empty(), "{what}: the ad is lost");
     }
 }

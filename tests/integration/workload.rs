@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Value};
+use classad::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Value};
 use classad::eval::Context;
-use classad::format::{Form, detect, read};
-use classad::matching::{Pair, Side};
+use classad::format::{FileFormat, detect, read};
+use classad::matching::{Pair, PairSide};
 use classad::protocol::Protocol;
 use classad::syntax::{Style, print};
 
@@ -29,18 +29,18 @@ fn text(arguments: &str) -> Vec<u8> {
     output.stdout
 }
 
-fn parsed(text: &[u8], form: Form) -> Vec<Ad> {
+fn parsed(text: &[u8], form: FileFormat) -> Vec<Ad> {
     read(text, form, Dialect::Condor).map(|entry| entry.expect("every ad parses").ad).collect()
 }
 
 /// The ads that a workload has of a kind.
 fn ads(arguments: &str, kind: &str) -> Vec<Ad> {
-    parsed(&text(&format!("{arguments} --kind {kind} --form long")), Form::Long)
+    parsed(&text(&format!("{arguments} --kind {kind} --form long")), FileFormat::Long)
 }
 
 fn integer(ad: &Ad, name: &str) -> i64 {
     match ad.get_str(name).map(Expression::kind) {
-        Some(Kind::Literal(Value::Integer(integer))) => *integer,
+        Some(ExpressionKind::Literal(Value::Integer(integer))) => *integer,
         _ => panic!("{name} is a whole number"),
     }
 }
@@ -95,7 +95,7 @@ fn a_file_for_each_kind() {
             let path = folder.join(format!("{kind}.jsonl"));
             let written = fs::read(&path).expect("the file is there");
             assert_eq!(written, text(&format!("{shape} --kind {kind} --form jsonl")));
-            let ads = parsed(&written, Form::JsonLines).len();
+            let ads = parsed(&written, FileFormat::JsonLines).len();
             assert_eq!(line, format!("{}\t{ads}\t{}", path.display(), written.len()));
         }
         assert_eq!(fs::read_dir(&folder).expect("it is there").count(), kinds.len());
@@ -128,13 +128,13 @@ fn bounds(ad: &Ad) -> Vec<(String, BinaryOperator, i64)> {
     let mut left = vec![ad.get_str("Requirements").expect("there is a constraint").clone()];
     while let Some(expression) = left.pop() {
         match expression.kind() {
-            Kind::Binary(BinaryOperator::And, one, other) => left.extend([one.clone(), other.clone()]),
-            Kind::Binary(operator, selected, bound) => {
-                let Kind::Select(_, name) = selected.kind() else { panic!("other.NAME") };
-                let Kind::Literal(Value::Integer(bound)) = bound.kind() else { panic!("a number") };
+            ExpressionKind::Binary(BinaryOperator::And, one, other) => left.extend([one.clone(), other.clone()]),
+            ExpressionKind::Binary(operator, selected, bound) => {
+                let ExpressionKind::Select(_, name) = selected.kind() else { panic!("other.NAME") };
+                let ExpressionKind::Literal(Value::Integer(bound)) = bound.kind() else { panic!("a number") };
                 bounds.push((name.to_string(), *operator, *bound));
             }
-            kind => assert!(matches!(kind, Kind::Literal(Value::Boolean(true)))),
+            kind => assert!(matches!(kind, ExpressionKind::Literal(Value::Boolean(true)))),
         }
     }
     bounds
@@ -206,8 +206,10 @@ struct Gangs {
 impl Gangs {
     fn of(workload: &str) -> Self {
         let port = |ad: &Ad, place: usize| -> Ad {
-            let Some(Kind::List(ports)) = ad.get_str("Ports").map(Expression::kind) else { panic!("there are ports") };
-            let Kind::Ad(port) = ports[place].kind() else { panic!("a port is an ad") };
+            let Some(ExpressionKind::List(ports)) = ad.get_str("Ports").map(Expression::kind) else {
+                panic!("there are ports")
+            };
+            let ExpressionKind::Ad(port) = ports[place].kind() else { panic!("a port is an ad") };
             port.clone()
         };
         let shown = |ad: &Ad, name: &str| {
@@ -401,7 +403,7 @@ fn what_can_never_match_does_not() {
         let accepted = |job: &Ad| {
             let accepts = |machine: &&Ad| {
                 let pair = Pair::new(job.clone(), (*machine).clone(), protocol.clone(), context.clone());
-                pair.accepts(Side::Left).expect("it ends")
+                pair.accepts(PairSide::Request).expect("it ends")
             };
             machines.iter().filter(accepts).count()
         };

@@ -2,11 +2,11 @@
 //!
 //! The arithmetic is our own because it must be total: times may lie billions of years away.
 
-use super::{AbsoluteTime, DAY};
+use super::{AbsoluteTime, SECONDS_PER_DAY};
 
 /// A date and a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct CalendarTime {
     /// The year, negative before the common era.
     pub year: i64,
     /// 1 to 12.
@@ -46,9 +46,14 @@ pub fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
 pub fn clock_seconds(date: [i64; 3], clock: [i64; 3]) -> i64 {
     let [year, month, day] = date;
     let [hour, minute, second] = clock;
-    [days_from_date(year, month, day).saturating_mul(DAY), hour.saturating_mul(3600), minute.saturating_mul(60), second]
-        .into_iter()
-        .fold(0, i64::saturating_add)
+    [
+        days_from_date(year, month, day).saturating_mul(SECONDS_PER_DAY),
+        hour.saturating_mul(3600),
+        minute.saturating_mul(60),
+        second,
+    ]
+    .into_iter()
+    .fold(0, i64::saturating_add)
 }
 
 /// Returns year, month and day of a day counted from 1970-01-01.
@@ -69,14 +74,14 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
 /// system's.
 #[must_use]
 pub fn local_offset(seconds: i64) -> i32 {
-    let offset = jiff::tz::TimeZone::system().to_offset(nearest_timestamp(seconds)).seconds();
+    let offset = jiff::tz::TimeZone::system().to_offset(clamped_timestamp(seconds)).seconds();
     // Local mean times, from before there were zones, have seconds; times are printed with whole minutes.
     offset / 60 * 60
 }
 
 /// Returns a moment, in seconds since 1970, with the offset of the local time zone.
 #[must_use]
-pub fn here(seconds: i64) -> AbsoluteTime {
+pub fn in_local_zone(seconds: i64) -> AbsoluteTime {
     AbsoluteTime { seconds, offset: local_offset(seconds) }
 }
 
@@ -87,11 +92,11 @@ pub fn local_zone_name(seconds: i64) -> String {
     if zone.is_unknown() {
         return "UTC".to_owned();
     }
-    zone.to_offset_info(nearest_timestamp(seconds)).abbreviation().to_owned()
+    zone.to_offset_info(clamped_timestamp(seconds)).abbreviation().to_owned()
 }
 
 /// Clamps a moment to the range of the time zone database, the years -9999 to 9999.
-fn nearest_timestamp(seconds: i64) -> jiff::Timestamp {
+fn clamped_timestamp(seconds: i64) -> jiff::Timestamp {
     let known = seconds.clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
     jiff::Timestamp::from_second(known).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
@@ -99,9 +104,10 @@ fn nearest_timestamp(seconds: i64) -> jiff::Timestamp {
 /// Converts local clock time, in seconds after 1970-01-01T00:00:00 local time, to a moment.  A time that occurs
 /// twice because the clocks are put back means the second occurrence, as in HTCondor.
 #[must_use]
-pub fn from_local(clock: i64) -> AbsoluteTime {
+pub fn from_local_clock(clock: i64) -> AbsoluteTime {
     // The zone's offset changes at most once in two days; the smaller one is that of standard time.
-    let standard = local_offset(clock.saturating_sub(DAY)).min(local_offset(clock.saturating_add(DAY)));
+    let standard =
+        local_offset(clock.saturating_sub(SECONDS_PER_DAY)).min(local_offset(clock.saturating_add(SECONDS_PER_DAY)));
     let offset = local_offset(clock.saturating_sub(i64::from(standard)));
     AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset }
 }
@@ -109,12 +115,12 @@ pub fn from_local(clock: i64) -> AbsoluteTime {
 impl AbsoluteTime {
     /// Returns date and time of day at an offset from UTC, in seconds east.
     #[must_use]
-    pub fn parts_at(self, offset: i32) -> Parts {
+    pub fn calendar_time(self, offset: i32) -> CalendarTime {
         let clock = self.seconds.saturating_add(i64::from(offset));
-        let days = clock.div_euclid(DAY);
+        let days = clock.div_euclid(SECONDS_PER_DAY);
         let (year, month, day) = date_from_days(days);
-        let of_day = clock.rem_euclid(DAY);
-        Parts {
+        let of_day = clock.rem_euclid(SECONDS_PER_DAY);
+        CalendarTime {
             year,
             month,
             day,

@@ -5,7 +5,9 @@ mod parse;
 
 use std::fmt;
 
-pub use calendar::{Parts, clock_seconds, days_from_date, from_local, here, local_offset, local_zone_name};
+pub use calendar::{
+    CalendarTime, clock_seconds, days_from_date, from_local_clock, in_local_zone, local_offset, local_zone_name,
+};
 pub use parse::month_number;
 
 /// A moment, with the offset from UTC in which it is printed.
@@ -24,14 +26,14 @@ pub struct RelativeTime {
     pub seconds: f64,
 }
 
-const DAY: i64 = 86_400;
+const SECONDS_PER_DAY: i64 = 86_400;
 /// 2^63: reals from here on do not fit into `i64`.
-const BEYOND_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
+const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 
 impl fmt::Display for AbsoluteTime {
     /// Writes `2001-02-03T04:05:06-06:00`, in the value's own offset; UTC is `-00:00`, as in HTCondor.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let p = self.parts_at(self.offset);
+        let p = self.calendar_time(self.offset);
         let sign = if self.offset > 0 { '+' } else { '-' };
         let minutes = self.offset.unsigned_abs() / 60;
         write!(
@@ -58,7 +60,7 @@ impl RelativeTime {
         let total = self.seconds.abs();
         let seconds = total.trunc() as i64;
         let sign = self.seconds.is_sign_negative() && self.seconds != 0.0;
-        (sign, seconds / DAY, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60, total.fract())
+        (sign, seconds / SECONDS_PER_DAY, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60, total.fract())
     }
 }
 
@@ -67,7 +69,7 @@ impl fmt::Display for RelativeTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, days, hours, minutes, seconds, fraction) = self.split();
         let sign = if negative { "-" } else { "" };
-        if self.seconds.abs() >= BEYOND_INTEGERS {
+        if self.seconds.abs() >= TWO_POW_63 {
             // Splitting would saturate: print seconds only.
             return write!(f, "{sign}0+00:00:{:.0}", self.seconds.abs());
         }
@@ -83,7 +85,7 @@ impl fmt::Display for RelativeTime {
 
 #[cfg(test)]
 mod tests {
-    use super::{AbsoluteTime, RelativeTime, days_from_date, from_local, local_zone_name};
+    use super::{AbsoluteTime, RelativeTime, days_from_date, from_local_clock, local_zone_name};
 
     fn seconds(text: &str) -> Option<f64> {
         RelativeTime::parse_clock(text).map(|t| t.seconds)
@@ -182,11 +184,11 @@ mod tests {
     #[test]
     fn the_calendar_is_total() {
         for seconds in [i64::MIN, -1, 0, i64::MAX] {
-            let parts = AbsoluteTime { seconds, offset: 0 }.parts_at(0);
+            let parts = AbsoluteTime { seconds, offset: 0 }.calendar_time(0);
             assert!((1..=12).contains(&parts.month) && (1..=31).contains(&parts.day));
         }
         for extreme in [i64::MIN, i64::MAX] {
-            let _ = (days_from_date(extreme, extreme, extreme), from_local(extreme), local_zone_name(extreme));
+            let _ = (days_from_date(extreme, extreme, extreme), from_local_clock(extreme), local_zone_name(extreme));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parsers of times: the papers' literals, and the strings of `absTime("...")` and `relTime("...")`.
 
-use super::calendar::{clock_seconds, days_from_date, from_local};
-use super::{AbsoluteTime, DAY, RelativeTime};
+use super::calendar::{clock_seconds, days_from_date, from_local_clock};
+use super::{AbsoluteTime, RelativeTime, SECONDS_PER_DAY};
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -12,14 +12,14 @@ impl AbsoluteTime {
     /// first day, or 0.  `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<AbsoluteTime> {
-        if let Some(time) = parse_far(text) {
+        if let Some(time) = parse_expanded(text) {
             return Some(time);
         }
         let (body, offset) = split_offset(text);
         let mut rest = body.as_bytes();
         skip_to_digit(&mut rest);
         let (year, after) = rest.split_at_checked(4)?;
-        let year = number(std::str::from_utf8(year).ok()?, 4)?;
+        let year = parse_digits(std::str::from_utf8(year).ok()?, 4)?;
         rest = after;
         let [month, day, hour, minute, second] =
             [1, 1, 0, 0, 0].map(|missing| two_digits(&mut rest).unwrap_or(missing));
@@ -30,7 +30,7 @@ impl AbsoluteTime {
         let clock = clock_seconds([year, month, day], [hour, minute, second]);
         Some(match offset {
             Some(offset) => AbsoluteTime { seconds: clock - i64::from(offset), offset },
-            None => from_local(clock),
+            None => from_local_clock(clock),
         })
     }
 
@@ -49,12 +49,12 @@ impl AbsoluteTime {
         }
         let [month, day, clock, year, rest @ ..] = words.as_slice() else { return None };
         let month = month_number(month)?;
-        let day: i64 = number(day, 2)?;
-        let year: i64 = number(year, 4)?;
+        let day: i64 = parse_digits(day, 2)?;
+        let year: i64 = parse_digits(year, 4)?;
         let mut fields = clock.split(':');
-        let hour = number(fields.next()?, 2)?;
-        let minute = number(fields.next()?, 2)?;
-        let second = fields.next().map_or(Some(0), |s| number(s, 2))?;
+        let hour = parse_digits(fields.next()?, 2)?;
+        let minute = parse_digits(fields.next()?, 2)?;
+        let second = fields.next().map_or(Some(0), |s| parse_digits(s, 2))?;
         if fields.next().is_some()
             || !(1..=days_in_month(year, month)).contains(&day)
             || hour > 23
@@ -63,9 +63,9 @@ impl AbsoluteTime {
         {
             return None;
         }
-        let clock = days_from_date(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
+        let clock = days_from_date(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
         match rest {
-            [] => Some(from_local(clock)),
+            [] => Some(from_local_clock(clock)),
             [zone] if zone.eq_ignore_ascii_case("z") => Some(AbsoluteTime { seconds: clock, offset: 0 }),
             [zone] => match split_offset(zone) {
                 ("", Some(offset)) => Some(AbsoluteTime { seconds: clock - i64::from(offset), offset }),
@@ -82,7 +82,7 @@ fn days_in_month(year: i64, month: i64) -> i64 {
 
 /// Parses the printed form of a time whose year has not exactly four digits, or whose offset has 100 hours or
 /// more; `None` for any other text.
-fn parse_far(text: &str) -> Option<AbsoluteTime> {
+fn parse_expanded(text: &str) -> Option<AbsoluteTime> {
     let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (year, rest) = rest.split_once('-')?;
     let (date, rest) = rest.split_once('T')?;
@@ -96,12 +96,12 @@ fn parse_far(text: &str) -> Option<AbsoluteTime> {
     let [hour, minute, second] = fields.as_slice() else { return None };
     let (hours, minutes) = offset.get(1..)?.split_once(':')?;
     // 2^63 seconds are fewer than 10^12 years.
-    let year = number(year, 12)?;
+    let year = parse_digits(year, 12)?;
     let year = if negative { -year } else { year };
     let [month, day, hour, minute, second, minutes] =
-        [month, day, hour, minute, second, minutes].map(|part| number(part, 2));
+        [month, day, hour, minute, second, minutes].map(|part| parse_digits(part, 2));
     let clock = clock_seconds([year, month?, day?], [hour?, minute?, second?]);
-    let offset_size = i32::try_from(number(hours, 6)? * 3600 + minutes? * 60).ok()?;
+    let offset_size = i32::try_from(parse_digits(hours, 6)? * 3600 + minutes? * 60).ok()?;
     let offset = if offset.starts_with('-') { -offset_size } else { offset_size };
     Some(AbsoluteTime { seconds: clock.saturating_sub(i64::from(offset)), offset })
 }
@@ -122,7 +122,7 @@ fn split_offset(text: &str) -> (&str, Option<i32>) {
         let halves = if length == 6 { size.split_once(':') } else { size.split_at_checked(2) };
         let Some((hours, minutes)) = halves else { continue };
         if hours.len() == 2
-            && let (Some(hours), Some(minutes)) = (number(hours, 2), number(minutes, 2))
+            && let (Some(hours), Some(minutes)) = (parse_digits(hours, 2), parse_digits(minutes, 2))
         {
             let size = i32::try_from(hours * 3600 + minutes * 60).unwrap_or(0);
             return (body, Some(if tail.starts_with('-') { -size } else { size }));
@@ -150,7 +150,7 @@ fn two_digits(rest: &mut &[u8]) -> Option<i64> {
     Some(pair.iter().take_while(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + i64::from(b - b'0')))
 }
 
-fn number(text: &str, most: usize) -> Option<i64> {
+fn parse_digits(text: &str, most: usize) -> Option<i64> {
     (!text.is_empty() && text.len() <= most && text.bytes().all(|b| b.is_ascii_digit()))
         .then(|| text.parse().ok())
         .flatten()
@@ -177,20 +177,20 @@ impl RelativeTime {
             None => (false, text),
         };
         let (days, clock) = match text.split_once(['d', 'D']) {
-            Some((days, clock)) => (number(days, 9)?, clock),
+            Some((days, clock)) => (parse_digits(days, 9)?, clock),
             None => (0, text),
         };
         let mut fields = clock.split(':');
-        let hours = number(fields.next()?, 9)?;
-        let minutes = number(fields.next()?, 9)?;
+        let hours = parse_digits(fields.next()?, 9)?;
+        let minutes = parse_digits(fields.next()?, 9)?;
         let seconds = match fields.next() {
-            Some(seconds) => decimal(seconds)?,
+            Some(seconds) => parse_decimal(seconds)?,
             None => 0.0,
         };
         if fields.next().is_some() {
             return None;
         }
-        Some(signed(negative, whole(days * DAY + hours * 3600 + minutes * 60) + seconds))
+        Some(with_sign(negative, seconds_as_real(days * SECONDS_PER_DAY + hours * 3600 + minutes * 60) + seconds))
     }
 
     /// Parses the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, so that `8:00` is eight
@@ -215,7 +215,7 @@ impl RelativeTime {
         let (negative, rest) = rest.strip_suffix('-').map_or((false, rest), |rest| (true, rest));
         let parts = [(days, 86_400), (hours, 3_600), (minutes, 60), (seconds, 1)];
         let length = exact_seconds(parts, fraction).unwrap_or_else(|| nearest_seconds(parts));
-        (rest.trim_end_matches(is_blank).is_empty() && length.is_finite()).then(|| signed(negative, length))
+        (rest.trim_end_matches(is_blank).is_empty() && length.is_finite()).then(|| with_sign(negative, length))
     }
 
     /// Parses the string of `relTime("...")` in the papers' dialect: as the papers' literal, else as HTCondor's
@@ -229,7 +229,7 @@ impl RelativeTime {
     }
 }
 
-fn signed(negative: bool, seconds: f64) -> RelativeTime {
+fn with_sign(negative: bool, seconds: f64) -> RelativeTime {
     // Zero has no sign.
     RelativeTime { seconds: if negative && seconds != 0.0 { -seconds } else { seconds } }
 }
@@ -269,13 +269,13 @@ fn nearest_seconds(parts: [(&str, u64); 4]) -> f64 {
     parts.into_iter().map(|(digits, unit)| digits.parse().unwrap_or(0.0) * unit as f64).sum()
 }
 
-fn decimal(text: &str) -> Option<f64> {
+fn parse_decimal(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     (plain && text.bytes().any(|b| b.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
 /// Counts of seconds below 2^53 are exact as reals.
 #[allow(clippy::cast_precision_loss)]
-fn whole(seconds: i64) -> f64 {
+fn seconds_as_real(seconds: i64) -> f64 {
     seconds as f64
 }

@@ -5,7 +5,7 @@ use classad::matching::Accelerations;
 
 /// Switches of what is remembered and shared; none of them changes a match.
 #[derive(Args)]
-pub struct Accelerating {
+pub struct AccelerationArgs {
     /// Consider each request by itself, though others are like it
     #[arg(long)]
     no_autocluster: bool,
@@ -17,7 +17,7 @@ pub struct Accelerating {
     no_index: bool,
 }
 
-impl Accelerating {
+impl AccelerationArgs {
     pub fn accelerations(&self) -> Accelerations {
         Accelerations {
             autoclusters: !self.no_autocluster,

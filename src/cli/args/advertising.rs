@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use clap::Args;
 use classad::matching::{Party, Registrar};
-use classad::protocol::{Standing, latest};
+use classad::protocol::{AdvertisementHeader, latest_advertisements};
 
 use super::global;
 use crate::cli::Failure;
-use crate::cli::io::input::Identified;
+use crate::cli::io::input::NamedAd;
 use crate::cli::io::match_records;
 use crate::cli::session::Session;
 
 /// When ads have to count.
 #[derive(Args)]
-pub struct Lifetime {
+pub struct LifetimeArgs {
     /// When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and
     /// `ClassAdLifetime`: a time as of --now [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
@@ -24,21 +24,21 @@ pub struct Lifetime {
     as_given: bool,
 }
 
-impl Lifetime {
+impl LifetimeArgs {
     /// Returns the time as of which ads must not have expired, in seconds since 1970; `None` if no ad can expire.
-    pub fn at(&self, session: &Session) -> Option<i64> {
+    pub fn expiry_time(&self, session: &Session) -> Option<i64> {
         if self.as_given { None } else { self.at.or(session.context().now) }
     }
 
     /// Keeps the latest of the ads that share an identity, and notes how many are dropped.
     ///
     /// `what` is the plural noun of the note. `id` is the text of `--id`, if given.
-    pub fn latest(&self, session: &Session, ads: Vec<Identified>, what: &str, id: Option<&str>) -> Vec<Identified> {
+    pub fn retain_latest(&self, session: &Session, ads: Vec<NamedAd>, what: &str, id: Option<&str>) -> Vec<NamedAd> {
         if self.as_given {
             return ads;
         }
         let context = session.context();
-        let counts = latest(ads.len(), |index| {
+        let counts = latest_advertisements(ads.len(), |index| {
             let standing = ads[index].standing(&context);
             // With `--id`, duplicates agree in identity and in display name. The display name alone is no identity:
             // it may be a mere heading that many ads share.
@@ -48,11 +48,11 @@ impl Lifetime {
                 None => called.into(),
             });
             match asked {
-                Some(asked) => Cow::Owned(Standing { identity: Some(asked), ..standing.into_owned() }),
+                Some(asked) => Cow::Owned(AdvertisementHeader { identity: Some(asked), ..standing.into_owned() }),
                 None => standing,
             }
         });
-        keep(session, ads, &counts, |left, all| {
+        retain_flagged(session, ads, &counts, |left, all| {
             format!(
                 "{left} of {all} {what} left out: there are later ads of the same name (--as-given takes them, too)"
             )
@@ -60,11 +60,11 @@ impl Lifetime {
     }
 
     /// Drops the ads that have expired, and notes how many.
-    fn unexpired(&self, session: &Session, ads: Vec<Identified>, what: &str) -> Vec<Identified> {
-        let Some(at) = self.at(session) else { return ads };
+    fn retain_unexpired(&self, session: &Session, ads: Vec<NamedAd>, what: &str) -> Vec<NamedAd> {
+        let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
         let counts: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
-        keep(session, ads, &counts, |left, all| {
+        retain_flagged(session, ads, &counts, |left, all| {
             format!("{left} of {all} {what} left out: expired by {at} (--at sets the time, --as-given takes them, too)")
         })
     }
@@ -72,18 +72,18 @@ impl Lifetime {
 
 /// Which ads take part in matching.
 #[derive(Args)]
-pub struct Advertising {
+pub struct AdvertisingArgs {
     #[command(flatten)]
-    pub lifetime: Lifetime,
+    pub lifetime: LifetimeArgs,
     /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
     /// wrote, or `-o jsonl`
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }
 
-impl Advertising {
+impl AdvertisingArgs {
     /// Whether `--matched` names records of earlier matches.
-    pub fn remembers(&self) -> bool {
+    pub fn reads_match_records(&self) -> bool {
         !self.matched.is_empty()
     }
 
@@ -92,33 +92,39 @@ impl Advertising {
     /// # Errors
     ///
     /// A file of `--matched` cannot be read.
-    pub fn current(
+    pub fn select_current(
         &self,
         session: &mut Session,
-        [requests, offers]: [Vec<Identified>; 2],
+        [requests, offers]: [Vec<NamedAd>; 2],
         id: Option<&str>,
-    ) -> Result<[Vec<Identified>; 2], Failure> {
+    ) -> Result<[Vec<NamedAd>; 2], Failure> {
         let mut registrar = Registrar::default();
-        for notice in match_records::read(session, &self.matched)? {
-            registrar.note(&notice);
+        for notice in match_records::read_match_records(session, &self.matched)? {
+            registrar.record(&notice);
         }
         let current = |ads, what| {
-            let ads = self.lifetime.latest(session, ads, what, id);
-            let ads = self.lifetime.unexpired(session, ads, what);
-            self.fresh(session, ads, what, &registrar)
+            let ads = self.lifetime.retain_latest(session, ads, what, id);
+            let ads = self.lifetime.retain_unexpired(session, ads, what);
+            self.retain_unmatched(session, ads, what, &registrar)
         };
         Ok([current(requests, "requests"), current(offers, "offers")])
     }
 
     /// Drops the ads that an earlier match has used and that were not advertised afresh since.
-    fn fresh(&self, session: &Session, ads: Vec<Identified>, what: &str, registrar: &Registrar) -> Vec<Identified> {
+    fn retain_unmatched(
+        &self,
+        session: &Session,
+        ads: Vec<NamedAd>,
+        what: &str,
+        registrar: &Registrar,
+    ) -> Vec<NamedAd> {
         if self.matched.is_empty() {
             return ads;
         }
         let context = session.context();
-        let fresh = |ad: &Identified| !registrar.has_used(&Party::new(ad.advertisement(), ad.id(), &context));
+        let fresh = |ad: &NamedAd| !registrar.was_matched(&Party::new(ad.advertisement(), ad.id(), &context));
         let counts: Vec<bool> = ads.iter().map(fresh).collect();
-        keep(session, ads, &counts, |left, all| {
+        retain_flagged(session, ads, &counts, |left, all| {
             format!("{left} of {all} {what} left out: matched before and not advertised afresh")
         })
     }
@@ -126,12 +132,12 @@ impl Advertising {
 
 /// Drops the ads whose flag in `counts` is false. If there are any, prints a note; `message` makes its text from the
 /// numbers of dropped ads and of all ads.
-fn keep(
+fn retain_flagged(
     session: &Session,
-    ads: Vec<Identified>,
+    ads: Vec<NamedAd>,
     counts: &[bool],
     message: impl Fn(usize, usize) -> String,
-) -> Vec<Identified> {
+) -> Vec<NamedAd> {
     let left = counts.iter().filter(|counts| !**counts).count();
     if left == 0 {
         return ads;

@@ -6,13 +6,13 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::{Arg, Command};
-use classad::ad::{Ad, Dialect, Kind, Value, nearest};
-use classad::format::{Form, read};
+use classad::ad::{Ad, Dialect, ExpressionKind, Value, closest_names};
+use classad::format::{FileFormat, read};
 
 use crate::cli::render::diagnostics;
 
 /// A default value of an option, and the file or variable that sets it.
-struct Default {
+struct OptionDefault {
     name: String,
     value: String,
     source: String,
@@ -23,16 +23,16 @@ struct Default {
 /// # Errors
 ///
 /// The message for the user, if a default names no global option or has a value that the option does not take.
-pub fn applied(mut tree: Command) -> Result<Command, String> {
-    for Default { name, value, source } in defaults()? {
+pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
+    for OptionDefault { name, value, source } in read_defaults()? {
         let options = || tree.get_arguments().filter(|arg| arg.is_global_set());
         let long = name.replace('_', "-");
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
-            let near = nearest(&long, options().filter_map(Arg::get_long));
+            let near = closest_names(&long, options().filter_map(Arg::get_long));
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             return Err(format!("{source}: there is no option of every command called {name}{hint}"));
         };
-        check(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
+        check_value(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
         // clap wants `'static` values; the text is needed until the process ends.
         let value: &'static str = value.leak();
         tree = tree.mut_arg(option.get_id(), |arg| arg.default_value(value));
@@ -41,7 +41,7 @@ pub fn applied(mut tree: Command) -> Result<Command, String> {
 }
 
 /// Checks that the option takes this value, by letting clap parse it.
-fn check(option: &Arg, long: &str, value: &str) -> Result<(), String> {
+fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
     let words = match option.get_action().takes_values() {
         true => vec!["classad".to_owned(), format!("--{long}={value}")],
         false if matches!(value, "true" | "false") => return Ok(()),
@@ -54,16 +54,16 @@ fn check(option: &Arg, long: &str, value: &str) -> Result<(), String> {
 }
 
 /// Collects the defaults of the file, then of the environment; later entries override earlier ones.
-fn defaults() -> Result<Vec<Default>, String> {
-    let mut all = file()?;
+fn read_defaults() -> Result<Vec<OptionDefault>, String> {
+    let mut all = read_config_file()?;
     if let Some(value) = env::var("CLASSAD_DIALECT").ok().filter(|value| !value.is_empty()) {
-        all.push(Default { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
+        all.push(OptionDefault { name: "dialect".to_owned(), value, source: "CLASSAD_DIALECT".to_owned() });
     }
     Ok(all)
 }
 
 /// Reads the defaults from `classad.yaml`; there are none without the file.
-fn file() -> Result<Vec<Default>, String> {
+fn read_config_file() -> Result<Vec<OptionDefault>, String> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let Some(folder) = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config"))) else {
         return Ok(Vec::new());
@@ -76,23 +76,23 @@ fn file() -> Result<Vec<Default>, String> {
         Err(error) => return Err(format!("cannot read {source}: {}", diagnostics::io_reason(&error))),
     };
     let mut all = Vec::new();
-    for entry in read(&text, Form::Yaml, Dialect::Classad) {
+    for entry in read(&text, FileFormat::Yaml, Dialect::Classad) {
         let ad = entry.map_err(|problem| format!("{source}: {}", problem.message))?.ad;
-        all.extend(said(&ad, &source)?);
+        all.extend(defaults_of_ad(&ad, &source)?);
     }
     Ok(all)
 }
 
-fn said(ad: &Ad, source: &str) -> Result<Vec<Default>, String> {
+fn defaults_of_ad(ad: &Ad, source: &str) -> Result<Vec<OptionDefault>, String> {
     let each = |attribute: classad::ad::Attribute<'_>| {
         let name = attribute.name.as_str().to_owned();
         let value = match attribute.expression.kind() {
-            Kind::Literal(Value::String(text)) => text.to_str().into_owned(),
-            Kind::Literal(Value::Integer(number)) => number.to_string(),
-            Kind::Literal(Value::Boolean(is)) => is.to_string(),
+            ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
+            ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
+            ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
             _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
         };
-        Ok(Default { name, value, source: source.to_owned() })
+        Ok(OptionDefault { name, value, source: source.to_owned() })
     };
     ad.iter().map(each).collect()
 }

@@ -3,13 +3,13 @@
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
 use classad::eval::Context;
-use classad::format::Form;
+use classad::format::FileFormat;
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Options of every command")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
-pub struct Options {
+pub struct GlobalOptions {
     /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
     /// HTCondor's if any input is in a form of HTCondor's, else the papers']
     #[arg(long, global = true, value_parser = dialect, value_name = "classad|condor")]
@@ -64,13 +64,14 @@ pub enum Color {
     Never,
 }
 
-impl Options {
+impl GlobalOptions {
     /// Returns the maximum number of threads that work at once.
     ///
     /// It is 1 with `--seed`: random numbers of a seed must be drawn in the order of the input.
     pub fn threads(&self) -> usize {
-        const USUAL: usize = 8;
-        let processors = || std::thread::available_parallelism().map_or(1, |processors| processors.get().min(USUAL));
+        const DEFAULT_MAX_THREADS: usize = 8;
+        let processors =
+            || std::thread::available_parallelism().map_or(1, |processors| processors.get().min(DEFAULT_MAX_THREADS));
         if self.seed.is_some() { 1 } else { self.threads.map_or_else(processors, usize::from) }
     }
 }
@@ -92,15 +93,15 @@ pub enum AdForm {
     Yaml,
 }
 
-impl From<AdForm> for Form {
+impl From<AdForm> for FileFormat {
     fn from(form: AdForm) -> Self {
         match form {
-            AdForm::Long => Form::Long,
-            AdForm::New => Form::New,
-            AdForm::Json => Form::Json,
-            AdForm::Jsonl => Form::JsonLines,
-            AdForm::Xml => Form::Xml,
-            AdForm::Yaml => Form::Yaml,
+            AdForm::Long => FileFormat::Long,
+            AdForm::New => FileFormat::Bracketed,
+            AdForm::Json => FileFormat::Json,
+            AdForm::Jsonl => FileFormat::JsonLines,
+            AdForm::Xml => FileFormat::Xml,
+            AdForm::Yaml => FileFormat::Yaml,
         }
     }
 }

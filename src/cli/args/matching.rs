@@ -1,32 +1,32 @@
 //! The arguments that bilateral and gang matching share.
 
 use clap::Args;
-use classad::eval::Mentions;
+use classad::eval::FreeNames;
 use classad::protocol::Protocol;
 
 use crate::cli::Failure;
-use crate::cli::io::input::{self, Identified};
-use crate::cli::io::selective_load::{self, Labels};
-use crate::cli::io::source::Source;
+use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::selective_load::{self, LoadRequirements};
+use crate::cli::io::source::AdSource;
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 
 /// Which attributes of the ads are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadMode {
     /// All attributes.
     Whole,
     /// The attributes that bilateral matching needs, if they can be determined; else all.
-    Needed,
-    /// As `Needed`, but all attributes if some ad has ports.
-    NeededOrPorts,
-    /// As `Needed`, and the attributes of the advertising protocol.
-    NeededAndAdvertisements,
+    Selective,
+    /// As `Selective`, but all attributes if some ad has ports.
+    SelectiveUnlessPorts,
+    /// As `Selective`, and the attributes of the advertising protocol.
+    SelectiveWithAdvertisements,
 }
 
 /// What bilateral and gang matching have in common.
 #[derive(Args)]
-pub struct Common {
+pub struct MatchArgs {
     /// The attribute that is an ad's constraint
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
@@ -50,9 +50,9 @@ pub struct Common {
     strict_input: bool,
 }
 
-impl Common {
+impl MatchArgs {
     pub fn protocol(&self, session: &Session) -> Protocol {
-        Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
+        Protocol::new(session.dialect()).with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
     /// Reads the requests and the offers. `also` holds further names that the caller looks up in them.
@@ -60,24 +60,32 @@ impl Common {
     /// # Errors
     ///
     /// `--id` is no expression, or an ad is bad and `--fail-fast` is given.
-    pub fn ads(
+    pub fn read_ads(
         &self,
         session: &mut Session,
-        [requests, offers]: [Vec<Source>; 2],
-        reading: Reading,
-        also: &Mentions,
-    ) -> Result<[Vec<Identified>; 2], Failure> {
-        let id = input::optional(session, "--id", self.id.as_deref())?;
-        let keeps_advertisements = reading == Reading::NeededAndAdvertisements;
-        let no_ports = reading == Reading::NeededOrPorts;
-        let labels = Labels { id: id.as_ref(), keeps_advertisements, no_ports, also };
-        if reading != Reading::Whole
+        [requests, offers]: [Vec<AdSource>; 2],
+        reading: ReadMode,
+        also: &FreeNames,
+    ) -> Result<[Vec<NamedAd>; 2], Failure> {
+        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let keeps_advertisements = reading == ReadMode::SelectiveWithAdvertisements;
+        let no_ports = reading == ReadMode::SelectiveUnlessPorts;
+        let labels = LoadRequirements {
+            id: id.as_ref(),
+            keeps_advertisements,
+            whole_if_ports: no_ports,
+            additional_names: also,
+        };
+        if reading != ReadMode::Whole
             && !self.strict_input
             && let Some(ads) =
-                selective_load::selected(session, [&requests, &offers], &labels, &self.protocol(session))?
+                selective_load::load_selectively(session, [&requests, &offers], &labels, &self.protocol(session))?
         {
             return Ok(ads);
         }
-        Ok([input::identified(session, requests, id.as_ref())?, input::identified(session, offers, id.as_ref())?])
+        Ok([
+            input::read_named_ads(session, requests, id.as_ref())?,
+            input::read_named_ads(session, offers, id.as_ref())?,
+        ])
     }
 }

@@ -19,7 +19,7 @@
 use std::io::Write;
 
 use clap::Args;
-use classad::matching::{Bond, Notice, Party};
+use classad::matching::{MatchKind, Notice, Party};
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::Failure;
@@ -28,30 +28,30 @@ use crate::cli::render::output::out;
 use crate::cli::session::Session;
 
 /// The version of the records.
-pub const VERSION: u64 = 1;
+pub const NOTICE_VERSION: u64 = 1;
 
 /// Where notices go.
 #[derive(Args)]
-pub struct Notify {
+pub struct NotifyArgs {
     /// Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of
     /// the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
 }
 
-impl Notify {
+impl NotifyArgs {
     /// Whether standard output gets the notifications instead of the matches.
-    pub fn takes_the_output(&self) -> bool {
+    pub fn writes_to_stdout(&self) -> bool {
         self.notify.as_deref() == Some("-")
     }
 
     /// Writes the notifications if `--notify` is given. Otherwise `notices` is not called.
-    pub fn write(&self, session: &Session, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
+    pub fn write_notices(&self, session: &Session, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
         let Some(path) = &self.notify else { return Ok(()) };
         let mut text = Vec::new();
         for notice in notices() {
             for member in 0..notice.parties.len() {
-                writeln!(text, "{}", record(&notice, member))?;
+                writeln!(text, "{}", party_record(&notice, member))?;
             }
         }
         if path == "-" {
@@ -66,22 +66,22 @@ impl Notify {
 }
 
 /// Returns the record for the party with the index `member`.
-fn record(notice: &Notice, member: usize) -> Json {
+fn party_record(notice: &Notice, member: usize) -> Json {
     let mut record = Map::new();
     let to = &notice.parties[member];
-    let bond = match notice.bond {
-        Bond::Pair => "pair",
-        Bond::Gang => "gang",
+    let bond = match notice.kind {
+        MatchKind::Pair => "pair",
+        MatchKind::Gang => "gang",
     };
-    record.insert("version".to_owned(), VERSION.into());
+    record.insert("version".to_owned(), NOTICE_VERSION.into());
     record.insert("match".to_owned(), notice.id.as_str().into());
     record.insert("bond".to_owned(), bond.into());
-    put(&mut record, "time", notice.time);
+    insert_some(&mut record, "time", notice.time);
     record.insert("member".to_owned(), member.into());
     record.insert("to".to_owned(), to.id.as_str().into());
-    put(&mut record, "address", to.address.as_deref());
+    insert_some(&mut record, "address", to.address.as_deref());
     let members = notice.parties.iter().enumerate();
-    let members: Vec<Json> = members.map(|(of, party)| party_json(party, notice.may_know_ticket(member, of))).collect();
+    let members: Vec<Json> = members.map(|(of, party)| party_json(party, notice.may_see_ticket(member, of))).collect();
     record.insert("members".to_owned(), members.into());
     record.into()
 }
@@ -89,21 +89,21 @@ fn record(notice: &Notice, member: usize) -> Json {
 fn party_json(party: &Party, with_ticket: bool) -> Json {
     let mut fields = Map::new();
     fields.insert("id".to_owned(), party.id.as_str().into());
-    put(&mut fields, "of", party.part_of.as_deref());
-    put(&mut fields, "type", party.kind.as_deref());
-    put(&mut fields, "sequence", party.sequence);
-    put(&mut fields, "address", party.address.as_deref());
-    put(&mut fields, "claim_id", party.ticket.as_deref().filter(|_| with_ticket));
+    insert_some(&mut fields, "of", party.whole_id.as_deref());
+    insert_some(&mut fields, "type", party.kind.as_deref());
+    insert_some(&mut fields, "sequence", party.sequence);
+    insert_some(&mut fields, "address", party.address.as_deref());
+    insert_some(&mut fields, "claim_id", party.ticket.as_deref().filter(|_| with_ticket));
     if let Some(docking) = &party.docking {
         fields.insert("above".to_owned(), docking.parent.into());
         fields.insert("label".to_owned(), docking.label.as_str().into());
         fields.insert("link".to_owned(), docking.link.into());
-        put(&mut fields, "ranks", docking.ranks.map(|ranks| json!(ranks)));
+        insert_some(&mut fields, "ranks", docking.ranks.map(|ranks| json!(ranks)));
     }
     if let Some(occupant) = &party.preempts {
         let mut given_up = Map::new();
         given_up.insert("user".to_owned(), occupant.user.as_str().into());
-        put(&mut given_up, "job", occupant.job.as_deref());
+        insert_some(&mut given_up, "job", occupant.job.as_deref());
         given_up.insert("rank".to_owned(), occupant.rank.into());
         fields.insert("preempts".to_owned(), given_up.into());
     }
@@ -111,7 +111,7 @@ fn party_json(party: &Party, with_ticket: bool) -> Json {
 }
 
 /// Inserts a field unless its value is `None`.
-fn put(fields: &mut Map<String, Json>, name: &str, value: Option<impl Into<Json>>) {
+fn insert_some(fields: &mut Map<String, Json>, name: &str, value: Option<impl Into<Json>>) {
     if let Some(value) = value {
         fields.insert(name.to_owned(), value.into());
     }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use classad::ad::{Ad, Frame, Name};
-use classad::eval::{Environment, Extent, Reference, References};
+use classad::ad::{Ad, Name, ScopeFrame};
+use classad::eval::{Environment, Knowledge, Reference, References};
 use indexmap::IndexSet;
 
 /// The symbol printed for a reference that may read any attribute.
-pub const EVERYTHING: &str = "*";
+pub const ANY_ATTRIBUTE: &str = "*";
 
 /// Returns the names that a residue depends on, for the output; if it depends on none, "the clock or chance".
-pub fn names_of(unknowns: &References) -> Vec<String> {
+pub fn dependency_names(unknowns: &References) -> Vec<String> {
     let mut names: IndexSet<String> = unknowns.external.iter().map(Reference::to_string).collect();
-    if unknowns.everything {
-        names.insert(EVERYTHING.to_owned());
+    if unknowns.reads_anything {
+        names.insert(ANY_ATTRIBUTE.to_owned());
     }
     if names.is_empty() {
         // A residue that reads no unknown attribute can only depend on these.
@@ -23,28 +23,28 @@ pub fn names_of(unknowns: &References) -> Vec<String> {
 }
 
 /// Returns the environment of an ad and its partner, where both are optional and known completely.
-pub fn meeting(ad: Option<Ad>, target: Option<&Ad>) -> (Environment, Arc<Frame>) {
+pub fn known_environment(ad: Option<Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
     match (ad, target) {
         (ad, Some(target)) => {
             let (environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), target.clone());
             (environment, frame)
         }
-        (Some(ad), None) => Environment::alone(ad),
-        (None, None) => Environment::nowhere(),
+        (Some(ad), None) => Environment::single(ad),
+        (None, None) => Environment::empty(),
     }
 }
 
 /// The options that say which attributes are unknown.
-pub struct PartlyKnown {
+pub struct PartialKnowledge {
     /// Names of the attributes to treat as unknown. Those of the other side have the prefix `target.` or `other.`.
     pub unknown: Vec<String>,
     /// Whether the ads are complete: an attribute that they lack is undefined, not unknown.
-    pub closed: bool,
+    pub is_complete: bool,
 }
 
-impl PartlyKnown {
+impl PartialKnowledge {
     /// Returns the ad without the attributes that are to be treated as unknown.
-    fn known_part(&self, ad: &Ad, is_target: bool) -> Ad {
+    fn known_attributes(&self, ad: &Ad, is_target: bool) -> Ad {
         let unknown: Vec<Name> = self
             .unknown
             .iter()
@@ -59,23 +59,23 @@ impl PartlyKnown {
     }
 
     /// Returns the environment in which an expression of `ad` is specialized.
-    pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<Frame>) {
-        let extent = if self.closed { Extent::Closed } else { Extent::Open };
-        let ad = ad.map(|ad| self.known_part(ad, false));
+    pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
+        let extent = if self.is_complete { Knowledge::Complete } else { Knowledge::Partial };
+        let ad = ad.map(|ad| self.known_attributes(ad, false));
         match (ad, target) {
             (ad, Some(target)) => {
-                let known = self.known_part(target, true);
+                let known = self.known_attributes(target, true);
                 let (mut environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), known);
                 for participant in [0, 1] {
                     if let Some(member) = environment.member_mut(participant) {
-                        member.extent = extent;
+                        member.knowledge = extent;
                     }
                 }
                 (environment, frame)
             }
-            (Some(ad), None) => Environment::unmet(ad, extent),
-            (None, None) if self.closed => Environment::unmet(Ad::default(), extent),
-            (None, None) => Environment::unplaced(),
+            (Some(ad), None) => Environment::partner_unknown(ad, extent),
+            (None, None) if self.is_complete => Environment::partner_unknown(Ad::default(), extent),
+            (None, None) => Environment::unknown(),
         }
     }
 }

@@ -3,19 +3,19 @@
 use std::io::Read;
 
 use clap::Args;
-use classad::format::{Form, Problem};
-use classad::matching::policy::{Policy, PolicyFault, Rule};
+use classad::format::{FileFormat, Problem};
+use classad::matching::policy::{Policy, PolicyFault, PolicyRule};
 use classad::syntax::{Style, print};
 
 use crate::cli::Failure;
 use crate::cli::io::input;
-use crate::cli::io::source::Text;
+use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
 /// Options of commands that follow a policy.
 #[derive(Args)]
-pub struct PolicyOptions {
+pub struct PolicyArgs {
     /// A policy in YAML: roots, order, docking, residual, share
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
@@ -32,24 +32,24 @@ pub struct PolicyOptions {
 
 /// A policy, and the text of its file, in which faults are located.
 #[derive(Default)]
-pub struct GivenPolicy {
+pub struct LoadedPolicy {
     pub policy: Policy,
-    text: Option<Text>,
+    text: Option<SourceText>,
 }
 
-impl PolicyOptions {
+impl PolicyArgs {
     /// Reads the policy. Options of the command line override the entries of the file.
     ///
     /// # Errors
     ///
     /// The file cannot be read or is no policy, or an option is no expression.
-    pub fn read(&self, session: &mut Session) -> Result<GivenPolicy, Failure> {
-        let mut given = GivenPolicy::default();
+    pub fn read(&self, session: &mut Session) -> Result<LoadedPolicy, Failure> {
+        let mut given = LoadedPolicy::default();
         if let Some(path) = &self.policy {
             let dialect = session.dialect();
-            (given.policy, given.text) = settings(session, path, |text| Policy::parse(text, dialect))?;
+            (given.policy, given.text) = read_settings(session, path, |text| Policy::parse(text, dialect))?;
         }
-        if let Some(roots) = input::optional(session, "--roots", self.roots.as_deref())? {
+        if let Some(roots) = input::parse_optional_expression(session, "--roots", self.roots.as_deref())? {
             given.policy.roots = Some(roots.into());
         }
         for (option, texts, vector) in
@@ -57,7 +57,7 @@ impl PolicyOptions {
         {
             let mut rules = Vec::new();
             for text in texts {
-                rules.extend(Rule::from(input::expression(session, option, text)?).components());
+                rules.extend(PolicyRule::from(input::parse_argument_expression(session, option, text)?).components());
             }
             if !rules.is_empty() {
                 *vector = rules;
@@ -67,9 +67,9 @@ impl PolicyOptions {
     }
 }
 
-impl GivenPolicy {
+impl LoadedPolicy {
     /// Whether the policy, apart from its shares, influences which offer a request gets.
-    pub fn decides(&self) -> bool {
+    pub fn affects_matching(&self) -> bool {
         let Policy { roots, order, docking, residual, share: _ } = &self.policy;
         roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some()
     }
@@ -85,7 +85,7 @@ impl GivenPolicy {
     /// Notes which components of the docking vector discarded every candidate: they most likely misspell a name.
     ///
     /// `components` are indexes into the docking vector.
-    pub fn tell_unplaced(&self, session: &Session, components: &[usize]) {
+    pub fn note_discarding_components(&self, session: &Session, components: &[usize]) {
         for rule in components.iter().filter_map(|component| self.policy.docking.get(*component)) {
             let text = String::from_utf8_lossy(&print(&rule.expression, Style::New)).into_owned();
             session.note(&format!(
@@ -95,10 +95,10 @@ impl GivenPolicy {
     }
 
     /// Reports that the policy cannot be followed, under the faulty place of its text if there is one.
-    pub fn refuse(&self, session: &mut Session, fault: PolicyFault) -> Failure {
+    pub fn report_fault(&self, session: &mut Session, fault: PolicyFault) -> Failure {
         match (&self.text, fault.range) {
             (Some(text), Some(range)) => {
-                diagnostics::problem(&session.options, text, &Problem::at(range, 0, fault.reason));
+                diagnostics::print_problem(&session.options, text, &Problem::error_at(range, 0, fault.reason));
                 Failure::Refused(None)
             }
             _ => Failure::Refused(Some(fault.reason)),
@@ -107,30 +107,30 @@ impl GivenPolicy {
 }
 
 /// Maximum number of problems printed for one file of settings; further ones are only counted.
-const MOST_PROBLEMS: usize = 20;
+const MAX_PROBLEMS_SHOWN: usize = 20;
 
 /// Reads and parses a file of settings. Also returns the text, in which later faults can be located.
 ///
 /// # Errors
 ///
 /// The file cannot be read, or `parse` finds problems: these are printed.
-pub fn settings<T>(
+pub fn read_settings<T>(
     session: &mut Session,
     path: &str,
     parse: impl FnOnce(&[u8]) -> Result<T, Vec<Problem>>,
-) -> Result<(T, Option<Text>), Failure> {
+) -> Result<(T, Option<SourceText>), Failure> {
     let bytes = if path == "-" { read_standard_input() } else { std::fs::read(path) };
     let bytes = bytes
         .map_err(|error| Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error)))))?;
     let parsed = parse(&bytes);
-    let text = Text::of_file(path, bytes, Form::Yaml);
+    let text = SourceText::from_file(path, bytes, FileFormat::Yaml);
     match parsed {
         Ok(settings) => Ok((settings, Some(text))),
         Err(problems) => {
-            for problem in problems.iter().take(MOST_PROBLEMS) {
-                diagnostics::problem(&session.options, &text, problem);
+            for problem in problems.iter().take(MAX_PROBLEMS_SHOWN) {
+                diagnostics::print_problem(&session.options, &text, problem);
             }
-            if let Some(more) = problems.len().checked_sub(MOST_PROBLEMS).filter(|more| *more > 0) {
+            if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS_SHOWN).filter(|more| *more > 0) {
                 session.note(&format!("{more} more of the kind"));
             }
             Err(Failure::Refused(None))

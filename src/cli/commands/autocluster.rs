@@ -4,18 +4,18 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::Ad;
-use classad::format::Form;
-use classad::matching::negotiate::mentions;
-use classad::pool::Clusters;
+use classad::format::FileFormat;
+use classad::matching::negotiate::negotiation_names;
+use classad::pool::RequestClusters;
 use classad::syntax::{Style, print};
 use indexmap::IndexSet;
 
-use crate::cli::args::matching::{Common, Reading};
-use crate::cli::args::policy::PolicyOptions;
-use crate::cli::io::input::{self, Identified};
-use crate::cli::io::parties::warn_of_counts;
+use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::policy::PolicyArgs;
+use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::parties::warn_of_invalid_counts;
 use crate::cli::render::output::{AdWriter, out};
-use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -47,9 +47,9 @@ pub struct Autocluster {
     #[arg(long = "requests", id = "requests_of_clusters")]
     as_requests: bool,
     #[command(flatten)]
-    policy: PolicyOptions,
+    policy: PolicyArgs,
     #[command(flatten)]
-    common: Common,
+    common: MatchArgs,
 }
 
 impl Autocluster {
@@ -59,24 +59,24 @@ impl Autocluster {
         {
             return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
         }
-        let requests = input::open(session, &self.requests)?;
-        let offers = if self.offers.is_empty() { Vec::new() } else { input::open(session, &self.offers)? };
+        let requests = input::open_sources(session, &self.requests)?;
+        let offers = if self.offers.is_empty() { Vec::new() } else { input::open_sources(session, &self.offers)? };
         session.decide_dialect(requests.iter().chain(&offers));
-        let form = requests.first().map_or(Form::New, |source| source.form);
+        let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
         let policy = self.policy.read(session)?.policy;
-        let (policies, also) = (policy.of_requests(), mentions(&policy, session.dialect()));
-        let [requests, offers] = self.common.ads(session, [requests, offers], Reading::Needed, &also)?;
-        warn_of_counts(session, &requests);
-        let ads = |ads: &[Identified]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
+        let (policies, also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
+        let [requests, offers] = self.common.read_ads(session, [requests, offers], ReadMode::Selective, &also)?;
+        warn_of_invalid_counts(session, &requests);
+        let ads = |ads: &[NamedAd]| ads.iter().map(|ad| ad.ad.clone()).collect::<Vec<Ad>>();
         let protocol = self.common.protocol(session);
-        let clusters = Clusters::new(&ads(&requests), &ads(&offers), &policies, &protocol, &session.context());
+        let clusters = RequestClusters::new(&ads(&requests), &ads(&offers), &policies, &protocol, &session.context());
         let found = Status::of(!clusters.clusters.is_empty());
         if session.options.quiet {
             return Ok(found);
         }
         let mut out = out();
         if self.significant {
-            let mut rows = Rows::new(&["attribute"]);
+            let mut rows = ResultTable::new(&["attribute"]);
             let mut names: Vec<_> = clusters.significant().into_iter().collect();
             names.sort();
             rows.rows.extend(names.into_iter().map(|name| vec![name.to_string().into()]));
@@ -84,12 +84,12 @@ impl Autocluster {
         } else if self.as_requests {
             let mut writer = AdWriter::new(self.common.output, form)?;
             for (number, cluster) in clusters.clusters.iter().enumerate() {
-                let ad = Identified::unnamed(cluster.resource_request(number + 1, cluster.members));
-                writer.write(session, &mut out, &ad.called(format!("cluster {}", number + 1)))?;
+                let ad = NamedAd::unnamed(cluster.resource_request(number + 1, cluster.members));
+                writer.write(session, &mut out, &ad.with_name(format!("cluster {}", number + 1)))?;
             }
             writer.finish(&mut out)?;
         } else {
-            rows(&clusters, &requests).write(&mut out, self.common.output, !self.common.no_header)?;
+            cluster_table(&clusters, &requests).write(&mut out, self.common.output, !self.common.no_header)?;
         }
         out.flush()?;
         Ok(found)
@@ -98,22 +98,22 @@ impl Autocluster {
 
 /// Returns a row for each cluster: its 1-based number, its number of requests, the identity of the first of them, and
 /// the significant attributes that they share.
-fn rows(clusters: &Clusters, requests: &[Identified]) -> Rows {
+fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd]) -> ResultTable {
     let mut first = vec![None; clusters.clusters.len()];
-    for (request, cluster) in requests.iter().zip(&clusters.of) {
+    for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {
         first[*cluster].get_or_insert(request.id());
     }
     let names: IndexSet<_> =
         clusters.clusters.iter().flat_map(|cluster| cluster.attributes().map(|(name, _)| name)).collect();
-    let mut rows = Rows::new(&["cluster", "requests", "first"]);
+    let mut rows = ResultTable::new(&["cluster", "requests", "first"]);
     rows.header.extend(names.iter().map(ToString::to_string));
     for (number, (cluster, first)) in clusters.clusters.iter().zip(first).enumerate() {
         let first = first.unwrap_or_default().to_owned();
-        let mut row: Vec<Cell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
+        let mut row: Vec<TableCell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
         row.extend(names.iter().map(|name| {
             let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));
             let text = bound.map(|bound| String::from_utf8_lossy(&print(bound, Style::New)).into_owned());
-            Cell::from(text.unwrap_or_default())
+            TableCell::from(text.unwrap_or_default())
         }));
         rows.rows.push(row);
     }

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 use classad::ad::{self, Name};
-use classad::pool::{Census, Range, Summary};
+use classad::pool::{AttributeSummary, Census, ObservedRange};
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
 use crate::cli::io::input;
-use crate::cli::render::chart::{Bars, histogram};
+use crate::cli::render::chart::{BarChart, histogram};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{self, Rows, json_array};
+use crate::cli::render::rows::{self, ResultTable, write_json_array};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -48,7 +48,7 @@ pub struct CensusCommand {
     nested: bool,
     /// The order of the attributes
     #[arg(long, value_name = "ORDER", default_value = "count")]
-    sort: Order,
+    sort: AttributeOrder,
     /// The form of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
@@ -59,7 +59,7 @@ pub struct CensusCommand {
 
 /// An order of attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Order {
+enum AttributeOrder {
     /// By the alphabet
     Name,
     /// Those that most ads have first
@@ -69,14 +69,14 @@ enum Order {
 }
 
 /// Label of the row that sums up the values not listed.
-const OTHERS: &str = "(other values)";
+const OTHER_VALUES: &str = "(other values)";
 
 /// An attribute's name and its statistics.
-type Attribute<'a> = (&'a Name, &'a Summary);
+type CensusEntry<'a> = (&'a Name, &'a AttributeSummary);
 
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open(session, &self.files)?;
+        let mut sources = input::open_sources(session, &self.files)?;
         session.decide_dialect(&sources);
         let asked: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
         let mut census = if asked.is_empty() { Census::values() } else { Census::values_of(asked.iter().cloned()) };
@@ -84,29 +84,30 @@ impl CensusCommand {
             census = census.nested();
         }
         for source in &mut sources {
-            input::each_ad(session, source, |_, entry| {
+            input::for_each_ad(session, source, |_, entry| {
                 census.add(&entry.ad);
                 Ok(true)
             })?;
         }
-        let attributes = if asked.is_empty() { self.sorted(&census) } else { found(session, &census, &asked) };
+        let attributes =
+            if asked.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &asked) };
         if !session.options.quiet {
             let mut out = out();
             self.write(&mut out, &census, &attributes)?;
             out.flush()?;
-            Self::conclude(session, &census, &attributes);
+            Self::note_totals(session, &census, &attributes);
         }
         let missing = attributes.len() < asked.len();
         Ok(Status::of(census.ads() > 0 && !missing))
     }
 
-    fn sorted<'a>(&self, census: &'a Census) -> Vec<Attribute<'a>> {
-        let mut attributes: Vec<Attribute> = census.attributes().collect();
+    fn sorted<'a>(&self, census: &'a Census) -> Vec<CensusEntry<'a>> {
+        let mut attributes: Vec<CensusEntry> = census.attributes().collect();
         attributes.sort_by_cached_key(|(name, summary)| {
             let weight = match self.sort {
-                Order::Name => 0,
-                Order::Count => summary.ads(),
-                Order::Distinct => summary.distinct().values,
+                AttributeOrder::Name => 0,
+                AttributeOrder::Count => summary.ads(),
+                AttributeOrder::Distinct => summary.distinct().values,
             };
             (Reverse(weight), (*name).clone())
         });
@@ -114,57 +115,59 @@ impl CensusCommand {
     }
 
     /// Returns the maximum number of frequent values to print per attribute.
-    fn most(&self) -> usize {
+    fn max_values(&self) -> usize {
         self.top.unwrap_or(if self.attr.is_empty() { 1 } else { 10 })
     }
 
-    fn write(&self, out: &mut dyn Write, census: &Census, attributes: &[Attribute]) -> Result<(), Failure> {
+    fn write(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> Result<(), Failure> {
         let form = self.output.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
         match form {
             OutputForm::Json => {
                 write!(out, "{{\"version\":1,\"ads\":{},\"attributes\":", census.ads())?;
-                json_array(out, form, attributes.iter().map(|attribute| self.json(*attribute)))?;
+                write_json_array(out, form, attributes.iter().map(|attribute| self.attribute_json(*attribute)))?;
                 writeln!(out, "}}")?;
             }
-            OutputForm::Jsonl => json_array(out, form, attributes.iter().map(|attribute| self.json(*attribute)))?,
-            OutputForm::Table if !self.attr.is_empty() => self.detail(out, census, attributes)?,
-            OutputForm::Table => self.table(census, attributes).write(out, Some(form), !self.no_header)?,
-            form => self.rows(form, census, attributes).write(out, Some(form), !self.no_header)?,
+            OutputForm::Jsonl => {
+                write_json_array(out, form, attributes.iter().map(|attribute| self.attribute_json(*attribute)))?;
+            }
+            OutputForm::Table if !self.attr.is_empty() => self.write_details(out, census, attributes)?,
+            OutputForm::Table => self.terminal_table(census, attributes).write(out, Some(form), !self.no_header)?,
+            form => self.attribute_table(form, census, attributes).write(out, Some(form), !self.no_header)?,
         }
         Ok(())
     }
 
     /// Returns one row for each attribute, or with `--attr` one for each frequent value.
-    fn rows(&self, form: OutputForm, census: &Census, attributes: &[Attribute]) -> Rows {
+    fn attribute_table(&self, form: OutputForm, census: &Census, attributes: &[CensusEntry]) -> ResultTable {
         if !self.attr.is_empty() && form != OutputForm::Names {
-            let mut rows = Rows::new(&["attribute", "value", "ads", "%"]);
+            let mut rows = ResultTable::new(&["attribute", "value", "ads", "%"]);
             for (name, summary) in attributes {
-                rows.rows.extend(summary.top(self.most()).map(|(value, ads)| {
+                rows.rows.extend(summary.most_frequent(self.max_values()).map(|(value, ads)| {
                     vec![name.to_string().into(), value.to_owned().into(), ads.into(), percent(ads, census).into()]
                 }));
             }
             return rows;
         }
-        let mut rows = Rows::new(&["attribute", "ads", "%", "types", "distinct", "range", "most frequent"]);
+        let mut rows = ResultTable::new(&["attribute", "ads", "%", "types", "distinct", "range", "most frequent"]);
         for (name, summary) in attributes {
             rows.rows.push(vec![
                 name.to_string().into(),
                 summary.ads().into(),
                 percent(summary.ads(), census).into(),
-                types(summary).into(),
+                types_text(summary).into(),
                 summary.distinct().to_string().into(),
                 summary.ranges().map(range_text).collect::<Vec<_>>().join(", ").into(),
-                self.frequent(summary).join(", ").into(),
+                self.frequent_values(summary).join(", ").into(),
             ]);
         }
         rows
     }
 
     /// Returns one row for each attribute. Cuts the values so that a row fits the width of the terminal.
-    fn table(&self, census: &Census, attributes: &[Attribute]) -> Rows {
-        const GAP: usize = 2;
-        const LEAST: usize = 8;
-        let mut rows = Rows::new(&["attribute", "ads", "%", "types", "distinct", "values"]);
+    fn terminal_table(&self, census: &Census, attributes: &[CensusEntry]) -> ResultTable {
+        const COLUMN_GAP: usize = 2;
+        const MIN_VALUES_WIDTH: usize = 8;
+        let mut rows = ResultTable::new(&["attribute", "ads", "%", "types", "distinct", "values"]);
         let mut values = Vec::new();
         for (name, summary) in attributes {
             let kinds: Vec<&str> = summary.contents().into_iter().map(|(content, _)| content.as_str()).collect();
@@ -175,50 +178,50 @@ impl CensusCommand {
                 kinds.join("|").into(),
                 summary.distinct().to_string().into(),
             ]);
-            values.push(self.glance(summary));
+            values.push(self.values_summary(summary));
         }
         let width = |column: usize| {
             let cells = rows.rows.iter().map(|row| row[column].text.chars().count());
-            cells.fold(rows.header[column].len(), usize::max) + GAP
+            cells.fold(rows.header[column].len(), usize::max) + COLUMN_GAP
         };
         let used: usize = (0..rows.header.len() - 1).map(width).sum();
-        let room = diagnostics::width().saturating_sub(used + GAP).max(LEAST);
+        let room = diagnostics::terminal_width().saturating_sub(used + COLUMN_GAP).max(MIN_VALUES_WIDTH);
         for (row, values) in rows.rows.iter_mut().zip(values) {
-            row.push(shortened(&values, room).into());
+            row.push(truncated(&values, room).into());
         }
         rows
     }
 
     /// Summarizes the values of an attribute: the only value, else the ranges, else the most frequent values. With
     /// `--top` the most frequent values follow the ranges.
-    fn glance(&self, summary: &Summary) -> String {
+    fn values_summary(&self, summary: &AttributeSummary) -> String {
         let distinct = summary.distinct();
         if distinct.values == 1 && !distinct.more {
-            return summary.top(1).map(|(value, _)| value).collect();
+            return summary.most_frequent(1).map(|(value, _)| value).collect();
         }
-        let wide = |range: &&Range| range.least != range.greatest;
+        let wide = |range: &&ObservedRange| range.least != range.greatest;
         let mut parts: Vec<String> = summary.ranges().filter(wide).map(range_text).collect();
         if parts.is_empty() || self.top.is_some() {
-            parts.extend(self.frequent(summary));
+            parts.extend(self.frequent_values(summary));
         }
         parts.join(", ")
     }
 
     /// Returns the most frequent values, each with its number of ads.
-    fn frequent(&self, summary: &Summary) -> Vec<String> {
-        summary.top(self.most()).map(|(value, ads)| format!("{value} ({ads})")).collect()
+    fn frequent_values(&self, summary: &AttributeSummary) -> Vec<String> {
+        summary.most_frequent(self.max_values()).map(|(value, ads)| format!("{value} ({ads})")).collect()
     }
 
     /// Writes a paragraph for each attribute.
-    fn detail(&self, out: &mut dyn Write, census: &Census, attributes: &[Attribute]) -> io::Result<()> {
+    fn write_details(&self, out: &mut dyn Write, census: &Census, attributes: &[CensusEntry]) -> io::Result<()> {
         for (position, (name, summary)) in attributes.iter().enumerate() {
             let (ads, all) = (summary.ads(), census.ads());
             if position > 0 {
                 writeln!(out)?;
             }
-            let name = diagnostics::line(name.as_str());
+            let name = diagnostics::single_line(name.as_str());
             writeln!(out, "{name}: in {ads} of {all} ads ({}%), missing in {}", percent(ads, census), all - ads)?;
-            writeln!(out, "  types     {}", types(summary))?;
+            writeln!(out, "  types     {}", types_text(summary))?;
             writeln!(out, "  distinct  {}", summary.distinct())?;
             for range in summary.ranges().map(range_text) {
                 writeln!(out, "  range     {range}")?;
@@ -226,36 +229,39 @@ impl CensusCommand {
             if let Some((least, greatest)) = summary.lengths() {
                 writeln!(out, "  lengths   {least}..{greatest}")?;
             }
-            let top: Vec<(&str, usize)> = summary.top(self.most()).collect();
+            let top: Vec<(&str, usize)> = summary.most_frequent(self.max_values()).collect();
             let width = top.iter().map(|(_, ads)| ads.to_string().len()).max().unwrap_or(0).max("ads".len());
-            let widest = top.iter().map(|(value, _)| diagnostics::line(value).chars().count()).max().unwrap_or(0);
-            let bars = Bars::new(ads, width + widest.max(OTHERS.len()) + "      100.0    ".len());
+            let widest =
+                top.iter().map(|(value, _)| diagnostics::single_line(value).chars().count()).max().unwrap_or(0);
+            let bars = BarChart::new(ads, width + widest.max(OTHER_VALUES.len()) + "      100.0    ".len());
             writeln!(out, "  {:>width$}  {:>5}  value", "ads", "%")?;
             let row = |out: &mut dyn Write, value: &str, ads: usize| {
-                let (percent, bar) = (percent(ads, census), bars.padded(ads));
+                let (percent, bar) = (percent(ads, census), bars.padded_bar(ads));
                 writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {value}")
             };
             for (value, ads) in &top {
-                row(out, &diagnostics::line(value), *ads)?;
+                row(out, &diagnostics::single_line(value), *ads)?;
             }
             let shown: usize = top.iter().map(|(_, ads)| ads).sum();
             if shown < ads {
-                row(out, OTHERS, ads - shown)?;
-                distribution(out, summary, census)?;
+                row(out, OTHER_VALUES, ads - shown)?;
+                write_histogram(out, summary, census)?;
             }
         }
         Ok(())
     }
 
-    fn json(&self, (name, summary): Attribute) -> Value {
+    fn attribute_json(&self, (name, summary): CensusEntry) -> Value {
         let types: serde_json::Map<String, Value> =
             summary.contents().into_iter().map(|(content, ads)| (content.as_str().to_owned(), ads.into())).collect();
         let ranges: Vec<Value> = summary
             .ranges()
-            .map(|Range { least, greatest }| json!({ "least": number(least), "greatest": number(greatest) }))
+            .map(|ObservedRange { least, greatest }| json!({ "least": json_number(least), "greatest": json_number(greatest) }))
             .collect();
-        let top: Vec<Value> =
-            summary.top(self.most()).map(|(value, ads)| json!({ "value": value, "ads": ads })).collect();
+        let top: Vec<Value> = summary
+            .most_frequent(self.max_values())
+            .map(|(value, ads)| json!({ "value": value, "ads": ads }))
+            .collect();
         json!({
             "name": name.as_str(),
             "ads": summary.ads(),
@@ -269,7 +275,7 @@ impl CensusCommand {
     }
 
     /// Prints the totals on standard error, and the meaning of `+` where a distinct count has one.
-    fn conclude(session: &Session, census: &Census, attributes: &[Attribute]) {
+    fn note_totals(session: &Session, census: &Census, attributes: &[CensusEntry]) {
         session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
         if attributes.iter().any(|(_, summary)| summary.distinct().more) {
             session.note("a + behind a number of distinct values: there were more than could be remembered");
@@ -278,34 +284,35 @@ impl CensusCommand {
 }
 
 /// Writes a histogram of the numeric values. Writes nothing if some values were not remembered.
-fn distribution(out: &mut dyn Write, summary: &Summary, census: &Census) -> io::Result<()> {
-    const RANGES: usize = 8;
+fn write_histogram(out: &mut dyn Write, summary: &AttributeSummary, census: &Census) -> io::Result<()> {
+    const HISTOGRAM_BINS: usize = 8;
     if summary.distinct().more {
         return Ok(());
     }
-    let values = summary.top(usize::MAX).filter_map(|(value, ads)| Some((value.parse().ok()?, ads)));
-    let bins = histogram(&values.collect::<Vec<(f64, usize)>>(), RANGES);
-    let rows: Vec<(String, usize)> = bins.iter().map(|bin| (bin.text(), bin.count)).collect();
+    let values = summary.most_frequent(usize::MAX).filter_map(|(value, ads)| Some((value.parse().ok()?, ads)));
+    let bins = histogram(&values.collect::<Vec<(f64, usize)>>(), HISTOGRAM_BINS);
+    let rows: Vec<(String, usize)> = bins.iter().map(|bin| (bin.label(), bin.count)).collect();
     let widest = rows.iter().map(|(range, _)| range.len()).max().unwrap_or(0);
     let most = rows.iter().map(|(_, ads)| *ads).max().unwrap_or(0);
-    let (width, bars) = (most.to_string().len().max("ads".len()), Bars::new(most, widest + "      100.0    ads".len()));
+    let (width, bars) =
+        (most.to_string().len().max("ads".len()), BarChart::new(most, widest + "      100.0    ads".len()));
     if !rows.is_empty() {
         writeln!(out, "  {:>width$}  {:>5}  range", "ads", "%")?;
     }
     for (range, ads) in rows {
-        let (percent, bar) = (percent(ads, census), bars.padded(ads));
+        let (percent, bar) = (percent(ads, census), bars.padded_bar(ads));
         writeln!(out, "  {ads:>width$}  {percent:>5}  {bar}  {range}")?;
     }
     Ok(())
 }
 
 /// Returns the attributes of `--attr` that some ad has. Reports the others on standard error.
-fn found<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> Vec<Attribute<'a>> {
+fn requested_attributes<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> Vec<CensusEntry<'a>> {
     let mut found = Vec::new();
     for name in asked {
         let attribute = census.attributes().find(|(known, _)| *known == name);
         if attribute.is_none() && census.ads() > 0 {
-            input::no_ad_has(session, census, name);
+            input::note_unknown_attribute(session, census, name);
         }
         found.extend(attribute);
     }
@@ -315,7 +322,7 @@ fn found<'a>(session: &Session, census: &'a Census, asked: &IndexSet<Name>) -> V
 /// Formats `ads` as a percentage of all ads, with one decimal. Rounding yields neither 0 for some ads nor 100 for less
 /// than all of them.
 fn percent(ads: usize, census: &Census) -> String {
-    match parts_of(ads, census, 1000) {
+    match fraction_of_ads(ads, census, 1000) {
         0 if ads > 0 => "<0.1".to_owned(),
         1000 if ads < census.ads() => ">99.9".to_owned(),
         tenths => format!("{}.{}", tenths / 10, tenths % 10),
@@ -324,7 +331,7 @@ fn percent(ads: usize, census: &Census) -> String {
 
 /// Formats `ads` as a percentage of all ads like [`percent`], without decimals.
 fn whole_percent(ads: usize, census: &Census) -> String {
-    match parts_of(ads, census, 100) {
+    match fraction_of_ads(ads, census, 100) {
         0 if ads > 0 => "<1".to_owned(),
         100 if ads < census.ads() => ">99".to_owned(),
         percent => percent.to_string(),
@@ -332,13 +339,13 @@ fn whole_percent(ads: usize, census: &Census) -> String {
 }
 
 /// Returns `ads` divided by all ads, in units of 1/`parts`, rounded to the nearest.
-fn parts_of(ads: usize, census: &Census, parts: usize) -> usize {
+fn fraction_of_ads(ads: usize, census: &Census, parts: usize) -> usize {
     let all = census.ads().max(1);
     (ads.saturating_mul(2 * parts) / all).div_ceil(2)
 }
 
 /// Lists the types of the values: `int`, or with the number of ads `int 1230, undefined 6`.
-fn types(summary: &Summary) -> String {
+fn types_text(summary: &AttributeSummary) -> String {
     match summary.contents().as_slice() {
         [(content, _)] => content.as_str().to_owned(),
         several => {
@@ -348,7 +355,7 @@ fn types(summary: &Summary) -> String {
     }
 }
 
-fn range_text(range: &Range) -> String {
+fn range_text(range: &ObservedRange) -> String {
     let text = |value: &ad::Value| match value {
         ad::Value::AbsoluteTime(time) => time.to_string(),
         ad::Value::RelativeTime(time) => time.to_string(),
@@ -362,7 +369,7 @@ fn value_text(value: &ad::Value) -> String {
 }
 
 /// Cuts `text` to `room` characters. A text that was cut ends in an ellipsis.
-fn shortened(text: &str, room: usize) -> String {
+fn truncated(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
     }
@@ -370,7 +377,7 @@ fn shortened(text: &str, room: usize) -> String {
 }
 
 /// Converts a bound of a range to JSON: a number, or a text where JSON has no such number.
-fn number(value: &ad::Value) -> Value {
+fn json_number(value: &ad::Value) -> Value {
     match value {
         ad::Value::Integer(integer) => (*integer).into(),
         ad::Value::Real(real) if real.is_finite() => (*real).into(),

@@ -7,16 +7,16 @@ use std::time::Instant;
 use clap::Args;
 use classad::ad::Ad;
 use classad::eval::Context;
-use classad::matching::claim::{Claim, Claimer, Veto, Word};
+use classad::matching::claim::{ClaimMessageKind, ClaimResult, Claimer, Veto};
 use classad::matching::{Notice, Party, Statistics};
 use classad::protocol::Advertisement;
 
-use crate::cli::args::advertising::Lifetime;
-use crate::cli::args::matching::Common;
-use crate::cli::io::input::{self, Identified};
+use crate::cli::args::advertising::LifetimeArgs;
+use crate::cli::args::matching::MatchArgs;
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::match_records;
 use crate::cli::render::output::{self, out};
-use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -50,9 +50,9 @@ pub struct ClaimCommand {
     #[arg(long)]
     transcript: bool,
     #[command(flatten)]
-    lifetime: Lifetime,
+    lifetime: LifetimeArgs,
     #[command(flatten)]
-    common: Common,
+    common: MatchArgs,
 }
 
 impl ClaimCommand {
@@ -61,39 +61,40 @@ impl ClaimCommand {
         if matches.iter().chain(&self.ads).filter(|path| *path == "-").count() > 1 {
             return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
         }
-        let sources = input::open(session, &self.ads)?;
+        let sources = input::open_sources(session, &self.ads)?;
         if sources.len() < self.ads.len() {
             // Without all files an ad would seem to have disappeared.
             return Err(Failure::Refused(None));
         }
         session.decide_dialect(&sources);
-        let id = input::optional(session, "--id", self.common.id.as_deref())?;
-        let current = input::identified(session, sources, id.as_ref())?;
-        let current = self.lifetime.latest(session, current, "ads", self.common.id.as_deref());
-        let notices = match_records::read(session, &matches)?;
+        let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
+        let current = input::read_named_ads(session, sources, id.as_ref())?;
+        let current = self.lifetime.retain_latest(session, current, "ads", self.common.id.as_deref());
+        let notices = match_records::read_match_records(session, &matches)?;
 
         let start = Instant::now();
         let ads: Vec<Ad> = current.iter().map(|ad| ad.ad.clone()).collect();
-        let at = self.lifetime.at(session);
+        let at = self.lifetime.expiry_time(session);
         let context = session.context();
         let mut claimer = Claimer::new(&ads, self.common.protocol(session), context.clone(), at);
-        let by_name = ByName::new(&current, &context);
-        let mut claims: Vec<Claim> = Vec::new();
+        let by_name = AdsByName::new(&current, &context);
+        let mut claims: Vec<ClaimResult> = Vec::new();
         for notice in &notices {
             let indexes: Vec<Result<usize, Veto>> = notice.parties.iter().map(|party| by_name.find(party)).collect();
             claims.push(claimer.claim(notice, &indexes));
-            if session.options.quiet && claims.last().is_some_and(Claim::is_committed) {
+            if session.options.quiet && claims.last().is_some_and(ClaimResult::is_committed) {
                 break;
             }
         }
         let committed = claims.iter().filter(|claim| claim.is_committed()).count();
         if !session.options.quiet {
-            let rows = if self.transcript { messages(&notices, &claims) } else { outcomes(&notices, &claims) };
+            let rows =
+                if self.transcript { message_table(&notices, &claims) } else { outcome_table(&notices, &claims) };
             let mut out = out();
             rows.write(&mut out, self.common.output, !self.common.no_header)?;
             out.flush()?;
         }
-        session.failures(claimer.failures);
+        session.report_budget_failures(claimer.failures);
         if self.common.stats {
             let counted = Statistics {
                 roots: claims.len() as u64,
@@ -101,25 +102,25 @@ impl ClaimCommand {
                 evaluations: claimer.evaluations,
                 ..Statistics::default()
             };
-            output::statistics(&counted, start.elapsed().as_secs_f64());
+            output::print_statistics(&counted, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(committed > 0))
     }
 }
 
 /// Index of the current ads by name: for each, its index into the ads and its kind (`MyType`).
-struct ByName<'a> {
+struct AdsByName<'a> {
     ads: HashMap<&'a str, Vec<(usize, Option<String>)>>,
 }
 
-impl<'a> ByName<'a> {
-    fn new(ads: &'a [Identified], context: &Context) -> Self {
+impl<'a> AdsByName<'a> {
+    fn new(ads: &'a [NamedAd], context: &Context) -> Self {
         let mut by_name: HashMap<&str, Vec<(usize, Option<String>)>> = HashMap::new();
         for (index, ad) in ads.iter().enumerate() {
             let kind = Advertisement::new(&ad.ad, context).kind();
             by_name.entry(ad.id()).or_default().push((index, kind));
         }
-        ByName { ads: by_name }
+        AdsByName { ads: by_name }
     }
 
     /// Returns the index of the current ad of a party.
@@ -128,7 +129,7 @@ impl<'a> ByName<'a> {
     ///
     /// Fails if no ad, or more than one, has its name and kind.
     fn find(&self, party: &Party) -> Result<usize, Veto> {
-        let ads = self.ads.get(party.advertised()).map(Vec::as_slice).unwrap_or_default();
+        let ads = self.ads.get(party.advertised_id()).map(Vec::as_slice).unwrap_or_default();
         let same_kind = |(_, kind): &&(usize, Option<String>)| party.kind.is_none() || *kind == party.kind;
         let found: Vec<usize> = ads.iter().filter(same_kind).map(|(index, _)| *index).collect();
         match found.as_slice() {
@@ -140,21 +141,21 @@ impl<'a> ByName<'a> {
 }
 
 /// Returns a row for each match.
-fn outcomes(notices: &[Notice], claims: &[Claim]) -> Rows {
-    let mut rows = Rows::new(&["match", "outcome", "claimed", "reason"]);
+fn outcome_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
+    let mut rows = ResultTable::new(&["match", "outcome", "claimed", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {
         let name = |party: usize| notice.parties[party].id.as_str();
         let claimed: Vec<String> = claim.claimed.iter().map(|&party| name(party).to_owned()).collect();
         // `Left` only follows from the veto of another party.
-        let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::Left(_)));
+        let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::LostPartners(_)));
         let reasons: Vec<String> = own.map(|(party, veto)| format!("{}: {veto}", name(*party))).collect();
-        let (outcome, reason) = (outcome(claim).to_owned(), reasons.join("; "));
+        let (outcome, reason) = (outcome_name(claim).to_owned(), reasons.join("; "));
         rows.rows.push(vec![notice.id.clone().into(), outcome.into(), claimed.into(), reason.into()]);
     }
     rows
 }
 
-fn outcome(claim: &Claim) -> &'static str {
+fn outcome_name(claim: &ClaimResult) -> &'static str {
     match (claim.is_committed(), claim.vetoes.is_empty()) {
         (true, true) => "committed",
         (true, false) => "partial",
@@ -163,16 +164,16 @@ fn outcome(claim: &Claim) -> &'static str {
 }
 
 /// Returns for each match a row for each message and a last row with the outcome.
-fn messages(notices: &[Notice], claims: &[Claim]) -> Rows {
-    let mut rows = Rows::new(&["match", "round", "message", "from", "to", "reason"]);
+fn message_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
+    let mut rows = ResultTable::new(&["match", "round", "message", "from", "to", "reason"]);
     for (notice, claim) in notices.iter().zip(claims) {
         let name = |party: usize| notice.parties[party].id.clone();
         for message in &claim.transcript {
-            let reason = match &message.word {
-                Word::Veto(veto) => veto.to_string(),
+            let reason = match &message.kind {
+                ClaimMessageKind::Veto(veto) => veto.to_string(),
                 _ => String::new(),
             };
-            let word = message.word.as_str().to_owned();
+            let word = message.kind.as_str().to_owned();
             rows.rows.push(vec![
                 notice.id.clone().into(),
                 message.round.into(),
@@ -186,8 +187,9 @@ fn messages(notices: &[Notice], claims: &[Claim]) -> Rows {
         let root = claim.vetoes.iter().find(|(party, _)| *party == 0);
         let reason = root.map_or_else(String::new, |(_, veto)| veto.to_string());
         let cells = [name(0), String::new(), reason];
-        let mut row: Vec<Cell> = vec![notice.id.clone().into(), rounds.into(), outcome(claim).to_owned().into()];
-        row.extend(cells.map(Cell::from));
+        let mut row: Vec<TableCell> =
+            vec![notice.id.clone().into(), rounds.into(), outcome_name(claim).to_owned().into()];
+        row.extend(cells.map(TableCell::from));
         rows.rows.push(row);
     }
     rows

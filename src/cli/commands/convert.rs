@@ -34,18 +34,18 @@ pub struct Convert {
 
 impl Convert {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open(session, &self.files)?;
+        let mut sources = input::open_sources(session, &self.files)?;
         session.decide_dialect(&sources);
         let mut out = out();
-        let mut writer = AdWriter::of(self.to.into());
+        let mut writer = AdWriter::with_form(self.to.into());
         let mut count = 0_usize;
         for source in &mut sources {
-            input::each_ad(session, source, |session, entry| {
+            input::for_each_ad(session, source, |session, entry| {
                 count += 1;
                 if session.options.quiet {
                     return Ok(true);
                 }
-                let ad = input::identify_by_place(entry);
+                let ad = input::name_by_location(entry);
                 writer.write(session, &mut out, &ad)?;
                 Ok(true)
             })?;

@@ -3,14 +3,14 @@
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
+use classad::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
 use classad::eval::Evaluator;
 use classad::format::Problem;
 
-use crate::cli::args::partial_scope::meeting;
+use crate::cli::args::partial_scope::known_environment;
 use crate::cli::io::cases;
 use crate::cli::io::input;
-use crate::cli::io::source::Text;
+use crate::cli::io::source::SourceText;
 use crate::cli::render::output::out;
 use crate::cli::render::rows::value_text;
 use crate::cli::render::{diagnostics, expression_tree};
@@ -74,39 +74,39 @@ impl Eval {
         let (text, files) = match (&self.attr, &self.expression) {
             (Some(_), first) => (None, first.iter().chain(&self.files).cloned().collect()),
             (None, Some(expression)) => {
-                input::not_an_option("eval", expression, false)?;
+                input::refuse_misspelt_option("eval", expression, false)?;
                 (Some(expression), self.files.clone())
             }
             (None, None) => return Err(Failure::Refused(Some("there is no expression to evaluate".to_owned()))),
         };
         let alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
-        let mut sources = if alone { Vec::new() } else { input::open(session, &files)? };
-        let my = input::one_source(session, self.my.as_ref())?;
-        let target = input::one_source(session, self.target.as_ref())?;
+        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &files)? };
+        let my = input::open_optional(session, self.my.as_ref())?;
+        let target = input::open_optional(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&my).chain(&target));
 
         let expression = match (text, &self.attr) {
-            (Some(text), _) => input::expression(session, "expression", text)?,
+            (Some(text), _) => input::parse_argument_expression(session, "expression", text)?,
             (None, attr) => {
                 let name = Name::new(attr.as_deref().unwrap_or_default());
-                Expression::new(Kind::Attribute(name), Span::default())
+                Expression::new(ExpressionKind::Attribute(name), Span::default())
             }
         };
-        let shown = Text::of_argument("expression", text.map_or("", String::as_str));
-        let target = input::first_ad(session, target)?;
+        let shown = SourceText::from_argument("expression", text.map_or("", String::as_str));
+        let target = input::read_first_ad(session, target)?;
         let mut status = Status::Yes;
         if alone {
-            let ad = input::first_ad(session, my)?;
+            let ad = input::read_first_ad(session, my)?;
             let nowhere = ad.is_none() && self.define.is_empty();
-            let ad = input::define(session, ad.unwrap_or_default(), &self.define)?;
+            let ad = input::add_definitions(session, ad.unwrap_or_default(), &self.define)?;
             let ad = Some(ad).filter(|_| !nowhere || target.is_some());
-            return self.one(session, "", ad, target.as_ref(), &expression, &shown);
+            return self.evaluate_in(session, "", ad, target.as_ref(), &expression, &shown);
         }
         for source in &mut sources {
-            input::each_ad(session, source, |session, entry| {
-                let found = input::identify(session, entry, None);
-                let ad = input::define(session, found.ad.clone(), &self.define)?;
-                let each = self.one(session, found.id(), Some(ad), target.as_ref(), &expression, &shown)?;
+            input::for_each_ad(session, source, |session, entry| {
+                let found = input::name_ad(session, entry, None);
+                let ad = input::add_definitions(session, found.ad.clone(), &self.define)?;
+                let each = self.evaluate_in(session, found.id(), Some(ad), target.as_ref(), &expression, &shown)?;
                 if status == Status::Yes {
                     status = each;
                 }
@@ -117,20 +117,20 @@ impl Eval {
     }
 
     /// Evaluates the expression in one ad and prints the value. `shown` is the text of the expression, for diagnostics.
-    fn one(
+    fn evaluate_in(
         &self,
         session: &mut Session,
         id: &str,
         ad: Option<Ad>,
         target: Option<&Ad>,
         expression: &Expression,
-        shown: &Text,
+        shown: &SourceText,
     ) -> Result<Status, Failure> {
-        let (environment, frame) = meeting(ad, target);
+        let (environment, frame) = known_environment(ad, target);
         let value = match Evaluator::new(&environment, &session.context()).evaluate(expression, &frame) {
             Ok(value) => value,
             Err(halt) => {
-                session.halted(&halt, if id.is_empty() { "the expression" } else { id });
+                session.report_abort(&halt, if id.is_empty() { "the expression" } else { id });
                 return Ok(Status::Budget);
             }
         };
@@ -141,11 +141,11 @@ impl Eval {
             }
             out.write_all(&value_text(&value, self.raw))?;
             if self.with_type {
-                write!(out, "\t{}", value.kind().as_str())?;
+                write!(out, "\t{}", value.value_type().as_str())?;
             }
             writeln!(out)?;
             if self.trace {
-                expression_tree::values(
+                expression_tree::write_value_tree(
                     &mut out,
                     expression,
                     &frame,
@@ -154,14 +154,14 @@ impl Eval {
             }
         }
         out.flush()?;
-        if let (Some(fault), true) = (value.fault(), id.is_empty()) {
-            self.tell(session, shown, fault);
+        if let (Some(fault), true) = (value.error_origin(), id.is_empty()) {
+            self.report_error_value(session, shown, fault);
         }
-        Ok(if self.exit_by_value { by_value(&value) } else { Status::Yes })
+        Ok(if self.exit_by_value { status_of_value(&value) } else { Status::Yes })
     }
 
     /// Reports why the value is an error: with a mark in the expression if the error arose there.
-    fn tell(&self, session: &Session, shown: &Text, fault: &classad::ad::Fault) {
+    fn report_error_value(&self, session: &Session, shown: &SourceText, fault: &classad::ad::ErrorOrigin) {
         let range = fault.span.range();
         if fault.reason.starts_with("written as") {
             return;
@@ -172,8 +172,8 @@ impl Eval {
             && range.end <= shown.block.text.len()
             && !range.is_empty()
         {
-            let problem = Problem::at(range, 0, format!("the value is error: {fault}")).as_warning();
-            diagnostics::problem(&session.options, shown, &problem);
+            let problem = Problem::error_at(range, 0, format!("the value is error: {fault}")).as_warning();
+            diagnostics::print_problem(&session.options, shown, &problem);
         } else {
             session.note(&format!("the value is error: {fault}"));
         }
@@ -181,7 +181,7 @@ impl Eval {
 }
 
 /// Returns the exit status of `-e`.
-fn by_value(value: &Value) -> Status {
+fn status_of_value(value: &Value) -> Status {
     match value {
         Value::Boolean(false) => Status::No,
         Value::Undefined => Status::Undefined,

@@ -3,11 +3,11 @@
 use std::io::{self, Read, Write};
 
 use clap::Args;
-use classad::format::{self, Form, Layout};
+use classad::format::{self, FileFormat, FormattedText};
 use similar::TextDiff;
 
-use crate::cli::io::atomic_write::Rewrite;
-use crate::cli::io::source::Text;
+use crate::cli::io::atomic_write::RewriteArgs;
+use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
@@ -35,7 +35,7 @@ pub struct Fmt {
     #[arg(short, long, conflicts_with = "write")]
     diff: bool,
     #[command(flatten)]
-    rewrite: Rewrite,
+    rewrite: RewriteArgs,
     /// Break what is wider than so many columns
     // 80 columns fit a terminal and each side of a code review. A constraint of more than three or four clauses
     // is wider, and reads better with one clause a line.
@@ -52,29 +52,30 @@ fn width(text: &str) -> Result<usize, String> {
 
 impl Fmt {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        self.rewrite.check(&self.files)?;
-        let sources = self.sources(session)?;
-        session.decide_dialect_by(sources.iter().map(|text| (text.name.as_ref(), text.block.form)));
+        self.rewrite.check_files(&self.files)?;
+        let sources = self.read_files(session)?;
+        session.decide_dialect_by_forms(sources.iter().map(|text| (text.name.as_ref(), text.block.form)));
         let mut out = out();
         let mut changed = 0;
         for source in &sources {
-            let layout = match format::layout(&source.block.text, source.block.form, session.dialect(), self.width) {
+            let layout = match format::format_ads(&source.block.text, source.block.form, session.dialect(), self.width)
+            {
                 Ok(layout) => layout,
                 // An excerpt of compressed bytes would show nothing useful.
                 Err(problem) if format::is_compressed(&source.block.text) => {
-                    session.trouble(&format!("{}: {}", source.name, problem.message));
+                    session.error(&format!("{}: {}", source.name, problem.message));
                     continue;
                 }
                 Err(problem) => {
-                    session.problem(source, &problem)?;
+                    session.report_problem(source, &problem)?;
                     continue;
                 }
             };
             for problem in &layout.problems {
-                session.problem(source, problem)?;
+                session.report_problem(source, problem)?;
             }
             changed += usize::from(layout.text != source.block.text);
-            if self.rewrite.is_wanted() {
+            if self.rewrite.is_enabled() {
                 self.rewrite(session, source, &layout);
             } else if !session.options.quiet {
                 self.print(&mut out, source, &layout)?;
@@ -85,7 +86,7 @@ impl Fmt {
     }
 
     /// Reads the files whole and byte for byte: their layout and comments matter, and they may be rewritten.
-    fn sources(&self, session: &mut Session) -> Result<Vec<Text>, Failure> {
+    fn read_files(&self, session: &mut Session) -> Result<Vec<SourceText>, Failure> {
         let stdin = ["-".to_owned()];
         let mut sources = Vec::new();
         for path in if self.files.is_empty() { &stdin[..] } else { &self.files } {
@@ -95,12 +96,12 @@ impl Fmt {
             };
             match bytes {
                 Ok(bytes) => {
-                    let form = session.options.from.map(Form::from).or_else(|| format::detect(&bytes));
-                    let form = form.unwrap_or_else(|| format::form_of_comments(&bytes));
-                    sources.push(Text::of_file(name, bytes, form));
+                    let form = session.options.from.map(FileFormat::from).or_else(|| format::detect(&bytes));
+                    let form = form.unwrap_or_else(|| format::format_of_comments(&bytes));
+                    sources.push(SourceText::from_file(name, bytes, form));
                 }
                 Err(error) => {
-                    session.trouble(&format!("cannot read {name}: {}", diagnostics::io_reason(&error)));
+                    session.error(&format!("cannot read {name}: {}", diagnostics::io_reason(&error)));
                     if session.options.fail_fast {
                         return Err(Failure::Refused(None));
                     }
@@ -111,23 +112,23 @@ impl Fmt {
     }
 
     /// Prints the formatted text, its diff or, with `--check`, the name of a file that would change.
-    fn print(&self, out: &mut dyn Write, source: &Text, layout: &Layout) -> io::Result<()> {
+    fn print(&self, out: &mut dyn Write, source: &SourceText, layout: &FormattedText) -> io::Result<()> {
         match (self.check, self.diff) {
             (true, _) if layout.text != source.block.text => writeln!(out, "{}", source.name),
-            (_, true) => difference(out, source, &layout.text),
+            (_, true) => write_diff(out, source, &layout.text),
             (false, false) => out.write_all(&layout.text),
             _ => Ok(()),
         }
     }
 
     /// Rewrites a file if its text changes. A file in which some ad does not parse stays as it is.
-    fn rewrite(&self, session: &mut Session, source: &Text, layout: &Layout) {
-        if !layout.is_sound() {
+    fn rewrite(&self, session: &mut Session, source: &SourceText, layout: &FormattedText) {
+        if !layout.is_valid() {
             session.note(&format!("{} is left as it is: not every ad of it parses", source.name));
         } else if layout.text != source.block.text
             && let Err(error) = self.rewrite.replace(&source.name, &layout.text)
         {
-            session.trouble(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
+            session.error(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
         }
     }
 }
@@ -138,7 +139,7 @@ fn read_stdin() -> io::Result<Vec<u8>> {
 }
 
 /// Prints the changes as a unified diff.
-fn difference(out: &mut dyn Write, source: &Text, text: &[u8]) -> io::Result<()> {
+fn write_diff(out: &mut dyn Write, source: &SourceText, text: &[u8]) -> io::Result<()> {
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (old, new) = (lines(&source.block.text), lines(text));
     let diff = TextDiff::configure().newline_terminated(true).diff_slices(&old, &new);

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use clap::Args;
-use classad::eval::{FUNCTIONS, find_function, near_functions};
+use classad::eval::{FUNCTIONS, find_function, similar_functions};
 
-use crate::cli::render::function_help::{described, example};
+use crate::cli::render::function_help::{function_description, function_example};
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -31,10 +31,10 @@ impl Functions {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut out = out();
         let Some(name) = &self.name else {
-            let mut rows = Rows::new(&["function", "does", "example"]);
+            let mut rows = ResultTable::new(&["function", "does", "example"]);
             for function in FUNCTIONS.iter() {
-                let cells = [function.signature.to_owned(), function.doc.to_owned(), example(function)];
-                rows.rows.push(cells.map(Cell::from).into());
+                let cells = [function.signature.to_owned(), function.doc.to_owned(), function_example(function)];
+                rows.rows.push(cells.map(TableCell::from).into());
             }
             if !session.options.quiet {
                 rows.write(&mut out, self.output, true)?;
@@ -43,13 +43,13 @@ impl Functions {
             return Ok(Status::Yes);
         };
         let Some(function) = find_function(name) else {
-            let near = near_functions(name);
+            let near = similar_functions(name);
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             session.note(&format!("there is no function {name}(){hint}"));
             return Ok(Status::No);
         };
         if !session.options.quiet {
-            out.write_all(described(function).as_bytes())?;
+            out.write_all(function_description(function).as_bytes())?;
         }
         out.flush()?;
         Ok(Status::Yes)

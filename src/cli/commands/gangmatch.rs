@@ -5,22 +5,22 @@ use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use classad::eval::{Context, Mentions};
+use classad::eval::{Context, FreeNames};
 use classad::explain::GangReport;
 use classad::matching::gang::{Algorithm, Gang, GangFault, Gangmatcher};
 use classad::matching::policy::PolicyFault;
 
-use crate::cli::args::advertising::Advertising;
-use crate::cli::args::matching::{Common, Reading};
-use crate::cli::args::notify::Notify;
-use crate::cli::args::policy::{GivenPolicy, PolicyOptions};
+use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::notify::NotifyArgs;
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::gangs;
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::output::{self, OutputForm, out};
 use crate::cli::render::progress;
-use crate::cli::render::rows::JsonWriter;
+use crate::cli::render::rows::JsonValueWriter;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -55,7 +55,7 @@ pub struct Gangmatch {
     offers: Vec<String>,
     /// How gangs are searched for: by `best`, as ranks or a docking vector have it; the others, of the thesis, take the
     /// first gang that they find
-    #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithms())]
+    #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
     /// Print every gang that each request could have, the best first; nothing is taken
     #[arg(long, conflicts_with = "algorithm")]
@@ -67,63 +67,64 @@ pub struct Gangmatch {
     #[arg(long, conflicts_with_all = ["all", "limit"])]
     explain: bool,
     #[command(flatten)]
-    policy: PolicyOptions,
+    policy: PolicyArgs,
     #[command(flatten)]
-    notify: Notify,
+    notify: NotifyArgs,
     #[command(flatten)]
-    advertising: Advertising,
+    advertising: AdvertisingArgs,
     #[command(flatten)]
-    common: Common,
+    common: MatchArgs,
 }
 
 /// Returns the parser of `--algorithm`.
-fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
+fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
     PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
         .map(|name| Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name).unwrap_or_default())
 }
 
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let sources = input::sides(session, &self.requests, &self.offers)?;
+        let sources = input::open_sides(session, &self.requests, &self.offers)?;
         let given = self.policy.read(session)?.without_share(session);
-        self.check(&given)?;
-        let ads = self.common.ads(session, sources, Reading::Whole, &Mentions::default())?;
-        let [requests, mut offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
+        self.check_options(&given)?;
+        let ads = self.common.read_ads(session, sources, ReadMode::Whole, &FreeNames::default())?;
+        let [requests, mut offers] = self.advertising.select_current(session, ads, self.common.id.as_deref())?;
         let start = Instant::now();
         let context = session.context();
         offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
         let parties = Parties::new([requests, offers]);
         let [requests, offers] = parties.ads();
         let (roots, failures) =
-            given.policy.roots(&requests, &context).map_err(|fault| given.refuse(session, fault))?;
+            given.policy.roots(&requests, &context).map_err(|fault| given.report_fault(session, fault))?;
         let (matcher, bad) = Gangmatcher::new(&offers, self.common.protocol(session), session.context());
-        let matcher = matcher.by(self.algorithm, session.options.seed.unwrap_or_default());
-        let mut matcher = matcher.docking(given.policy.docking.clone()).dividing(given.policy.residual.clone());
+        let matcher = matcher.with_algorithm(self.algorithm, session.options.seed.unwrap_or_default());
+        let mut matcher =
+            matcher.with_docking_vector(given.policy.docking.clone()).with_residual(given.policy.residual.clone());
         for bad in bad {
-            parties.offers[bad.index].bad_ports(session, &bad.fault)?;
+            parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
         }
-        let mut run = Run { command: self, session, given: &given, parties: &parties, context, roots: &roots };
-        let found = if self.takes_nothing() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
+        let mut run = GangmatchRun { command: self, session, given: &given, parties: &parties, context, roots: &roots };
+        let found = if self.lists_only() { run.enumerate(&mut matcher)? } else { run.marshal(&mut matcher)? };
         let statistics = matcher.statistics();
-        session.failures(statistics.failures + failures);
+        session.report_budget_failures(statistics.failures + failures);
         if self.common.stats {
-            output::statistics(&statistics, start.elapsed().as_secs_f64());
+            output::print_statistics(&statistics, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(found))
     }
 
     /// Whether the command lists possible gangs without allocating offers.
-    fn takes_nothing(&self) -> bool {
+    fn lists_only(&self) -> bool {
         self.all || self.limit.is_some()
     }
 
     /// Refuses options that contradict each other.
-    fn check(&self, given: &GivenPolicy) -> Result<(), Failure> {
+    fn check_options(&self, given: &LoadedPolicy) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
-        if self.notify.notify.is_some() && self.takes_nothing() {
+        if self.notify.notify.is_some() && self.lists_only() {
             return refuse("--notify tells of matches; with --all or --limit there are none");
         }
-        if self.notify.takes_the_output() && self.explain {
+        if self.notify.writes_to_stdout() && self.explain {
             return refuse("--explain and --notify - both want standard output");
         }
         if self.explain && !matches!(self.common.output, None | Some(OutputForm::Json | OutputForm::Jsonl)) {
@@ -137,28 +138,28 @@ impl Gangmatch {
 }
 
 /// A run of the command. `roots` are the indexes of the requests that the policy serves, in its order.
-struct Run<'r> {
+struct GangmatchRun<'r> {
     command: &'r Gangmatch,
     session: &'r mut Session,
-    given: &'r GivenPolicy,
+    given: &'r LoadedPolicy,
     parties: &'r Parties,
     context: Context,
     roots: &'r [usize],
 }
 
-impl Run<'_> {
+impl GangmatchRun<'_> {
     /// Allocates a gang to each request in turn and prints the gangs. Returns whether any request got one.
     fn marshal(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let command = self.command;
         let mut gangs: Vec<Gang> = Vec::new();
         let mut impasses = Vec::new();
         for (place, &index) in self.roots.iter().enumerate() {
-            progress::step("matching", place, Some(self.roots.len()));
+            progress::report_step("matching", place, Some(self.roots.len()));
             let request = &self.parties.requests[index];
-            let gang = matcher.marshal(index, &request.ad).or_else(|fault| self.told(index, fault))?;
+            let gang = matcher.marshal(index, &request.ad).or_else(|fault| self.report_fault(index, fault))?;
             if gang.is_none() && command.explain {
                 let report = classad::explain::explain_gang(matcher, index, &request.ad).map(Some);
-                impasses.extend(report.or_else(|fault| self.told_before(fault))?.map(|report| (index, report)));
+                impasses.extend(report.or_else(|fault| self.skip_reported_fault(fault))?.map(|report| (index, report)));
             }
             gangs.extend(gang);
             // With --quiet only the exit status matters, which one gang decides.
@@ -166,18 +167,18 @@ impl Run<'_> {
                 break;
             }
         }
-        let at = command.advertising.lifetime.at(self.session).or(self.context.now);
-        command.notify.write(self.session, || {
+        let at = command.advertising.lifetime.expiry_time(self.session).or(self.context.now);
+        command.notify.write_notices(self.session, || {
             gangs.iter().map(|gang| self.parties.gang_notice(gang, &self.context, at)).collect()
         })?;
         let mut out = out();
-        if self.session.options.quiet || command.notify.takes_the_output() {
+        if self.session.options.quiet || command.notify.writes_to_stdout() {
         } else if command.explain {
             self.explain(&mut out, &impasses)?;
         } else {
-            let mut writer = self.writer()?;
+            let mut writer = self.gang_writer()?;
             for gang in &gangs {
-                self.write(&mut writer, &mut out, gang)?;
+                self.write_gang(&mut writer, &mut out, gang)?;
             }
             writer.finish(&mut out)?;
         }
@@ -187,26 +188,26 @@ impl Run<'_> {
 
     /// Writes the reports on requests without a gang.
     fn explain(&self, out: &mut dyn Write, reports: &[(usize, GangReport)]) -> Result<(), Failure> {
-        let mut writer = self.command.common.output.map(JsonWriter::new);
+        let mut writer = self.command.common.output.map(JsonValueWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
             let subject = self.parties.requests[*request].id();
-            let words = gangs::Words {
+            let words = gangs::GangTextOptions {
                 parties: self.parties,
                 subject,
                 is_plural: false,
                 dialect: self.context.dialect,
-                longest: if writer.is_some() { usize::MAX } else { gangs::LONGEST },
+                longest: if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS },
             };
             if let Some(writer) = &mut writer {
-                let mut document = gangs::parts(report, self.parties);
-                document.insert("version".to_owned(), crate::cli::render::gang::VERSION.into());
+                let mut document = gangs::port_fields(report, self.parties);
+                document.insert("version".to_owned(), crate::cli::render::gang::GANG_VERSION.into());
                 document.insert("request".to_owned(), subject.into());
                 document.insert("summary".to_owned(), words.summary(report).into());
                 writer.write(out, &serde_json::Value::Object(document))?;
                 continue;
             }
             let gap = if place > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", gangs::text(report, &words, false))?;
+            write!(out, "{gap}{}", gangs::gang_report_text(report, &words, false))?;
         }
         if let Some(writer) = writer {
             writer.finish(out)?;
@@ -218,20 +219,20 @@ impl Run<'_> {
     fn enumerate(&mut self, matcher: &mut Gangmatcher) -> Result<bool, Failure> {
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let mut out = out();
-        let mut writer = if self.session.options.quiet { GangWriter::Nothing } else { self.writer()? };
+        let mut writer = if self.session.options.quiet { GangWriter::Silent } else { self.gang_writer()? };
         let mut any = false;
         for (place, &index) in self.roots.iter().enumerate() {
-            progress::step("matching", place, Some(self.roots.len()));
+            progress::report_step("matching", place, Some(self.roots.len()));
             let mut gangs = match matcher.gangs(index, &self.parties.requests[index].ad) {
                 Ok(gangs) => gangs,
                 Err(fault) => {
-                    self.told(index, fault)?;
+                    self.report_fault(index, fault)?;
                     continue;
                 }
             };
             for gang in gangs.by_ref().take(most) {
                 any = true;
-                self.write(&mut writer, &mut out, &gang)?;
+                self.write_gang(&mut writer, &mut out, &gang)?;
                 // The search for the next gang may take long.
                 out.flush()?;
                 if self.session.options.quiet {
@@ -239,7 +240,7 @@ impl Run<'_> {
                 }
             }
             if let Some(fault) = gangs.fault() {
-                return Err(self.given.refuse(self.session, fault));
+                return Err(self.given.report_fault(self.session, fault));
             }
         }
         writer.finish(&mut out)?;
@@ -251,9 +252,11 @@ impl Run<'_> {
     /// # Errors
     ///
     /// Fails if the policy cannot be applied, which ends the run.
-    fn told(&mut self, index: usize, fault: GangFault) -> Result<Option<Gang>, Failure> {
+    fn report_fault(&mut self, index: usize, fault: GangFault) -> Result<Option<Gang>, Failure> {
         match fault {
-            GangFault::Ports(fault) => self.parties.requests[index].bad_ports(self.session, &fault).map(|()| None),
+            GangFault::Ports(fault) => {
+                self.parties.requests[index].report_bad_ports(self.session, &fault).map(|()| None)
+            }
             GangFault::Policy(fault) => Err(self.refuse(fault)),
         }
     }
@@ -263,7 +266,7 @@ impl Run<'_> {
     /// # Errors
     ///
     /// Fails if the policy cannot be applied.
-    fn told_before<T>(&mut self, fault: GangFault) -> Result<Option<T>, Failure> {
+    fn skip_reported_fault<T>(&mut self, fault: GangFault) -> Result<Option<T>, Failure> {
         match fault {
             GangFault::Ports(_) => Ok(None),
             GangFault::Policy(fault) => Err(self.refuse(fault)),
@@ -271,14 +274,14 @@ impl Run<'_> {
     }
 
     fn refuse(&mut self, fault: PolicyFault) -> Failure {
-        self.given.refuse(self.session, fault)
+        self.given.report_fault(self.session, fault)
     }
 
-    fn writer(&self) -> Result<GangWriter, Failure> {
+    fn gang_writer(&self) -> Result<GangWriter, Failure> {
         GangWriter::new(self.command.common.output, !self.command.common.no_header)
     }
 
-    fn write(&mut self, writer: &mut GangWriter, out: &mut dyn Write, gang: &Gang) -> Result<(), Failure> {
+    fn write_gang(&mut self, writer: &mut GangWriter, out: &mut dyn Write, gang: &Gang) -> Result<(), Failure> {
         let (parties, context) = (self.parties, &self.context);
         writer.write(self.session, out, gang, parties, || parties.gang_notice(gang, context, None))
     }

@@ -5,10 +5,10 @@ use std::io::Write;
 use clap::Args;
 use classad::syntax::print_name;
 
-use crate::cli::io::input::Identified;
+use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
 use crate::cli::render::expression_tree;
-use crate::cli::render::output::{Documents, OutputForm, out};
+use crate::cli::render::output::{DocumentWriter, OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -43,22 +43,22 @@ impl Parse {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::parse);
         }
-        let mut sources = input::open(session, &self.files)?;
+        let mut sources = input::open_sources(session, &self.files)?;
         session.decide_dialect(&sources);
         let mut out = out();
         let mut total = 0;
-        let mut documents = Documents::new(self.output, self.count || self.ast || session.options.quiet);
+        let mut documents = DocumentWriter::new(self.output, self.count || self.ast || session.options.quiet);
         for source in &mut sources {
             let mut count = 0;
             documents.begin_file(&mut out, source.form)?;
-            input::each_ad(session, source, |session, entry| {
+            input::for_each_ad(session, source, |session, entry| {
                 count += 1;
                 if session.options.quiet || self.count {
                     return Ok(true);
                 }
-                let ad = input::identify(session, entry, None);
+                let ad = input::name_ad(session, entry, None);
                 if self.ast {
-                    tree_of(&mut out, &ad)?;
+                    write_trees(&mut out, &ad)?;
                 }
                 documents.write(session, &mut out, &ad)?;
                 Ok(true)
@@ -75,11 +75,11 @@ impl Parse {
 }
 
 /// Writes the expression tree of each attribute.
-fn tree_of(out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+fn write_trees(out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
     writeln!(out, "{}", ad.id())?;
     for attribute in ad.ad.iter() {
         write!(out, "  {} = ", print_name(attribute.name))?;
-        expression_tree::tree(out, attribute.expression, 2)?;
+        expression_tree::write_tree(out, attribute.expression, 2)?;
     }
     Ok(())
 }

@@ -10,12 +10,12 @@ use classad::pool::Census;
 use classad::syntax::print_name;
 use indexmap::{IndexMap, IndexSet};
 
-use crate::cli::args::partial_scope::EVERYTHING;
-use crate::cli::io::input::Identified;
+use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
+use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::references::{external, internal};
-use crate::cli::render::rows::Rows;
+use crate::cli::render::references::{external_names, internal_names};
+use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -77,45 +77,45 @@ impl Refs {
             return cases::run(session, file, cases::refs);
         }
         let alone = self.files.is_empty() && self.expr.is_some();
-        let mut sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
-        let pool = input::one_source(session, self.missing_in.as_ref())?;
+        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
+        let pool = input::open_optional(session, self.missing_in.as_ref())?;
         session.decide_dialect(sources.iter().chain(&pool));
-        let question = self.question(session)?;
-        let mut found = Found::default();
-        let mut asked = input::Asked::new(question.attributes());
+        let question = self.scope(session)?;
+        let mut found = CollectedReferences::default();
+        let mut asked = input::UnknownNames::new(question.attributes());
         if alone {
-            self.note(&session.context(), &Identified::unnamed(Ad::default()), &question, &mut found);
+            self.collect(&session.context(), &NamedAd::unnamed(Ad::default()), &question, &mut found);
         }
         for source in &mut sources {
-            input::each_ad(session, source, |session, entry| {
-                asked.look_into(&entry.ad);
-                let ad = input::identify(session, entry, None);
-                self.note(&session.context(), &ad, &question, &mut found);
+            input::for_each_ad(session, source, |session, entry| {
+                asked.observe(&entry.ad);
+                let ad = input::name_ad(session, entry, None);
+                self.collect(&session.context(), &ad, &question, &mut found);
                 Ok(true)
             })?;
         }
-        asked.tell(session);
+        asked.note_missing(session);
         let mut out = out();
         let status = match pool {
             Some(mut pool) => {
                 let mut census = Census::names().nested();
-                input::each_ad(session, &mut pool, |_, entry| {
+                input::for_each_ad(session, &mut pool, |_, entry| {
                     census.add(&entry.ad);
                     Ok(true)
                 })?;
-                let missing = found.missing_in(&census);
+                let missing = found.missing_table(&census);
                 let status = Status::of(missing.rows.is_empty());
                 self.write(session, &mut out, &missing)?;
                 status
             }
             None if self.dot => {
                 if !session.options.quiet {
-                    found.dot(&mut out)?;
+                    found.write_dot(&mut out)?;
                 }
                 Status::of(!found.edges.is_empty())
             }
             None => {
-                let rows = if self.count || self.union { found.union(self.count) } else { found.rows };
+                let rows = if self.count || self.union { found.union_table(self.count) } else { found.rows };
                 let status = Status::of(!rows.rows.is_empty());
                 self.write(session, &mut out, &rows)?;
                 status
@@ -125,66 +125,72 @@ impl Refs {
         Ok(status)
     }
 
-    fn write(&self, session: &Session, out: &mut dyn Write, rows: &Rows) -> Result<(), Failure> {
+    fn write(&self, session: &Session, out: &mut dyn Write, rows: &ResultTable) -> Result<(), Failure> {
         if session.options.quiet { Ok(()) } else { rows.write(out, self.output, !self.no_header) }
     }
 
-    fn question(&self, session: &mut Session) -> Result<Question, Failure> {
+    fn scope(&self, session: &mut Session) -> Result<ReferenceScope, Failure> {
         if let Some(text) = &self.expr {
-            return Ok(Question::Expression(input::expression(session, "expression", text)?));
+            return Ok(ReferenceScope::Expression(input::parse_argument_expression(session, "expression", text)?));
         }
-        let names = self.attr.iter().map(|name| input::wanted_name(session, "--attr", name));
+        let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
         let names: Vec<Name> = names.collect::<Result<_, _>>()?;
-        Ok(if names.is_empty() { Question::WholeAd } else { Question::Attributes(names) })
+        Ok(if names.is_empty() { ReferenceScope::WholeAd } else { ReferenceScope::Attributes(names) })
     }
 
     /// Collects the references of an ad.
-    fn note(&self, context: &Context, ad: &Identified, question: &Question, found: &mut Found) {
-        let (environment, frame) = Environment::alone(ad.ad.clone());
+    fn collect(&self, context: &Context, ad: &NamedAd, question: &ReferenceScope, found: &mut CollectedReferences) {
+        let (environment, frame) = Environment::single(ad.ad.clone());
         if self.dot {
             for (attribute, expression) in question.expressions(&ad.ad) {
                 let direct = direct_references(expression, &frame, &environment, context);
-                found.note_edges(&ad.ad, attribute, &direct);
+                found.add_edges(&ad.ad, attribute, &direct);
             }
             return;
         }
         let expressions = question.expressions(&ad.ad).into_iter().map(|(_, expression)| expression);
         let references = references_of_all(expressions, &frame, &environment, context);
-        for (key, (name, reference)) in if self.internal { internal(&references) } else { external(references) } {
-            found.note(ad.id(), key, name, reference);
+        for (key, (name, reference)) in
+            if self.internal { internal_names(&references) } else { external_names(references) }
+        {
+            found.add(ad.id(), key, name, reference);
         }
     }
 }
 
 /// The expressions whose references are collected.
-enum Question {
+enum ReferenceScope {
     Expression(Expression),
     Attributes(Vec<Name>),
     WholeAd,
 }
 
-impl Question {
+impl ReferenceScope {
     fn attributes(&self) -> &[Name] {
         match self {
-            Question::Attributes(names) => names,
-            Question::Expression(_) | Question::WholeAd => &[],
+            ReferenceScope::Attributes(names) => names,
+            ReferenceScope::Expression(_) | ReferenceScope::WholeAd => &[],
         }
     }
 
     /// Returns the expressions in an ad, each with its attribute; `None` for the expression of the command line.
     fn expressions<'a>(&'a self, ad: &'a Ad) -> Vec<(Option<&'a Name>, &'a Expression)> {
         match self {
-            Question::Expression(expression) => vec![(None, expression)],
-            Question::Attributes(names) => names.iter().filter_map(|name| Some((Some(name), ad.get(name)?))).collect(),
-            Question::WholeAd => ad.iter().map(|attribute| (Some(attribute.name), attribute.expression)).collect(),
+            ReferenceScope::Expression(expression) => vec![(None, expression)],
+            ReferenceScope::Attributes(names) => {
+                names.iter().filter_map(|name| Some((Some(name), ad.get(name)?))).collect()
+            }
+            ReferenceScope::WholeAd => {
+                ad.iter().map(|attribute| (Some(attribute.name), attribute.expression)).collect()
+            }
         }
     }
 }
 
 /// The references collected from all ads.
-struct Found {
+struct CollectedReferences {
     /// A row for each ad and reference.
-    rows: Rows,
+    rows: ResultTable,
     /// For each reference in small letters: its first spelling, the number of ads with it, and the reference itself,
     /// which is `None` for internal ones and for `*`.
     counts: IndexMap<String, (String, usize, Option<Reference>)>,
@@ -194,10 +200,10 @@ struct Found {
     spellings: HashMap<String, String>,
 }
 
-impl Default for Found {
+impl Default for CollectedReferences {
     fn default() -> Self {
-        Found {
-            rows: Rows::new(&["ad", "reference"]),
+        CollectedReferences {
+            rows: ResultTable::new(&["ad", "reference"]),
             counts: IndexMap::new(),
             edges: IndexSet::new(),
             spellings: HashMap::new(),
@@ -205,22 +211,22 @@ impl Default for Found {
     }
 }
 
-impl Found {
+impl CollectedReferences {
     /// Adds a reference of an ad; `key` is its name in small letters.
-    fn note(&mut self, id: &str, key: String, name: String, reference: Option<Reference>) {
+    fn add(&mut self, id: &str, key: String, name: String, reference: Option<Reference>) {
         self.rows.rows.push(vec![id.to_owned().into(), name.clone().into()]);
         self.counts.entry(key).or_insert((name, 0, reference)).1 += 1;
     }
 
     /// Adds the direct references of an attribute to the graph.
-    fn note_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
+    fn add_edges(&mut self, ad: &Ad, attribute: Option<&Name>, direct: &References) {
         let from = attribute.map_or_else(|| "(expression)".to_owned(), print_name);
         let from = self.node(from);
         // Spell an attribute as in its definition.
         let own = |name| ad.attribute(name).map_or(name, |attribute| attribute.name);
         let internal = direct.internal.iter().map(|name| (print_name(own(name)), true));
         let external = direct.external.iter().map(|reference| (reference.to_string(), false));
-        let everything = direct.everything.then(|| (EVERYTHING.to_owned(), false));
+        let everything = direct.reads_anything.then(|| (ANY_ATTRIBUTE.to_owned(), false));
         for (to, inside) in internal.chain(external).chain(everything) {
             let to = self.node(to);
             self.edges.insert((from.clone(), to, inside));
@@ -233,8 +239,8 @@ impl Found {
     }
 
     /// Returns a table with each reference once; `with_counts` adds the number of ads and sorts by it, greatest first.
-    fn union(self, with_counts: bool) -> Rows {
-        let mut rows = Rows::new(if with_counts { &["reference", "ads"] } else { &["reference"] });
+    fn union_table(self, with_counts: bool) -> ResultTable {
+        let mut rows = ResultTable::new(if with_counts { &["reference", "ads"] } else { &["reference"] });
         let mut counted: Vec<_> = self.counts.into_values().collect();
         if with_counts {
             counted.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
@@ -248,8 +254,8 @@ impl Found {
     }
 
     /// Returns a table of the references that no ad of the pool resolves, with similar names of the pool.
-    fn missing_in(self, pool: &Census) -> Rows {
-        let mut rows = Rows::new(&["reference", "ads", "near"]);
+    fn missing_table(self, pool: &Census) -> ResultTable {
+        let mut rows = ResultTable::new(&["reference", "ads", "near"]);
         // An expression evaluated in nested ads resolves its names there, so their attributes count too.
         let inner = pool.attributes().filter_map(|(name, _)| Some(Name::new(name.as_str().rsplit_once('.')?.1)));
         let inner: HashSet<Name> = inner.collect();
@@ -265,10 +271,10 @@ impl Found {
                 continue;
             }
             let near: Vec<String> = pool
-                .nearest(wanted.as_str())
+                .closest_names(wanted.as_str())
                 .into_iter()
                 .map(|near| {
-                    let ads = pool.attribute(&Name::new(near)).map_or(0, classad::pool::Summary::ads);
+                    let ads = pool.attribute(&Name::new(near)).map_or(0, classad::pool::AttributeSummary::ads);
                     format!("{near} ({ads} of {})", pool.ads())
                 })
                 .collect();
@@ -278,7 +284,7 @@ impl Found {
     }
 
     /// Writes the graph of references in the DOT language. Targets outside the ad are drawn as boxes.
-    fn dot(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_dot(&self, out: &mut dyn Write) -> io::Result<()> {
         let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
         writeln!(out, "digraph references {{")?;
         writeln!(out, "  rankdir=LR;")?;

@@ -4,15 +4,17 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
-use classad::eval::{Context, Liberties, Verdict, specialize, specialize_ad, specialize_attribute, unknowns};
-use classad::format::Form;
+use classad::eval::{
+    ConstraintVerdict, Context, SpecializeOptions, specialize, specialize_ad, specialize_attribute, unknowns,
+};
+use classad::format::FileFormat;
 use classad::syntax::{Style, print};
 
-use crate::cli::args::partial_scope::{PartlyKnown, names_of};
-use crate::cli::io::input::Identified;
+use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
+use crate::cli::io::input::NamedAd;
 use crate::cli::io::{cases, input};
-use crate::cli::render::output::{AdWriter, Out, OutputForm, out};
-use crate::cli::render::rows::Rows;
+use crate::cli::render::output::{AdWriter, BufferedStdout, OutputForm, out};
+use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -80,7 +82,7 @@ pub struct Specialize {
 }
 
 /// The part of each ad to specialize.
-enum Question {
+enum SpecializeScope {
     Expression(Expression),
     Attribute(Name),
     WholeAd,
@@ -95,116 +97,122 @@ impl Specialize {
             return Err(Failure::Refused(Some("--verdict wants --attr or --expr: which constraint?".to_owned())));
         }
         let alone = self.files.is_empty() && (self.expr.is_some() || self.known.is_some() || !self.define.is_empty());
-        let mut sources = if alone { Vec::new() } else { input::open(session, &self.files)? };
-        let known = input::one_source(session, self.known.as_ref())?;
-        let target = input::one_source(session, self.target.as_ref())?;
+        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
+        let known = input::open_optional(session, self.known.as_ref())?;
+        let target = input::open_optional(session, self.target.as_ref())?;
         session.decide_dialect(sources.iter().chain(&known).chain(&target));
-        let form = known.as_ref().map_or(Form::New, |known| known.form);
-        let mut answers = Answers {
+        let form = known.as_ref().map_or(FileFormat::Bracketed, |known| known.form);
+        let mut answers = SpecializeRun {
             command: self,
-            question: self.question(session)?,
-            partly: PartlyKnown { unknown: self.unknown.clone(), closed: self.closed },
-            target: input::first_ad(session, target)?,
-            context: Context { chance: None, now: session.options.now, ..session.context() },
-            rows: Rows::new(if self.verdict { &["ad", "verdict", "unknowns"] } else { &["ad", "value"] }),
+            scope: self.scope(session)?,
+            partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
+            target: input::read_first_ad(session, target)?,
+            context: Context { random: None, now: session.options.now, ..session.context() },
+            rows: ResultTable::new(if self.verdict { &["ad", "verdict", "unknowns"] } else { &["ad", "value"] }),
             writer: None,
             out: out(),
-            possible: false,
+            any_possible: false,
         };
         if alone {
             let known = match known {
-                Some(source) => input::first_ad(session, Some(source))?,
+                Some(source) => input::read_first_ad(session, Some(source))?,
                 None => Some(Ad::default()).filter(|_| !self.define.is_empty()),
             };
-            answers.begin(form)?;
-            answers.give(session, known.map(Identified::unnamed))?;
+            answers.begin_source(form)?;
+            answers.add_ad(session, known.map(NamedAd::unnamed))?;
         }
-        let name = match &answers.question {
-            Question::Attribute(name) => Some(name.clone()),
+        let name = match &answers.scope {
+            SpecializeScope::Attribute(name) => Some(name.clone()),
             _ => None,
         };
-        let mut asked = input::Asked::new(name.as_slice());
+        let mut asked = input::UnknownNames::new(name.as_slice());
         for source in &mut sources {
-            answers.begin(source.form)?;
-            input::each_ad(session, source, |session, entry| {
-                asked.look_into(&entry.ad);
-                let ad = input::identify(session, entry, None);
-                answers.give(session, Some(ad))?;
+            answers.begin_source(source.form)?;
+            input::for_each_ad(session, source, |session, entry| {
+                asked.observe(&entry.ad);
+                let ad = input::name_ad(session, entry, None);
+                answers.add_ad(session, Some(ad))?;
                 Ok(true)
             })?;
         }
-        asked.tell(session);
+        asked.note_missing(session);
         answers.finish(session)
     }
 
-    fn question(&self, session: &mut Session) -> Result<Question, Failure> {
+    fn scope(&self, session: &mut Session) -> Result<SpecializeScope, Failure> {
         Ok(match (&self.expr, &self.attr) {
-            (Some(text), _) => Question::Expression(input::expression(session, "expression", text)?),
-            (None, Some(name)) => Question::Attribute(input::wanted_name(session, "--attr", name)?),
-            (None, None) => Question::WholeAd,
+            (Some(text), _) => {
+                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
+            }
+            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
+            (None, None) => SpecializeScope::WholeAd,
         })
     }
 }
 
 /// State of a run: specializes ads and writes the results.
-struct Answers<'c> {
+struct SpecializeRun<'c> {
     command: &'c Specialize,
-    question: Question,
-    partly: PartlyKnown,
+    scope: SpecializeScope,
+    partial_scope: PartialKnowledge,
     target: Option<Ad>,
     context: Context,
-    rows: Rows,
+    rows: ResultTable,
     /// Writer of specialized ads; `None` between sources and where the results are values.
     writer: Option<AdWriter>,
-    out: Out,
+    out: BufferedStdout,
     /// Whether some constraint can be true, for `--verdict`.
-    possible: bool,
+    any_possible: bool,
 }
 
-impl Answers<'_> {
+impl SpecializeRun<'_> {
     /// Begins a source. With `-o` all sources go into one document; without it each gets one in its own form.
-    fn begin(&mut self, form: Form) -> Result<(), Failure> {
-        if matches!(self.question, Question::WholeAd) && (self.writer.is_none() || self.command.output.is_none()) {
-            self.end()?;
+    fn begin_source(&mut self, form: FileFormat) -> Result<(), Failure> {
+        if matches!(self.scope, SpecializeScope::WholeAd) && (self.writer.is_none() || self.command.output.is_none()) {
+            self.end_document()?;
             self.writer = Some(AdWriter::new(self.command.output, form)?);
         }
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Failure> {
+    fn end_document(&mut self) -> Result<(), Failure> {
         self.writer.take().map_or(Ok(()), |writer| writer.finish(&mut self.out))
     }
 
     /// Specializes one ad and writes or keeps the result; `None` means that no ad is known.
-    fn give(&mut self, session: &mut Session, ad: Option<Identified>) -> Result<(), Failure> {
+    fn add_ad(&mut self, session: &mut Session, ad: Option<NamedAd>) -> Result<(), Failure> {
         let ad = match ad {
             None if self.command.define.is_empty() => None,
             ad => {
-                let ad = ad.unwrap_or_else(|| Identified::unnamed(Ad::default()));
-                let defined = input::define(session, ad.ad.clone(), &self.command.define)?;
-                Some(ad.with(defined))
+                let ad = ad.unwrap_or_else(|| NamedAd::unnamed(Ad::default()));
+                let defined = input::add_definitions(session, ad.ad.clone(), &self.command.define)?;
+                Some(ad.with_ad(defined))
             }
         };
-        let (environment, frame) = self.partly.environment(ad.as_ref().map(|ad| &ad.ad), self.target.as_ref());
-        let liberties = Liberties { loose: self.command.loose, inline: self.command.inline };
-        let left = match &self.question {
-            Question::WholeAd => {
+        let (environment, frame) = self.partial_scope.environment(ad.as_ref().map(|ad| &ad.ad), self.target.as_ref());
+        let liberties = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
+        let left = match &self.scope {
+            SpecializeScope::WholeAd => {
                 let left = specialize_ad(&frame, &environment, &self.context, liberties);
-                let ad = ad.unwrap_or_else(|| Identified::unnamed(Ad::default()));
+                let ad = ad.unwrap_or_else(|| NamedAd::unnamed(Ad::default()));
                 return match &mut self.writer {
-                    Some(writer) if !session.options.quiet => writer.write(session, &mut self.out, &ad.with(left)),
+                    Some(writer) if !session.options.quiet => writer.write(session, &mut self.out, &ad.with_ad(left)),
                     _ => Ok(()),
                 };
             }
-            Question::Expression(expression) => specialize(expression, &frame, &environment, &self.context, liberties),
-            Question::Attribute(name) => specialize_attribute(name, &frame, &environment, &self.context, liberties),
+            SpecializeScope::Expression(expression) => {
+                specialize(expression, &frame, &environment, &self.context, liberties)
+            }
+            SpecializeScope::Attribute(name) => {
+                specialize_attribute(name, &frame, &environment, &self.context, liberties)
+            }
         };
-        let id = ad.as_ref().map(Identified::id).unwrap_or_default().to_owned();
+        let id = ad.as_ref().map(NamedAd::id).unwrap_or_default().to_owned();
         if self.command.verdict {
-            self.possible |= left.verdict != Verdict::Never;
+            self.any_possible |= left.verdict != ConstraintVerdict::Never;
             let mut names = Vec::new();
-            if left.verdict == Verdict::Depends {
-                names = names_of(&unknowns(&left.expression, &frame, &environment, &self.context));
+            if left.verdict == ConstraintVerdict::Depends {
+                names = dependency_names(&unknowns(&left.expression, &frame, &environment, &self.context));
             }
             self.rows.rows.push(vec![id.into(), left.verdict.as_str().to_owned().into(), names.into()]);
             return Ok(());
@@ -227,14 +235,14 @@ impl Answers<'_> {
 
     fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
         if !session.options.quiet {
-            self.end()?;
+            self.end_document()?;
         }
         let has_rows =
-            !matches!(self.question, Question::WholeAd) && (self.command.verdict || self.command.output.is_some());
+            !matches!(self.scope, SpecializeScope::WholeAd) && (self.command.verdict || self.command.output.is_some());
         if has_rows && !session.options.quiet {
             self.rows.write(&mut self.out, self.command.output, !self.command.no_header)?;
         }
         self.out.flush()?;
-        Ok(Status::of(!self.command.verdict || self.possible))
+        Ok(Status::of(!self.command.verdict || self.any_possible))
     }
 }

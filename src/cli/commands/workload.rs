@@ -1,10 +1,10 @@
 //! `classad workload`: writes synthetic ads, generated from a seed.
 
-mod chance;
-mod draft;
 mod gang;
 mod index;
 mod pool;
+mod rng;
+mod template;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -14,9 +14,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use classad::ad::Ad;
 
 use crate::cli::args::global::AdForm;
-use crate::cli::io::input::Identified;
+use crate::cli::io::input::NamedAd;
 use crate::cli::render::output::{AdWriter, out};
-use crate::cli::render::rows::Rows;
+use crate::cli::render::rows::ResultTable;
 use crate::cli::render::{diagnostics, progress};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -37,19 +37,19 @@ chance: more jobs leave the machines as they are.";
 #[command(after_help = EXAMPLES)]
 pub struct Workload {
     #[command(subcommand)]
-    shape: Shape,
+    shape: WorkloadCommand,
 }
 
 #[derive(Subcommand)]
-enum Shape {
-    Index(index::Index),
-    Gang(gang::Gang),
-    Pool(pool::Pool),
+enum WorkloadCommand {
+    Index(index::IndexWorkload),
+    Gang(gang::GangWorkload),
+    Pool(pool::PoolWorkload),
 }
 
 /// A kind of ads, which has its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum AdKind {
     Objects,
     Queries,
     Machines,
@@ -58,40 +58,40 @@ enum Kind {
 }
 
 /// Lazily generated ads.
-type Ads<'s> = Box<dyn Iterator<Item = Ad> + 's>;
+type GeneratedAds<'s> = Box<dyn Iterator<Item = Ad> + 's>;
 
 /// A workload: generates the ads of several kinds.
-trait Plan {
+trait AdGenerator {
     /// Returns the kinds of ads, those of offers first.
-    fn kinds(&self) -> &'static [Kind];
+    fn kinds(&self) -> &'static [AdKind];
 
     /// Returns the default output form.
     fn form(&self) -> AdForm;
 
     /// Generates the ads of a kind; none if the workload lacks the kind.
-    fn ads(&self, kind: Kind, seed: u64) -> Ads<'_>;
+    fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_>;
 
     /// Returns why the options contradict each other; `None` if they do not.
-    fn refusal(&self) -> Option<String> {
+    fn contradiction(&self) -> Option<String> {
         None
     }
 
     /// Returns a note about the ads of a kind that the ads do not show, such as how many requests cannot match; `None`
     /// if there is none.
-    fn remark(&self, _kind: Kind, _seed: u64) -> Option<String> {
+    fn remark(&self, _kind: AdKind, _seed: u64) -> Option<String> {
         None
     }
 }
 
 /// Where the ads go.
 #[derive(Args)]
-struct Delivery {
+struct WorkloadOutput {
     /// The form of the ads [default: long for a pool, else new]
     #[arg(long, value_name = "FORM")]
     form: Option<AdForm>,
     /// Write one kind of ads, without --out to standard output
     #[arg(long, value_name = "KIND")]
-    kind: Option<Kind>,
+    kind: Option<AdKind>,
     /// Write a file for each kind of ads into this folder, and print what was written
     #[arg(long, value_name = "DIR")]
     out: Option<String>,
@@ -100,28 +100,28 @@ struct Delivery {
 impl Workload {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         match &self.shape {
-            Shape::Index(index) => index.delivery.run(session, index),
-            Shape::Gang(gang) => gang.delivery.run(session, gang),
-            Shape::Pool(pool) => pool.delivery.run(session, pool),
+            WorkloadCommand::Index(index) => index.delivery.run(session, index),
+            WorkloadCommand::Gang(gang) => gang.delivery.run(session, gang),
+            WorkloadCommand::Pool(pool) => pool.delivery.run(session, pool),
         }
     }
 }
 
-impl Delivery {
-    fn run(&self, session: &mut Session, plan: &dyn Plan) -> Result<Status, Failure> {
+impl WorkloadOutput {
+    fn run(&self, session: &mut Session, plan: &dyn AdGenerator) -> Result<Status, Failure> {
         let kinds = match self.kind {
             None if self.out.is_some() => plan.kinds().to_vec(),
             None => {
-                let message = format!("name a --kind to print ({}), or --out DIR for a file of each", names(plan));
+                let message = format!("name a --kind to print ({}), or --out DIR for a file of each", kind_names(plan));
                 return Err(Failure::Refused(Some(message)));
             }
             Some(kind) if plan.kinds().contains(&kind) => vec![kind],
             Some(kind) => {
-                let message = format!("this workload has no {}, only {}", name_of(&kind), names(plan));
+                let message = format!("this workload has no {}, only {}", option_value_name(&kind), kind_names(plan));
                 return Err(Failure::Refused(Some(message)));
             }
         };
-        if let Some(refusal) = plan.refusal() {
+        if let Some(refusal) = plan.contradiction() {
             return Err(Failure::Refused(Some(refusal)));
         }
         match &self.out {
@@ -130,7 +130,7 @@ impl Delivery {
         }
     }
 
-    fn to_output(&self, session: &mut Session, plan: &dyn Plan, kinds: &[Kind]) -> Result<Status, Failure> {
+    fn to_output(&self, session: &mut Session, plan: &dyn AdGenerator, kinds: &[AdKind]) -> Result<Status, Failure> {
         let mut out: Box<dyn Write> = if session.options.quiet { Box::new(io::sink()) } else { Box::new(out()) };
         let mut count = 0;
         for kind in kinds {
@@ -142,14 +142,14 @@ impl Delivery {
     fn to_files(
         &self,
         session: &mut Session,
-        plan: &dyn Plan,
-        kinds: &[Kind],
+        plan: &dyn AdGenerator,
+        kinds: &[AdKind],
         folder: &Path,
     ) -> Result<Status, Failure> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-        let mut rows = Rows::new(&["file", "ads", "bytes"]);
+        let mut rows = ResultTable::new(&["file", "ads", "bytes"]);
         for kind in kinds {
-            let path = folder.join(format!("{}.{}", name_of(kind), name_of(&self.form(plan))));
+            let path = folder.join(format!("{}.{}", option_value_name(kind), option_value_name(&self.form(plan))));
             let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
             let count = self.write(session, plan, *kind, &mut BufWriter::new(file));
             let count = count.map_err(|failure| match failure {
@@ -168,18 +168,24 @@ impl Delivery {
         Ok(Status::Yes)
     }
 
-    fn form(&self, plan: &dyn Plan) -> AdForm {
+    fn form(&self, plan: &dyn AdGenerator) -> AdForm {
         self.form.unwrap_or(plan.form())
     }
 
     /// Writes the ads of a kind as one document; returns the number of ads.
-    fn write(&self, session: &mut Session, plan: &dyn Plan, kind: Kind, out: &mut dyn Write) -> Result<usize, Failure> {
-        let mut writer = AdWriter::of(self.form(plan).into());
+    fn write(
+        &self,
+        session: &mut Session,
+        plan: &dyn AdGenerator,
+        kind: AdKind,
+        out: &mut dyn Write,
+    ) -> Result<usize, Failure> {
+        let mut writer = AdWriter::with_form(self.form(plan).into());
         let mut count = 0;
         for ad in plan.ads(kind, seed(session)) {
             count += 1;
-            progress::step("writing", count, None);
-            writer.write(session, out, &Identified::unnamed(ad))?;
+            progress::report_step("writing", count, None);
+            writer.write(session, out, &NamedAd::unnamed(ad))?;
         }
         writer.finish(out)?;
         Ok(count)
@@ -196,17 +202,17 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Lists the kinds of a workload for a message.
-fn names(plan: &dyn Plan) -> String {
-    plan.kinds().iter().map(name_of).collect::<Vec<_>>().join(", ")
+fn kind_names(plan: &dyn AdGenerator) -> String {
+    plan.kinds().iter().map(option_value_name).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the name of an option's value on the command line.
-fn name_of(value: &impl ValueEnum) -> String {
+fn option_value_name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 /// Parses an argument between 0 and 1.
-fn share(text: &str) -> Result<f64, String> {
+fn parse_share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share is between 0 and 1".to_owned()) }
 }

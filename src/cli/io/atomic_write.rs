@@ -8,22 +8,22 @@ use crate::cli::Failure;
 
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Rewrite {
+pub struct RewriteArgs {
     /// Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones
     #[arg(short, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = suffix)]
     pub write: Option<String>,
 }
 
-impl Rewrite {
+impl RewriteArgs {
     /// Whether `--write` is given.
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         self.write.is_some()
     }
 
     /// Refuses `--write` without files or with standard input.
-    pub fn check(&self, files: &[String]) -> Result<(), Failure> {
-        if self.is_wanted() && (files.is_empty() || files.iter().any(|file| file == "-")) {
+    pub fn check_files(&self, files: &[String]) -> Result<(), Failure> {
+        if self.is_enabled() && (files.is_empty() || files.iter().any(|file| file == "-")) {
             return Err(Failure::Refused(Some("-w rewrites files: name them".to_owned())));
         }
         Ok(())
@@ -64,9 +64,9 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
     if !backup.is_empty() {
         let mut name = path.clone().into_os_string();
         name.push(backup);
-        put(Path::new(&name), &fs::read(&path)?, &metadata)?;
+        write_and_rename(Path::new(&name), &fs::read(&path)?, &metadata)?;
     }
-    put(&path, text, &metadata)
+    write_and_rename(&path, text, &metadata)
 }
 
 /// Replaces the contents of a file atomically, without a backup; creates the file if it is missing.
@@ -84,10 +84,10 @@ pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 /// Writes the text to a temporary file beside `path` and renames it to `path`. Owner and permissions are those of
 /// `like`.
-fn put(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
-    let (temporary, mut file) = temporary(path)?;
+fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
+    let (temporary, mut file) = create_temporary(path)?;
     // Permissions first: the contents must never be readable by others.
-    let written = resemble(&temporary, like)
+    let written = copy_owner_and_permissions(&temporary, like)
         .and_then(|()| file.write_all(text))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
@@ -104,7 +104,7 @@ fn put(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
 }
 
 /// Creates a temporary file in the folder of `path`.
-fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
+fn create_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut attempt = 0_u32;
     loop {
@@ -117,7 +117,7 @@ fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
 }
 
 /// Copies the permissions of another file and, if possible, its owner.
-fn resemble(path: &Path, like: &fs::Metadata) -> io::Result<()> {
+fn copy_owner_and_permissions(path: &Path, like: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;

@@ -4,71 +4,71 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
-use classad::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Span};
+use classad::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span};
 use classad::eval::Context;
-use classad::format::{Entry, Form, Problem, Stream};
+use classad::format::{AdEntry, FileFormat, Problem, Stream};
 use classad::pool::Census;
-use classad::protocol::{Advertisement, PortFault, Standing, identity};
-use classad::syntax::{Rules, parse_expression, read_name};
+use classad::protocol::{Advertisement, AdvertisementHeader, PortFault, identity};
+use classad::syntax::{ParseOptions, parse_expression, read_name};
 
-use super::source::{Source, Text};
+use super::source::{AdSource, SourceText};
 use crate::cli::Failure;
 use crate::cli::args::condor_options;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
 /// An ad with its location.
-pub struct Found {
+pub struct SourcedAd {
     pub ad: Ad,
     /// 1-based number of the ad in its source.
     pub number: usize,
     /// Start of the ad.
-    pub place: Place,
+    pub location: Location,
 }
 
-impl Found {
+impl SourcedAd {
     /// Drops the text in which the ad stands, and keeps the offset.
-    pub fn without_place(self) -> Entry {
-        Entry { ad: self.ad, number: self.number, offset: self.place.offset, is_whole: true }
+    pub fn into_entry(self) -> AdEntry {
+        AdEntry { ad: self.ad, number: self.number, offset: self.location.offset, is_whole: true }
     }
 }
 
 /// A byte offset in a text.
 #[derive(Clone)]
-pub struct Place {
-    pub text: Text,
+pub struct Location {
+    pub text: SourceText,
     pub offset: usize,
 }
 
 /// An ad with its display name.
 #[derive(Clone)]
-pub struct Identified {
+pub struct NamedAd {
     pub ad: Ad,
     /// The display name, unless it is the ad's identity in the advertising protocol.
-    given: Option<Box<str>>,
+    display_name: Option<Box<str>>,
     /// Identity, sequence number and lifetime in the advertising protocol, if the ad was read only in part.
-    standing: Option<Standing>,
+    standing: Option<AdvertisementHeader>,
     advertisement: Option<Ad>,
     /// 1-based number of the ad in its source, and its start; 0 and `None` if it comes from no source.
     number: usize,
-    place: Option<Box<Place>>,
+    location: Option<Box<Location>>,
 }
 
-impl Identified {
+impl NamedAd {
     /// Wraps an ad that has neither a name nor a location.
     pub fn unnamed(ad: Ad) -> Self {
-        Identified { ad, given: None, standing: None, advertisement: None, number: 0, place: None }
+        NamedAd { ad, display_name: None, standing: None, advertisement: None, number: 0, location: None }
     }
 
     /// Sets the display name.
-    pub fn called(self, id: String) -> Self {
-        Identified { given: Some(id.into()), ..self }
+    pub fn with_name(self, id: String) -> Self {
+        NamedAd { display_name: Some(id.into()), ..self }
     }
 
     /// The display name: the one that was set, else the identity in the advertising protocol, else empty.
     pub fn id(&self) -> &str {
         let own = || str::from_utf8(self.standing.as_ref()?.identity.as_ref()?.as_bytes()).ok();
-        self.given.as_deref().or_else(own).unwrap_or_default()
+        self.display_name.as_deref().or_else(own).unwrap_or_default()
     }
 
     /// Wraps an ad that was read only in part.
@@ -76,18 +76,18 @@ impl Identified {
     /// The part may lack the attributes of the advertising protocol: `standing` has what they amount to, and
     /// `advertisement` these attributes themselves, if notifications need them. The display name is the identity; an ad
     /// whose identity is missing or no UTF-8 must still be given a name.
-    pub fn selected(ad: Ad, standing: Standing, advertisement: Option<Ad>, number: usize) -> Self {
-        Identified { ad, given: None, standing: Some(standing), advertisement, number, place: None }
+    pub fn from_projection(ad: Ad, standing: AdvertisementHeader, advertisement: Option<Ad>, number: usize) -> Self {
+        NamedAd { ad, display_name: None, standing: Some(standing), advertisement, number, location: None }
     }
 
     /// Whether the ad was read only in part. Ads that agree in that part then share one [`Ad`].
-    pub fn is_selected(&self) -> bool {
+    pub fn is_projected(&self) -> bool {
         self.standing.is_some()
     }
 
     /// Identity, sequence number and lifetime in the advertising protocol.
-    pub fn standing(&self, context: &Context) -> Cow<'_, Standing> {
-        let of_whole = || Cow::Owned(Advertisement::new(&self.ad, context).standing());
+    pub fn standing(&self, context: &Context) -> Cow<'_, AdvertisementHeader> {
+        let of_whole = || Cow::Owned(Advertisement::new(&self.ad, context).header());
         self.standing.as_ref().map_or_else(of_whole, Cow::Borrowed)
     }
 
@@ -97,19 +97,19 @@ impl Identified {
     }
 
     /// Replaces the ad, and keeps name and location.
-    pub fn with(self, ad: Ad) -> Self {
-        Identified { ad, ..self }
+    pub fn with_ad(self, ad: Ad) -> Self {
+        NamedAd { ad, ..self }
     }
 
     /// Reports that the ports of this ad cannot be used.
-    pub fn bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
-        let Some(Place { text, offset }) = self.place.as_deref() else { return Ok(()) };
+    pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
+        let Some(Location { text, offset }) = self.location.as_deref() else { return Ok(()) };
         // The span of the fault is an offset into the ad's own text, which only the bracketed form has.
         let range = match text.block.form {
-            Form::New => offset + fault.span.range().start..offset + fault.span.range().end,
+            FileFormat::Bracketed => offset + fault.span.range().start..offset + fault.span.range().end,
             _ => *offset..offset + 1,
         };
-        session.problem(text, &Problem::at(range, self.number, fault.reason.clone()))
+        session.report_problem(text, &Problem::error_at(range, self.number, fault.reason.clone()))
     }
 }
 
@@ -119,14 +119,14 @@ impl Identified {
 /// # Errors
 ///
 /// Standard input is named twice, or with `--fail-fast` a file cannot be opened or is empty.
-pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Failure> {
+pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSource>, Failure> {
     let stdin = ["-".to_owned()];
     let paths = if paths.is_empty() { &stdin } else { paths };
     let mut sources = Vec::new();
     if paths.iter().filter(|path| *path == "-").count() > 1 {
         return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
     }
-    let form = session.options.from.map(Form::from);
+    let form = session.options.from.map(FileFormat::from);
     for path in paths {
         let name = if path == "-" { "standard input" } else { path };
         let reader: io::Result<Box<dyn Read>> = match path.as_str() {
@@ -135,16 +135,16 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
         };
         match reader.and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
-                let source = Source::new(name, stream);
+                let source = AdSource::new(name, stream);
                 // An empty file is most likely a failed download.
                 if path != "-" && !source.has_content() {
-                    let text = Text::of_argument(name, "");
-                    session.problem(&text, &Problem::at(0..0, 0, "there is no ad in this file"))?;
+                    let text = SourceText::from_argument(name, "");
+                    session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))?;
                 }
                 sources.push(source);
             }
             Err(error) => {
-                unreadable(session, name, &error);
+                report_unreadable(session, name, &error);
                 if session.options.fail_fast {
                     return Err(Failure::Refused(None));
                 }
@@ -155,37 +155,41 @@ pub fn open(session: &mut Session, paths: &[String]) -> Result<Vec<Source>, Fail
 }
 
 /// Opens the sources of requests and offers, and decides the dialect by both.
-pub fn sides(session: &mut Session, requests: &[String], offers: &[String]) -> Result<[Vec<Source>; 2], Failure> {
+pub fn open_sides(
+    session: &mut Session,
+    requests: &[String],
+    offers: &[String],
+) -> Result<[Vec<AdSource>; 2], Failure> {
     let stdin = |paths: &[String]| paths.is_empty() || paths.iter().any(|path| path == "-");
     if stdin(requests) && stdin(offers) {
         return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
     }
-    let requests = open(session, requests)?;
-    let offers = open(session, offers)?;
+    let requests = open_sources(session, requests)?;
+    let offers = open_sources(session, offers)?;
     session.decide_dialect(requests.iter().chain(&offers));
     Ok([requests, offers])
 }
 
 /// Reports an error in opening or reading a source.
-pub fn unreadable(session: &mut Session, name: &str, error: &io::Error) {
-    session.trouble(&format!("cannot read {name}: {}", diagnostics::io_reason(error)));
+pub fn report_unreadable(session: &mut Session, name: &str, error: &io::Error) {
+    session.error(&format!("cannot read {name}: {}", diagnostics::io_reason(error)));
 }
 
 /// Reports an error in the middle of a source.
-pub fn broken_off(session: &mut Session, source: &Source, error: &io::Error) {
-    unreadable(session, &format!("{} to its end", source.name), error);
+pub fn report_read_error(session: &mut Session, source: &AdSource, error: &io::Error) {
+    report_unreadable(session, &format!("{} to its end", source.name), error);
 }
 
 /// Reads all ads of the sources and names them.
-pub fn identified(
+pub fn read_named_ads(
     session: &mut Session,
-    mut sources: Vec<Source>,
+    mut sources: Vec<AdSource>,
     id: Option<&Expression>,
-) -> Result<Vec<Identified>, Failure> {
+) -> Result<Vec<NamedAd>, Failure> {
     let mut ads = Vec::new();
     for source in &mut sources {
-        each_ad(session, source, |session, found| {
-            ads.push(identify(session, found, id));
+        for_each_ad(session, source, |session, found| {
+            ads.push(name_ad(session, found, id));
             Ok(true)
         })?;
     }
@@ -193,20 +197,20 @@ pub fn identified(
 }
 
 /// Names an ad: by the value of `id`, else by its identity in the advertising protocol, else by its location.
-pub fn identify(session: &Session, found: Found, id: Option<&Expression>) -> Identified {
+pub fn name_ad(session: &Session, found: SourcedAd, id: Option<&Expression>) -> NamedAd {
     let name = identity(&found.ad, id, &session.context());
-    let by_place = identify_by_place(found);
+    let by_place = name_by_location(found);
     match name {
-        Some(name) => by_place.called(name),
+        Some(name) => by_place.with_name(name),
         None => by_place,
     }
 }
 
 /// Names an ad by its location, `FILE:NUMBER`.
-pub fn identify_by_place(found: Found) -> Identified {
-    let Found { ad, number, place } = found;
+pub fn name_by_location(found: SourcedAd) -> NamedAd {
+    let SourcedAd { ad, number, location: place } = found;
     let id = format!("{}:{number}", place.text.name);
-    Identified { number, place: Some(Box::new(place)), ..Identified::unnamed(ad).called(id) }
+    NamedAd { number, location: Some(Box::new(place)), ..NamedAd::unnamed(ad).with_name(id) }
 }
 
 /// Calls `visit` for each ad of a source until it returns `false`. Bad ads are reported and skipped.
@@ -214,33 +218,33 @@ pub fn identify_by_place(found: Found) -> Identified {
 /// # Errors
 ///
 /// The run is interrupted, an ad is bad and `--fail-fast` is given, or `visit` fails.
-pub fn each_ad(
+pub fn for_each_ad(
     session: &mut Session,
-    source: &mut Source,
-    mut visit: impl FnMut(&mut Session, Found) -> Result<bool, Failure>,
+    source: &mut AdSource,
+    mut visit: impl FnMut(&mut Session, SourcedAd) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     loop {
-        let text = match source.next_text() {
+        let text = match source.next_block() {
             Ok(Some(text)) => text,
             Ok(None) => return Ok(()),
             Err(error) => {
-                broken_off(session, source, &error);
+                report_read_error(session, source, &error);
                 return Ok(());
             }
         };
         for item in text.block.ads(session.dialect()) {
             match item {
-                Ok(Entry { ad, number, offset, .. }) => {
-                    session.go_on()?;
-                    source.ads = source.ads.max(number);
-                    let place = Place { text: text.clone(), offset };
-                    if !visit(session, Found { ad, number, place })? {
+                Ok(AdEntry { ad, number, offset, .. }) => {
+                    session.check_interrupt()?;
+                    source.ads_read = source.ads_read.max(number);
+                    let place = Location { text: text.clone(), offset };
+                    if !visit(session, SourcedAd { ad, number, location: place })? {
                         return Ok(());
                     }
                 }
                 Err(problem) => {
-                    source.ads = source.ads.max(problem.ad);
-                    session.problem(&text, &problem)?;
+                    source.ads_read = source.ads_read.max(problem.ad_number);
+                    session.report_problem(&text, &problem)?;
                 }
             }
         }
@@ -248,9 +252,9 @@ pub fn each_ad(
 }
 
 /// Opens one file; `None` without a path.
-pub fn one_source(session: &mut Session, path: Option<&String>) -> Result<Option<Source>, Failure> {
+pub fn open_optional(session: &mut Session, path: Option<&String>) -> Result<Option<AdSource>, Failure> {
     let Some(path) = path else { return Ok(None) };
-    let mut sources = open(session, std::slice::from_ref(path))?;
+    let mut sources = open_sources(session, std::slice::from_ref(path))?;
     sources.pop().map(Some).ok_or(Failure::Refused(None))
 }
 
@@ -259,10 +263,10 @@ pub fn one_source(session: &mut Session, path: Option<&String>) -> Result<Option
 /// # Errors
 ///
 /// The source has no ad.
-pub fn first_ad(session: &mut Session, source: Option<Source>) -> Result<Option<Ad>, Failure> {
+pub fn read_first_ad(session: &mut Session, source: Option<AdSource>) -> Result<Option<Ad>, Failure> {
     let Some(mut source) = source else { return Ok(None) };
     let mut first = None;
-    each_ad(session, &mut source, |_, found| {
+    for_each_ad(session, &mut source, |_, found| {
         first = Some(found.ad);
         Ok(false)
     })?;
@@ -270,12 +274,12 @@ pub fn first_ad(session: &mut Session, source: Option<Source>) -> Result<Option<
 }
 
 /// Adds the attributes that `-D NAME=EXPR` defines to an ad.
-pub fn define(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Result<Ad, Failure> {
+pub fn add_definitions(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Result<Ad, Failure> {
     for definition in definitions {
         let wanted = || Failure::Refused(Some(format!("-D wants NAME=EXPR, not {definition}")));
         let (name, text) = definition.split_once('=').ok_or_else(wanted)?;
-        let expression = expression(session, name.trim(), text)?;
-        ad = ad.with(attribute_name(session, name)?.ok_or_else(wanted)?, expression);
+        let expression = parse_argument_expression(session, name.trim(), text)?;
+        ad = ad.with(parse_attribute_name(session, name)?.ok_or_else(wanted)?, expression);
     }
     Ok(ad)
 }
@@ -285,7 +289,7 @@ pub fn define(session: &mut Session, mut ad: Ad, definitions: &[String]) -> Resu
 /// # Errors
 ///
 /// The name is reserved in this dialect.
-pub fn attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Failure> {
+pub fn parse_attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Failure> {
     let name = read_name(text.trim(), session.dialect()).map(|name| Name::new(&name));
     match name.filter(|name| !name.as_str().is_empty()) {
         Some(name) if session.dialect() == Dialect::Classad && name.is_reserved() => {
@@ -296,61 +300,62 @@ pub fn attribute_name(session: &Session, text: &str) -> Result<Option<Name>, Fai
 }
 
 /// Parses the attribute name that an option requires.
-pub fn wanted_name(session: &Session, option: &str, text: &str) -> Result<Name, Failure> {
-    attribute_name(session, text)?.ok_or_else(|| Failure::Refused(Some(format!("{option} wants a name, not `{text}`"))))
+pub fn parse_required_name(session: &Session, option: &str, text: &str) -> Result<Name, Failure> {
+    parse_attribute_name(session, text)?
+        .ok_or_else(|| Failure::Refused(Some(format!("{option} wants a name, not `{text}`"))))
 }
 
 /// Attribute names of the command line that no ad has had so far. A name that no ad has is most likely misspelt.
-pub struct Asked {
+pub struct UnknownNames {
     missing: Vec<Name>,
-    known: Census,
+    census: Census,
 }
 
-impl Asked {
+impl UnknownNames {
     pub fn new(names: &[Name]) -> Self {
-        Asked { missing: names.to_vec(), known: Census::names() }
+        UnknownNames { missing: names.to_vec(), census: Census::names() }
     }
 
     /// Crosses off the names that this ad has.
-    pub fn look_into(&mut self, ad: &Ad) {
+    pub fn observe(&mut self, ad: &Ad) {
         if !self.missing.is_empty() {
             self.missing.retain(|name| ad.get(name).is_none());
-            self.known.add(ad);
+            self.census.add(ad);
         }
     }
 
     /// Notes each name that no ad has had, unless there was no ad at all.
-    pub fn tell(&self, session: &Session) {
-        for name in self.missing.iter().filter(|_| self.known.ads() > 0) {
-            no_ad_has(session, &self.known, name);
+    pub fn note_missing(&self, session: &Session) {
+        for name in self.missing.iter().filter(|_| self.census.ads() > 0) {
+            note_unknown_attribute(session, &self.census, name);
         }
     }
 }
 
 /// Notes that no ad has an attribute, with the most similar names.
-pub fn no_ad_has(session: &Session, known: &Census, name: &Name) {
-    let near = known.nearest(name.as_str());
+pub fn note_unknown_attribute(session: &Session, known: &Census, name: &Name) {
+    let near = known.closest_names(name.as_str());
     let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
     session.note(&format!("no ad has the attribute {name}{hint}"));
 }
 
 /// Parses an expression of the command line. `what` names it in the diagnostic.
-pub fn expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
-    parse_expression(text.as_bytes(), Rules::new(session.dialect())).map_err(|error| {
-        let source = Text::of_argument(what, text);
-        diagnostics::problem(&session.options, &source, &Problem::from_syntax(error, 0, 0));
+pub fn parse_argument_expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
+    parse_expression(text.as_bytes(), ParseOptions::new(session.dialect())).map_err(|error| {
+        let source = SourceText::from_argument(what, text);
+        diagnostics::print_problem(&session.options, &source, &Problem::from_syntax(error, 0, 0));
         Failure::Refused(None)
     })
 }
 
 /// Parses constraints of the command line and joins them by `&&`; `None` without any.
-pub fn constraint(session: &mut Session, texts: &[String]) -> Result<Option<Expression>, Failure> {
+pub fn parse_constraints(session: &mut Session, texts: &[String]) -> Result<Option<Expression>, Failure> {
     let mut all: Option<Expression> = None;
     for text in texts {
-        let next = expression(session, "constraint", text)?;
+        let next = parse_argument_expression(session, "constraint", text)?;
         all = Some(match all {
             None => next,
-            Some(before) => Expression::new(Kind::Binary(BinaryOperator::And, before, next), Span::default()),
+            Some(before) => Expression::new(ExpressionKind::Binary(BinaryOperator::And, before, next), Span::default()),
         });
     }
     Ok(all)
@@ -358,17 +363,21 @@ pub fn constraint(session: &mut Session, texts: &[String]) -> Result<Option<Expr
 
 /// Refuses an expression that is most likely a misspelt option of the command: one that starts with `--` and a
 /// letter or, with `single_dash_too`, with `-` and letters.
-pub fn not_an_option(command: &str, text: &str, single_dash_too: bool) -> Result<(), Failure> {
+pub fn refuse_misspelt_option(command: &str, text: &str, single_dash_too: bool) -> Result<(), Failure> {
     let word = |rest: &str| rest.len() > 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic());
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
     if option && !std::env::args().any(|argument| argument == "--") {
-        let fault = condor_options::no_option(text, command, &crate::cli::tree());
+        let fault = condor_options::missing_option_message(text, command, &crate::cli::tree());
         return Err(Failure::Refused(Some(format!("{fault}; an expression that begins so can follow `--`"))));
     }
     Ok(())
 }
 
 /// Parses the expression of an option; `None` if the option is not given.
-pub fn optional(session: &mut Session, what: &str, text: Option<&str>) -> Result<Option<Expression>, Failure> {
-    text.map(|text| expression(session, what, text)).transpose()
+pub fn parse_optional_expression(
+    session: &mut Session,
+    what: &str,
+    text: Option<&str>,
+) -> Result<Option<Expression>, Failure> {
+    text.map(|text| parse_argument_expression(session, what, text)).transpose()
 }

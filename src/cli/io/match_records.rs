@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use classad::matching::{Bond, Docking, Notice, Party};
+use classad::matching::{Docking, MatchKind, Notice, Party};
 use serde_json::{Map, Value as Json};
 
 use crate::cli::Failure;
-use crate::cli::args::notify::VERSION;
+use crate::cli::args::notify::NOTICE_VERSION;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
 /// Why a JSON value is no match.
-type Fault = String;
+type RecordFault = String;
 
 /// Reads the matches of these files, each once, in the order of their first records. Values that are no match are
 /// reported and skipped.
@@ -20,18 +20,18 @@ type Fault = String;
 /// # Errors
 ///
 /// A file cannot be read, or a value is no match and `--fail-fast` is given.
-pub fn read(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
-    let mut matches = Matches::default();
+pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
+    let mut matches = MatchRecords::default();
     for path in paths {
-        let text = text(path).map_err(|error| {
+        let text = read_bytes(path).map_err(|error| {
             Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error))))
         })?;
-        each_value(session, path, &text, |value| matches.add(value))?;
+        for_each_json_value(session, path, &text, |value| matches.add(value))?;
     }
     Ok(matches.notices)
 }
 
-fn text(path: &str) -> std::io::Result<Vec<u8>> {
+fn read_bytes(path: &str) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     if path == "-" {
         std::io::stdin().lock().read_to_end(&mut text)?;
@@ -42,11 +42,11 @@ fn text(path: &str) -> std::io::Result<Vec<u8>> {
 
 /// Calls `visit` for each JSON value of a text, and for each element of an array at the top. Text that is no JSON
 /// is reported; reading resumes at the line where the error was noticed, but at least one line further.
-fn each_value(
+fn for_each_json_value(
     session: &mut Session,
     path: &str,
     text: &[u8],
-    mut visit: impl FnMut(&Json) -> Result<(), Fault>,
+    mut visit: impl FnMut(&Json) -> Result<(), RecordFault>,
 ) -> Result<(), Failure> {
     let mut start = 0;
     while start < text.len() {
@@ -62,15 +62,15 @@ fn each_value(
                 Some(Err(error)) => break (line, error),
                 Some(Ok(Json::Array(elements))) => {
                     for element in &elements {
-                        visit(element).or_else(|fault| told(session, path, before + line, &fault))?;
+                        visit(element).or_else(|fault| report_fault(session, path, before + line, &fault))?;
                     }
                 }
-                Some(Ok(value)) => visit(&value).or_else(|fault| told(session, path, before + line, &fault))?,
+                Some(Ok(value)) => visit(&value).or_else(|fault| report_fault(session, path, before + line, &fault))?,
             }
         };
         let reason = wrong.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        told(session, path, before + line, &format!("this is no JSON: {reason}"))?;
+        report_fault(session, path, before + line, &format!("this is no JSON: {reason}"))?;
         // An incomplete line is noticed only in the line after it, which may be good.
         let next = line.max(wrong.line().saturating_sub(1));
         start = line_ends(rest).nth(next - 1).map_or(text.len(), |end| start + end);
@@ -87,29 +87,29 @@ fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     memchr::memchr_iter(b'\n', text).map(|at| at + 1)
 }
 
-fn told(session: &mut Session, path: &str, line: usize, fault: &str) -> Result<(), Failure> {
-    session.trouble(&format!("{path}:{line}: {fault}"));
+fn report_fault(session: &mut Session, path: &str, line: usize, fault: &str) -> Result<(), Failure> {
+    session.error(&format!("{path}:{line}: {fault}"));
     if session.options.fail_fast { Err(Failure::Refused(None)) } else { Ok(()) }
 }
 
 /// The matches that have been read, by identifier.
 #[derive(Default)]
-struct Matches {
+struct MatchRecords {
     notices: Vec<Notice>,
     by_id: HashMap<String, usize>,
 }
 
-impl Matches {
-    fn add(&mut self, value: &Json) -> Result<(), Fault> {
+impl MatchRecords {
+    fn add(&mut self, value: &Json) -> Result<(), RecordFault> {
         let wanted = "this is no match: neither a record of --notify nor a row of `match` or `gangmatch`";
         let fields = value.as_object().ok_or(wanted)?;
         let has = |name: &str| fields.contains_key(name);
         let notice = if has("members") {
-            notice(fields)?
+            parse_notice(fields)?
         } else if has("request") && has("ports") {
-            gang(fields)?
+            parse_gang(fields)?
         } else if has("request") && has("offer") {
-            pair(fields)?
+            parse_pair(fields)?
         } else {
             return Err(wanted.to_owned());
         };
@@ -117,14 +117,14 @@ impl Matches {
         let known = *self.by_id.entry(notice.id.clone()).or_insert(next);
         match self.notices.get_mut(known) {
             None => self.notices.push(notice),
-            Some(known) => learn(known, notice)?,
+            Some(known) => merge_tickets(known, notice)?,
         }
         Ok(())
     }
 }
 
 /// Merges a further record of a match into the known one: each recipient's record has only some of the tickets.
-fn learn(known: &mut Notice, notice: Notice) -> Result<(), Fault> {
+fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> {
     let same = |(a, b): (&Party, &Party)| a.id == b.id && a.sequence == b.sequence;
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {
         return Err(format!("another match is called {}, too", known.id));
@@ -135,24 +135,24 @@ fn learn(known: &mut Notice, notice: Notice) -> Result<(), Fault> {
     Ok(())
 }
 
-fn text_of(fields: &Map<String, Json>, name: &str) -> Result<String, Fault> {
+fn string_field(fields: &Map<String, Json>, name: &str) -> Result<String, RecordFault> {
     fields.get(name).and_then(Json::as_str).map(str::to_owned).ok_or_else(|| format!("`{name}` must be a string"))
 }
 
-fn index_of(fields: &Map<String, Json>, name: &str) -> Result<usize, Fault> {
+fn index_field(fields: &Map<String, Json>, name: &str) -> Result<usize, RecordFault> {
     let index = fields.get(name).and_then(Json::as_u64).and_then(|index| usize::try_from(index).ok());
     index.ok_or_else(|| format!("`{name}` must be a number from 0"))
 }
 
-fn list_of<'f>(fields: &'f Map<String, Json>, name: &str) -> Result<&'f [Json], Fault> {
+fn array_field<'f>(fields: &'f Map<String, Json>, name: &str) -> Result<&'f [Json], RecordFault> {
     fields.get(name).and_then(Json::as_array).map(Vec::as_slice).ok_or_else(|| format!("`{name}` must be an array"))
 }
 
-fn object(value: &Json) -> Result<&Map<String, Json>, Fault> {
+fn as_object(value: &Json) -> Result<&Map<String, Json>, RecordFault> {
     value.as_object().ok_or_else(|| "here an object is wanted".to_owned())
 }
 
-fn ranks(value: Option<&Json>) -> Option<[f64; 2]> {
+fn parse_ranks(value: Option<&Json>) -> Option<[f64; 2]> {
     match value?.as_array()?.as_slice() {
         [request, offer] => Some([request.as_f64()?, offer.as_f64()?]),
         _ => None,
@@ -160,24 +160,29 @@ fn ranks(value: Option<&Json>) -> Option<[f64; 2]> {
 }
 
 /// A record of `--notify`.
-fn notice(fields: &Map<String, Json>) -> Result<Notice, Fault> {
-    if version(fields)?.is_none() {
+fn parse_notice(fields: &Map<String, Json>) -> Result<Notice, RecordFault> {
+    if check_version(fields)?.is_none() {
         return Err("a record of a match must have a `version`".to_owned());
     }
-    let bond = match text_of(fields, "bond")?.as_str() {
-        "pair" => Bond::Pair,
-        "gang" => Bond::Gang,
+    let bond = match string_field(fields, "bond")?.as_str() {
+        "pair" => MatchKind::Pair,
+        "gang" => MatchKind::Gang,
         other => return Err(format!("`bond` must be \"pair\" or \"gang\", not \"{other}\"")),
     };
     let mut parties = Vec::new();
-    for member in list_of(fields, "members")? {
-        let party = party(object(member)?, parties.len())?;
+    for member in array_field(fields, "members")? {
+        let party = parse_party(as_object(member)?, parties.len())?;
         parties.push(party);
     }
     if parties.is_empty() {
         return Err("a match must have members".to_owned());
     }
-    Ok(Notice { id: text_of(fields, "match")?, time: fields.get("time").and_then(Json::as_i64), bond, parties })
+    Ok(Notice {
+        id: string_field(fields, "match")?,
+        time: fields.get("time").and_then(Json::as_i64),
+        kind: bond,
+        parties,
+    })
 }
 
 /// Returns the version of a record, `None` if it has none.
@@ -185,67 +190,71 @@ fn notice(fields: &Map<String, Json>) -> Result<Notice, Fault> {
 /// # Errors
 ///
 /// The version is another than that of this program's own records.
-fn version(fields: &Map<String, Json>) -> Result<Option<u64>, Fault> {
+fn check_version(fields: &Map<String, Json>) -> Result<Option<u64>, RecordFault> {
     match fields.get("version").and_then(Json::as_u64) {
-        Some(other) if other != VERSION => {
+        Some(other) if other != NOTICE_VERSION => {
             Err(format!("this record is of version {other}, which this program does not know"))
         }
         version => Ok(version),
     }
 }
 
-fn party(fields: &Map<String, Json>, own: usize) -> Result<Party, Fault> {
+fn parse_party(fields: &Map<String, Json>, own: usize) -> Result<Party, RecordFault> {
     let docking = if own == 0 {
         None
     } else {
-        let parent = index_of(fields, "above")?;
+        let parent = index_field(fields, "above")?;
         if parent >= own {
             return Err("`above` must be an earlier member".to_owned());
         }
-        let (label, link) = (text_of(fields, "label")?, index_of(fields, "link")?);
-        Some(Docking { parent, label, link, ranks: ranks(fields.get("ranks")) })
+        let (label, link) = (string_field(fields, "label")?, index_field(fields, "link")?);
+        Some(Docking { parent, label, link, ranks: parse_ranks(fields.get("ranks")) })
     };
     Ok(Party {
-        id: text_of(fields, "id")?,
-        part_of: text_of(fields, "of").ok(),
-        kind: text_of(fields, "type").ok(),
+        id: string_field(fields, "id")?,
+        whole_id: string_field(fields, "of").ok(),
+        kind: string_field(fields, "type").ok(),
         sequence: fields.get("sequence").and_then(Json::as_i64),
-        address: text_of(fields, "address").ok(),
-        ticket: text_of(fields, "claim_id").ok(),
+        address: string_field(fields, "address").ok(),
+        ticket: string_field(fields, "claim_id").ok(),
         docking,
         preempts: None,
     })
 }
 
-fn named(id: String, docking: Option<Docking>) -> Party {
+fn new_party(id: String, docking: Option<Docking>) -> Party {
     Party { id, docking, ..Party::default() }
 }
 
 /// A row of `match`.
-fn pair(fields: &Map<String, Json>) -> Result<Notice, Fault> {
+fn parse_pair(fields: &Map<String, Json>) -> Result<Notice, RecordFault> {
     let rank = |name: &str| fields.get(name).and_then(Json::as_f64);
     let ranks = rank("request_rank").zip(rank("offer_rank")).map(Into::into);
     let docking = Docking { parent: 0, label: "other".to_owned(), link: 0, ranks };
-    let parties = vec![named(text_of(fields, "request")?, None), named(text_of(fields, "offer")?, Some(docking))];
-    Ok(Notice::new(Bond::Pair, parties, None))
+    let parties = vec![
+        new_party(string_field(fields, "request")?, None),
+        new_party(string_field(fields, "offer")?, Some(docking)),
+    ];
+    Ok(Notice::new(MatchKind::Pair, parties, None))
 }
 
 /// A tree of `gangmatch`.
-fn gang(fields: &Map<String, Json>) -> Result<Notice, Fault> {
-    version(fields)?;
-    let mut parties = vec![named(text_of(fields, "request")?, None)];
-    let mut pending: Vec<(usize, &Json)> = list_of(fields, "ports")?.iter().rev().map(|port| (0, port)).collect();
+fn parse_gang(fields: &Map<String, Json>) -> Result<Notice, RecordFault> {
+    check_version(fields)?;
+    let mut parties = vec![new_party(string_field(fields, "request")?, None)];
+    let mut pending: Vec<(usize, &Json)> = array_field(fields, "ports")?.iter().rev().map(|port| (0, port)).collect();
     while let Some((parent, port)) = pending.pop() {
-        let fields = object(port)?;
+        let fields = as_object(port)?;
         let own = parties.len();
-        let ranks = ranks(fields.get("ranks"));
-        let docking = Docking { parent, label: text_of(fields, "label")?, link: index_of(fields, "link")?, ranks };
-        let part_of = text_of(fields, "of").ok();
-        parties.push(Party { part_of, ..named(text_of(fields, "offer")?, Some(docking)) });
-        pending.extend(list_of(fields, "ports")?.iter().rev().map(|below| (own, below)));
+        let ranks = parse_ranks(fields.get("ranks"));
+        let docking =
+            Docking { parent, label: string_field(fields, "label")?, link: index_field(fields, "link")?, ranks };
+        let part_of = string_field(fields, "of").ok();
+        parties.push(Party { whole_id: part_of, ..new_party(string_field(fields, "offer")?, Some(docking)) });
+        pending.extend(array_field(fields, "ports")?.iter().rev().map(|below| (own, below)));
     }
-    let notice = Notice::new(Bond::Gang, parties, None);
+    let notice = Notice::new(MatchKind::Gang, parties, None);
     // The identifier in the record may depend on facts that the tree does not have.
-    let id = text_of(fields, "match").unwrap_or_else(|_| notice.id.clone());
+    let id = string_field(fields, "match").unwrap_or_else(|_| notice.id.clone());
     Ok(Notice { id, ..notice })
 }

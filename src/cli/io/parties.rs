@@ -3,30 +3,30 @@
 use classad::ad::{Ad, Name};
 use classad::eval::Context;
 use classad::matching::gang::Gang;
-use classad::matching::{Match as Pairing, Notice, Party};
-use classad::protocol::{RESOURCE_COUNT, miscounted, resource_count};
+use classad::matching::{BilateralMatch as Pairing, Notice, Party};
+use classad::protocol::{RESOURCE_COUNT, invalid_count_reason, resource_count};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::input::Identified;
+use super::input::NamedAd;
 use crate::cli::session::Session;
 
 /// The requests and offers of a run.
 pub struct Parties {
-    pub requests: Vec<Identified>,
-    pub offers: Vec<Identified>,
+    pub requests: Vec<NamedAd>,
+    pub offers: Vec<NamedAd>,
 }
 
 /// Facts about all requests together.
-pub struct Overview {
+pub struct RequestSummary {
     /// Number of distinct ads among the requests. Requests that were read in part may share one ad.
-    pub distinct: usize,
+    pub distinct_ads: usize,
     /// Whether some request has a valid resource count, so that it stands for several units.
-    pub counts: bool,
+    pub has_resource_counts: bool,
 }
 
 impl Parties {
-    pub fn new([requests, offers]: [Vec<Identified>; 2]) -> Self {
+    pub fn new([requests, offers]: [Vec<NamedAd>; 2]) -> Self {
         Parties { requests, offers }
     }
 
@@ -36,10 +36,10 @@ impl Parties {
     }
 
     /// Summarizes the requests. Notes how many have ports, and warns of invalid resource counts.
-    pub fn overview(&self, session: &Session) -> Overview {
+    pub fn summarize_requests(&self, session: &Session) -> RequestSummary {
         let [ports, count] = ["Ports", RESOURCE_COUNT].map(Name::new);
         let mut distinct: FxHashMap<usize, (&Ad, usize)> = FxHashMap::default();
-        for run in runs(&self.requests) {
+        for run in runs_of_shared_ads(&self.requests) {
             distinct.entry(run[0].ad.identity()).or_insert((&run[0].ad, 0)).1 += run.len();
         }
         let with_ports: usize =
@@ -48,26 +48,29 @@ impl Parties {
             session.note(&format!("{with_ports} requests have Ports, which only gangmatch fills"));
         }
         let context = session.context();
-        warn_of_counts(session, &self.requests);
+        warn_of_invalid_counts(session, &self.requests);
         let is_counted = |ad: &Ad| ad.get(&count).is_some() && resource_count(ad, &context).is_some();
-        Overview { distinct: distinct.len(), counts: distinct.values().any(|(ad, _)| is_counted(ad)) }
+        RequestSummary {
+            distinct_ads: distinct.len(),
+            has_resource_counts: distinct.values().any(|(ad, _)| is_counted(ad)),
+        }
     }
 
     /// Returns the name of a request, with the 1-based number of the unit for requests with a resource count.
-    pub fn request(&self, request: usize, unit: Option<usize>) -> String {
+    pub fn request_name(&self, request: usize, unit: Option<usize>) -> String {
         let id = self.requests[request].id();
         unit.map_or_else(|| id.to_owned(), |unit| format!("{id}#{unit}"))
     }
 
     /// Returns the name of an offer, with the number of the part for residual offers; part 1 is the offer itself.
-    pub fn offer(&self, offer: usize, part: usize) -> String {
+    pub fn offer_name(&self, offer: usize, part: usize) -> String {
         let id = self.offers[offer].id();
         if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
     }
 
     /// Returns the notification of a match of a unit of the request and a part of the offer; `at` is in seconds since
     /// 1970.
-    pub fn notice(
+    pub fn pair_notice(
         &self,
         pairing: &Pairing,
         (unit, part): (Option<usize>, usize),
@@ -75,26 +78,26 @@ impl Parties {
         at: Option<i64>,
     ) -> Notice {
         let (request, offer) = (&self.requests[pairing.request], &self.offers[pairing.offer]);
-        let mut asking = Party::new(request.advertisement(), &self.request(pairing.request, unit), context);
-        asking.part_of = unit.map(|_| request.id().to_owned());
-        let offered = |_| Party::of_offer(offer.advertisement(), offer.id(), context).part(part);
-        Notice::of_pair(pairing, asking, offered, at)
+        let mut asking = Party::new(request.advertisement(), &self.request_name(pairing.request, unit), context);
+        asking.whole_id = unit.map(|_| request.id().to_owned());
+        let offered = |_| Party::from_offer(offer.advertisement(), offer.id(), context).into_part(part);
+        Notice::for_pair(pairing, asking, offered, at)
     }
 
     /// Returns the notification of a gang; `at` is in seconds since 1970.
     pub fn gang_notice(&self, gang: &Gang, context: &Context, at: Option<i64>) -> Notice {
         let request = &self.requests[gang.request];
-        let offer = |index: usize| Party::of_offer(&self.offers[index].ad, self.offers[index].id(), context);
-        Notice::of_gang(gang, Party::new(&request.ad, request.id(), context), offer, at)
+        let offer = |index: usize| Party::from_offer(&self.offers[index].ad, self.offers[index].id(), context);
+        Notice::for_gang(gang, Party::new(&request.ad, request.id(), context), offer, at)
     }
 }
 
 /// Warns of requests whose resource count is invalid, once for each reason.
-pub fn warn_of_counts(session: &Session, requests: &[Identified]) {
+pub fn warn_of_invalid_counts(session: &Session, requests: &[NamedAd]) {
     let (count, context) = (Name::new(RESOURCE_COUNT), session.context());
     let mut told: IndexMap<String, (&str, usize)> = IndexMap::new();
-    for run in runs(requests).filter(|run| run[0].ad.get(&count).is_some()) {
-        if let Some(reason) = miscounted(&run[0].ad, &context) {
+    for run in runs_of_shared_ads(requests).filter(|run| run[0].ad.get(&count).is_some()) {
+        if let Some(reason) = invalid_count_reason(&run[0].ad, &context) {
             told.entry(reason).or_insert((run[0].id(), 0)).1 += run.len();
         }
     }
@@ -105,6 +108,6 @@ pub fn warn_of_counts(session: &Session, requests: &[Identified]) {
 }
 
 /// Splits the requests into runs of neighbours that share one ad.
-fn runs(requests: &[Identified]) -> impl Iterator<Item = &[Identified]> {
+fn runs_of_shared_ads(requests: &[NamedAd]) -> impl Iterator<Item = &[NamedAd]> {
     requests.chunk_by(|one, next| one.ad.identity() == next.ad.identity())
 }

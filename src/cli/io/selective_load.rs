@@ -3,24 +3,24 @@
 use std::borrow::Cow;
 use std::io;
 
-use classad::ad::{Expression, Name, Text};
-use classad::eval::{Context, Mentions};
-use classad::format::{Block, Entry, Form, Problem, Selected, Selection, Sharing};
-use classad::protocol::{ADVERTISING, Advertisement, Protocol, STANDING, identity};
+use classad::ad::{ByteString, Expression, Name};
+use classad::eval::{Context, FreeNames};
+use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
+use classad::protocol::{ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, Protocol, identity};
 
-use super::input::Identified;
-use super::source::{self, Source};
+use super::input::NamedAd;
+use super::source::{self, AdSource};
 use crate::cli::Failure;
 use crate::cli::render::output;
 use crate::cli::session::Session;
 
 /// Maximum number of passes over the sides. Reading one side may reveal further attributes that are needed from the
 /// other; without a fixpoint after this many passes the ads are read whole.
-const MOST_PASSES: usize = 6;
+const MAX_PASSES: usize = 6;
 
 /// Bytes sampled from all over each file of offers before the first pass. The sample reveals nearly all attributes
 /// that the offers look up in requests, which saves a second pass over the requests.
-const SAMPLE: u64 = 1 << 19;
+const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 
 /// Reads the ads of both sides selectively. Ads that matching cannot tell apart share one [`Ad`](classad::ad::Ad).
 ///
@@ -29,51 +29,54 @@ const SAMPLE: u64 = 1 << 19;
 ///
 /// An attribute that an ad mentions is read from that ad at once. It may also be looked up on the other side:
 /// a side is read again if the other one mentions names that were not selected when its reading began.
-pub fn selected(
+pub fn load_selectively(
     session: &mut Session,
-    [requests, offers]: [&[Source]; 2],
-    labels: &Labels<'_>,
+    [requests, offers]: [&[AdSource]; 2],
+    labels: &LoadRequirements<'_>,
     protocol: &Protocol,
-) -> Result<Option<[Vec<Identified>; 2]>, Failure> {
+) -> Result<Option<[Vec<NamedAd>; 2]>, Failure> {
     let context = session.context();
-    let Some(mut selection) = selection(protocol, labels, &context) else { return Ok(None) };
-    if !requests.iter().chain(offers).all(Source::is_long_file) {
+    let Some(mut selection) = initial_projection(protocol, labels, &context) else { return Ok(None) };
+    if !requests.iter().chain(offers).all(AdSource::is_long_file) {
         return Ok(None);
     }
-    let load = |side: &[Source], sharing, selection: &mut Selection| -> Option<Side> {
-        let mut loaded = Side { begun: selection.begin(sharing), ..Side::default() };
+    let load = |side: &[AdSource], sharing, selection: &mut Projection| -> Option<LoadedSide> {
+        let mut loaded = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
         for source in side {
             // On an error the caller reads the ads whole, and reports it then.
             loaded.load(source, selection, labels, &context).ok()?;
         }
-        loaded.newest = selection.newest();
-        (!selection.is_everything()).then_some(loaded)
+        loaded.newest_name_version = selection.newest_referenced();
+        (!selection.reads_everything()).then_some(loaded)
     };
     for source in offers {
-        let Ok(pieces) = source.sample(SAMPLE) else { return Ok(None) };
+        let Ok(pieces) = source.sample(OFFER_SAMPLE_BYTES) else { return Ok(None) };
         for piece in pieces {
             let Ok(piece) = piece else { return Ok(None) };
             // Mentions are collected line by line: ads cut off at the ends of a piece do not matter.
-            Block::whole(piece, Form::Long).selected(&mut selection).look_for_mentions();
+            StreamBlock::from_complete_text(piece, FileFormat::Long).project(&mut selection).collect_references();
         }
     }
-    if selection.is_everything() {
+    if selection.reads_everything() {
         return Ok(None);
     }
     // Requests are always deduplicated: the number of distinct ones is part of the statistics.
-    let [of_requests, of_offers] = [Sharing::Always, Sharing::WhileItPays];
+    let [of_requests, of_offers] = [AdSharing::Always, AdSharing::WhileProfitable];
     let Some(mut asking) = load(requests, of_requests, &mut selection) else { return Ok(None) };
     let Some(mut offered) = load(offers, of_offers, &mut selection) else { return Ok(None) };
-    for _ in 0..MOST_PASSES {
-        let lacks = [offered.newest > asking.begun, asking.newest > offered.begun];
+    for _ in 0..MAX_PASSES {
+        let lacks = [
+            offered.newest_name_version > asking.version_at_start,
+            asking.newest_name_version > offered.version_at_start,
+        ];
         if lacks == [false, false] {
-            if labels.no_ports && (asking.has_ports || offered.has_ports) {
+            if labels.whole_if_ports && (asking.has_ports || offered.has_ports) {
                 return Ok(None);
             }
             for (text, problem) in asking.problems.iter().chain(&offered.problems) {
-                session.problem(text, problem)?;
+                session.report_problem(text, problem)?;
             }
-            output::leave(selection);
+            output::leak_on_exit(selection);
             return Ok(Some([asking.ads, offered.ads]));
         }
         let sides = [(&mut asking, requests, of_requests), (&mut offered, offers, of_offers)];
@@ -88,99 +91,105 @@ pub fn selected(
 }
 
 /// The data that is needed of each ad beside the attributes that matching looks up.
-pub struct Labels<'l> {
+pub struct LoadRequirements<'l> {
     /// The expression of `--id`, for display names.
     pub id: Option<&'l Expression>,
     /// Whether all attributes of the advertising protocol are kept, for notifications.
     pub keeps_advertisements: bool,
     /// Whether all ads are to be read whole if any ad has ports.
-    pub no_ports: bool,
+    pub whole_if_ports: bool,
     /// Further names that the caller looks up.
-    pub also: &'l Mentions,
+    pub additional_names: &'l FreeNames,
 }
 
 /// The ads of one side, as of one pass.
 #[derive(Default)]
-struct Side {
-    ads: Vec<Identified>,
-    problems: Vec<(source::Text, Problem)>,
+struct LoadedSide {
+    ads: Vec<NamedAd>,
+    problems: Vec<(source::SourceText, Problem)>,
     /// Whether an ad has ports.
     has_ports: bool,
     /// Version of the selection when the pass began.
-    begun: usize,
+    version_at_start: usize,
     /// Version of the selection that added the last of the names that these ads mention.
-    newest: usize,
+    newest_name_version: usize,
 }
 
 /// Returns the names that are needed whatever the ads are; `None` if `--id` or the caller may read any attribute.
-fn selection(protocol: &Protocol, labels: &Labels<'_>, context: &Context) -> Option<Selection> {
-    let Labels { id, keeps_advertisements, no_ports: _, also } = labels;
-    let mut labels = Mentions::default();
-    let advertising = if *keeps_advertisements { &ADVERTISING } else { STANDING };
+fn initial_projection(protocol: &Protocol, labels: &LoadRequirements<'_>, context: &Context) -> Option<Projection> {
+    let LoadRequirements { id, keeps_advertisements, whole_if_ports: _, additional_names: also } = labels;
+    let mut labels = FreeNames::default();
+    let advertising = if *keeps_advertisements { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
     labels.names.extend(advertising.iter().map(|name| Name::new(name)));
     if let Some(id) = id {
         labels.add(id, context.dialect);
     }
-    let names = protocol.names().cloned().chain([Name::new("Ports")]).chain(also.names.iter().cloned());
-    let everything = labels.everything || also.everything;
-    (!everything).then(|| Selection::new(names, context.dialect).grouped(labels.names))
+    let names = protocol.attribute_names().cloned().chain([Name::new("Ports")]).chain(also.names.iter().cloned());
+    let everything = labels.reads_anything || also.reads_anything;
+    (!everything).then(|| Projection::new(names, context.dialect).with_shared_ads(labels.names))
 }
 
-impl Side {
+impl LoadedSide {
     /// Reads a source.
     fn load(
         &mut self,
-        source: &Source,
-        selection: &mut Selection,
-        labels: &Labels<'_>,
+        source: &AdSource,
+        selection: &mut Projection,
+        labels: &LoadRequirements<'_>,
         context: &Context,
     ) -> io::Result<()> {
-        let mut source = source.again()?;
+        let mut source = source.reopen()?;
         let mut pieces = 0;
-        while let Some(text) = source.next_text()? {
+        while let Some(text) = source.next_block()? {
             pieces += 1;
-            let mut selected = text.block.selected(selection);
+            let mut selected = text.block.project(selection);
             while let Some(item) = selected.next() {
                 match item {
-                    Ok(entry) => self.ads.push(labels.identified(entry, &selected, &source.name, context)),
+                    Ok(entry) => self.ads.push(labels.name_entry(entry, &selected, &source.name, context)),
                     Err(problem) => self.problems.push((text.clone(), problem)),
                 }
             }
-            source.ads = selected.number();
-            self.has_ports |= selected.occurs(&Name::new("Ports"));
+            source.ads_read = selected.number();
+            self.has_ports |= selected.has_occurred(&Name::new("Ports"));
             if pieces == 2 {
                 // Reserve memory for the rest of the file, to avoid moving the ads as the vector grows. The first
                 // piece is too short for an estimate. An estimate from tiny ads may exceed the memory: ignore the
                 // error, the vector then grows as needed.
-                let left = source.ads_left();
+                let left = source.estimated_ads_left();
                 let _ = self.ads.try_reserve(left.saturating_add(left / 16));
             }
-            source.give_back(text);
+            source.recycle(text);
         }
         Ok(())
     }
 }
 
-impl Labels<'_> {
-    fn identified(&self, entry: Entry, selected: &Selected<'_, '_>, source: &str, context: &Context) -> Identified {
+impl LoadRequirements<'_> {
+    fn name_entry(
+        &self,
+        entry: AdEntry,
+        selected: &ProjectingReader<'_, '_>,
+        source: &str,
+        context: &Context,
+    ) -> NamedAd {
         let value = |label| selected.label_value(label);
         let is_plain = selected.has_plain_labels();
-        let label = (!is_plain || self.id.is_some() || self.keeps_advertisements).then(|| selected.label());
+        let label = (!is_plain || self.id.is_some() || self.keeps_advertisements).then(|| selected.label_attributes());
         let standing = match &label {
-            Some(ad) if !is_plain => Advertisement::new(ad, context).standing(),
-            _ => Advertisement::of_values(&value).standing(),
+            Some(ad) if !is_plain => Advertisement::new(ad, context).header(),
+            _ => Advertisement::from_values(&value).header(),
         };
         let by_place = || format!("{source}:{}", entry.number);
-        let other_name = match (&label, self.id, standing.identity.as_ref().map(Text::to_str)) {
+        let other_name = match (&label, self.id, standing.identity.as_ref().map(ByteString::to_str)) {
             (Some(ad), Some(id), _) => Some(identity(ad, Some(id), context).unwrap_or_else(by_place)),
             (_, _, Some(Cow::Borrowed(_))) => None,
             (_, _, Some(Cow::Owned(shown))) => Some(shown),
             (_, _, None) => Some(by_place()),
         };
         let advertisement = label.filter(|_| self.keeps_advertisements);
-        let ad = Identified::selected(entry.ad, standing, advertisement, entry.number);
+        let ad = NamedAd::from_projection(entry.ad, standing, advertisement, entry.number);
         match other_name {
-            Some(name) => ad.called(name),
+            Some(name) => ad.with_name(name),
             None => ad,
         }
     }

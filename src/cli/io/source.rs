@@ -4,28 +4,35 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use classad::format::{Block, Form, Position, Stream};
+use classad::format::{FileFormat, Position, Stream, StreamBlock};
 
 use crate::cli::render::{output, progress};
 
 /// A file or a pipe that is being read.
-pub struct Source {
+pub struct AdSource {
     pub name: Arc<str>,
-    pub form: Form,
+    pub form: FileFormat,
     stream: Stream,
     /// Number of ads read so far.
-    pub ads: usize,
+    pub ads_read: usize,
     /// Number of bytes that the whole file has; `None` for pipes and compressed files.
     size: Option<u64>,
     /// Number of bytes read so far.
-    read: u64,
+    bytes_read: u64,
 }
 
-impl Source {
+impl AdSource {
     pub fn new(name: &str, stream: Stream) -> Self {
-        let size = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_packed());
+        let size = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_compressed());
         let size = size.map(|file| file.len());
-        Source { name: name.into(), form: stream.form().unwrap_or(Form::New), stream, ads: 0, size, read: 0 }
+        AdSource {
+            name: name.into(),
+            form: stream.form().unwrap_or(FileFormat::Bracketed),
+            stream,
+            ads_read: 0,
+            size,
+            bytes_read: 0,
+        }
     }
 
     /// Whether the source has more than blanks and comments.
@@ -40,13 +47,13 @@ impl Source {
 
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
     pub fn is_long_file(&self) -> bool {
-        self.is_file() && !self.stream.is_packed() && self.stream.form() == Some(Form::Long)
+        self.is_file() && !self.stream.is_compressed() && self.stream.form() == Some(FileFormat::Long)
     }
 
     /// Opens the file once more, at its beginning.
-    pub fn again(&self) -> io::Result<Source> {
+    pub fn reopen(&self) -> io::Result<AdSource> {
         let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
-        Ok(Source::new(&self.name, stream))
+        Ok(AdSource::new(&self.name, stream))
     }
 
     /// Returns whole lines from all over the file, in pieces of about `length` bytes altogether, or all of a file that
@@ -73,60 +80,63 @@ impl Source {
     }
 
     /// Reads the next block; `None` at the end.
-    pub fn next_text(&mut self) -> io::Result<Option<Text>> {
-        output::hand_on();
+    pub fn next_block(&mut self) -> io::Result<Option<SourceText>> {
+        output::flush_stdout();
         let block = self.stream.next_block()?;
         match &block {
             Some(block) => {
-                self.read += block.text.len() as u64;
-                progress::read(&self.name, self.read, self.size);
+                self.bytes_read += block.text.len() as u64;
+                progress::report_bytes(&self.name, self.bytes_read, self.size);
             }
-            None => progress::end(),
+            None => progress::clear(),
         }
-        Ok(block.map(|block| Text::new(&self.name, Block { before: self.ads, ..block })))
+        Ok(block.map(|block| SourceText::new(&self.name, StreamBlock { ads_before: self.ads_read, ..block })))
     }
 
     /// Estimates the number of ads still to be read, from the mean size of those read so far; 0 if the size is unknown.
-    pub fn ads_left(&self) -> usize {
-        let left = self.size.map_or(0, |size| size.saturating_sub(self.read));
-        let ads = u128::from(left) * self.ads as u128 / u128::from(self.read.max(1));
+    pub fn estimated_ads_left(&self) -> usize {
+        let left = self.size.map_or(0, |size| size.saturating_sub(self.bytes_read));
+        let ads = u128::from(left) * self.ads_read as u128 / u128::from(self.bytes_read.max(1));
         usize::try_from(ads).unwrap_or(0)
     }
 
     /// Reuses the memory of a block that has been processed, unless there are other references to it.
-    pub fn give_back(&mut self, text: Text) {
+    pub fn recycle(&mut self, text: SourceText) {
         if let Some(block) = Arc::into_inner(text.block) {
-            self.stream.reuse(block);
+            self.stream.recycle(block);
         }
     }
 }
 
 /// A text, or a block of one, in which problems are located.
 #[derive(Clone)]
-pub struct Text {
+pub struct SourceText {
     pub name: Arc<str>,
-    pub block: Arc<Block>,
+    pub block: Arc<StreamBlock>,
 }
 
-impl Text {
-    fn new(name: &Arc<str>, block: Block) -> Self {
-        Text { name: Arc::clone(name), block: Arc::new(block) }
+impl SourceText {
+    fn new(name: &Arc<str>, block: StreamBlock) -> Self {
+        SourceText { name: Arc::clone(name), block: Arc::new(block) }
     }
 
     /// The whole text of a file of settings.
-    pub fn of_file(name: &str, bytes: Vec<u8>, form: Form) -> Self {
-        Text { name: name.into(), block: Arc::new(Block::whole(bytes, form)) }
+    pub fn from_file(name: &str, bytes: Vec<u8>, form: FileFormat) -> Self {
+        SourceText { name: name.into(), block: Arc::new(StreamBlock::from_complete_text(bytes, form)) }
     }
 
     /// A part of a text, such as a script, that begins at the 1-based line `line` of it.
-    pub fn of_lines(name: &str, text: &str, line: usize) -> Self {
-        let block = Block { place: Position { line, column: 1 }, ..Block::whole(text, Form::New) };
-        Text { name: name.into(), block: Arc::new(block) }
+    pub fn from_lines(name: &str, text: &str, line: usize) -> Self {
+        let block = StreamBlock {
+            start: Position { line, column: 1 },
+            ..StreamBlock::from_complete_text(text, FileFormat::Bracketed)
+        };
+        SourceText { name: name.into(), block: Arc::new(block) }
     }
 
     /// A text given on the command line; `name` is its description in diagnostics.
-    pub fn of_argument(name: &str, text: &str) -> Self {
-        Text { name: name.into(), block: Arc::new(Block::whole(text, Form::New)) }
+    pub fn from_argument(name: &str, text: &str) -> Self {
+        SourceText { name: name.into(), block: Arc::new(StreamBlock::from_complete_text(text, FileFormat::Bracketed)) }
     }
 }
 
@@ -136,7 +146,7 @@ mod tests {
 
     use classad::format::Stream;
 
-    use super::Source;
+    use super::AdSource;
 
     #[test]
     fn a_sample_has_whole_lines_from_all_over() {
@@ -144,7 +154,7 @@ mod tests {
         let lines: Vec<String> = (0..2000).map(|line| format!("line{line} = {line}")).collect();
         fs::write(&path, lines.join("\n")).unwrap();
         let name = path.to_str().unwrap();
-        let source = Source::new(name, Stream::new(Box::new(File::open(&path).unwrap()), None).unwrap());
+        let source = AdSource::new(name, Stream::new(Box::new(File::open(&path).unwrap()), None).unwrap());
         let sample = |length| {
             let pieces: Result<Vec<Vec<u8>>, _> = source.sample(length).unwrap().collect();
             String::from_utf8(pieces.unwrap().concat()).unwrap()

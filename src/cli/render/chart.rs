@@ -3,23 +3,23 @@
 use super::diagnostics;
 
 /// Maximum width of the longest bar, in terminal cells.
-const WIDEST: usize = 24;
+const MAX_BAR_CELLS: usize = 24;
 
 /// Minimum width of the longest bar, in terminal cells: shorter ones cannot be compared.
-const NARROWEST: usize = 6;
+const MIN_BAR_CELLS: usize = 6;
 
 /// The scale of a bar chart.
-pub struct Bars {
-    most: usize,
+pub struct BarChart {
+    max: usize,
     width: usize,
     is_unicode: bool,
 }
 
-impl Bars {
+impl BarChart {
     /// Makes the scale for numbers up to `most`, beside texts that take `beside` cells of the width.
     pub fn new(most: usize, beside: usize) -> Self {
-        let width = diagnostics::width().saturating_sub(beside).clamp(NARROWEST, WIDEST);
-        Bars { most: most.max(1), width, is_unicode: diagnostics::is_unicode() }
+        let width = diagnostics::terminal_width().saturating_sub(beside).clamp(MIN_BAR_CELLS, MAX_BAR_CELLS);
+        BarChart { max: most.max(1), width, is_unicode: diagnostics::supports_unicode() }
     }
 
     /// Returns the bar of a number, without padding. A number above 0 gets at least the smallest block.
@@ -31,7 +31,7 @@ impl Bars {
         };
         let all = self.width * parts;
         // The product of two `usize` fits into 128 bits.
-        let share = number.min(self.most) as u128 * all as u128 / self.most as u128;
+        let share = number.min(self.max) as u128 * all as u128 / self.max as u128;
         let filled = usize::try_from(share).unwrap_or(all).max(usize::from(number > 0));
         let mut bar = blocks[8].repeat(filled / parts);
         if filled % parts > 0 {
@@ -41,14 +41,14 @@ impl Bars {
     }
 
     /// Returns the bar padded to the width of the longest one, for columns to the right of it.
-    pub fn padded(&self, number: usize) -> String {
+    pub fn padded_bar(&self, number: usize) -> String {
         format!("{:<width$}", self.bar(number), width = self.width)
     }
 }
 
 /// A bin of a histogram: the half-open range from `from` to `to`; the last one includes its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bin {
+pub struct HistogramBin {
     pub from: f64,
     /// End of the range, and start of the next one.
     pub to: f64,
@@ -56,26 +56,26 @@ pub struct Bin {
 }
 
 /// From this ratio of greatest to least number on, bins are equally wide on a logarithmic scale.
-const FAR: f64 = 1000.0;
+const MIN_LOGARITHMIC_RATIO: f64 = 1000.0;
 
 /// Counts numbers in bins from the least to the greatest one. Empty if they are all equal.
 ///
 /// `numbers` are pairs of a number and how often it occurs; `ranges` is the number of bins.
 #[allow(clippy::cast_precision_loss)] // a handful of ranges
-pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<Bin> {
+pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<HistogramBin> {
     let finite = || numbers.iter().copied().filter(|(number, _)| number.is_finite());
     let least = finite().map(|(number, _)| number).fold(f64::INFINITY, f64::min);
     let greatest = finite().map(|(number, _)| number).fold(f64::NEG_INFINITY, f64::max);
-    let by_factors = least > 0.0 && greatest / least >= FAR;
-    let scale = if by_factors { f64::ln } else { same };
-    let back = if by_factors { f64::exp } else { same };
+    let by_factors = least > 0.0 && greatest / least >= MIN_LOGARITHMIC_RATIO;
+    let scale = if by_factors { f64::ln } else { linear };
+    let back = if by_factors { f64::exp } else { linear };
     let step = (scale(greatest) - scale(least)) / ranges as f64;
     if !(step.is_finite() && step > 0.0) {
         return Vec::new();
     }
     let bound = |range: usize| if range == ranges { greatest } else { back(scale(least) + step * range as f64) };
-    let bin = |range| Bin { from: bound(range), to: bound(range + 1), count: 0 };
-    let mut bins: Vec<Bin> = (0..ranges).map(bin).collect();
+    let bin = |range| HistogramBin { from: bound(range), to: bound(range + 1), count: 0 };
+    let mut bins: Vec<HistogramBin> = (0..ranges).map(bin).collect();
     for (number, count) in finite() {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // neither below 0 nor far above `ranges`
         let range = (((scale(number) - scale(least)) / step) as usize).min(ranges - 1);
@@ -84,13 +84,13 @@ pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<Bin> {
     bins
 }
 
-fn same(number: f64) -> f64 {
+fn linear(number: f64) -> f64 {
     number
 }
 
-impl Bin {
+impl HistogramBin {
     /// Returns the range as text, such as `0.0..37.5`, with enough digits to tell it from its neighbours.
-    pub fn text(&self) -> String {
+    pub fn label(&self) -> String {
         let digits = (1.0 - (self.to - self.from).log10()).ceil().clamp(0.0, 15.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 15
         let digits = digits as usize;
@@ -100,24 +100,24 @@ impl Bin {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bars, histogram};
+    use super::{BarChart, histogram};
 
     #[test]
     fn bars_are_as_long_as_their_numbers() {
-        let bars = Bars { most: 10, width: 4, is_unicode: true };
+        let bars = BarChart { max: 10, width: 4, is_unicode: true };
         let shown: Vec<String> = [0, 1, 5, 10, 11].map(|number| bars.bar(number)).into();
         assert_eq!(shown, ["", "▍", "██", "████", "████"]);
-        assert_eq!(bars.padded(5), "██  ");
-        let plain = Bars { most: 1000, width: 4, is_unicode: false };
+        assert_eq!(bars.padded_bar(5), "██  ");
+        let plain = BarChart { max: 1000, width: 4, is_unicode: false };
         let shown: Vec<String> = [0, 1, 500, 1000].map(|number| plain.bar(number)).into();
         assert_eq!(shown, ["", "#", "##", "####"]);
-        assert_eq!(Bars { most: usize::MAX, width: 24, is_unicode: true }.bar(usize::MAX), "█".repeat(24));
+        assert_eq!(BarChart { max: usize::MAX, width: 24, is_unicode: true }.bar(usize::MAX), "█".repeat(24));
     }
 
     #[test]
     fn every_number_is_in_one_range() {
         let counted = |numbers: &[(f64, usize)], ranges| -> Vec<(String, usize)> {
-            histogram(numbers, ranges).iter().map(|bin| (bin.text(), bin.count)).collect()
+            histogram(numbers, ranges).iter().map(|bin| (bin.label(), bin.count)).collect()
         };
         let even = [(0.0, 3), (9.9, 1), (10.0, 2), (5.0, 1), (f64::NAN, 7), (f64::INFINITY, 1)];
         assert_eq!(counted(&even, 2), [("0.0..5.0".to_owned(), 3), ("5.0..10.0".to_owned(), 4)]);

@@ -11,27 +11,27 @@ use miette::{
 };
 
 use super::progress;
-use crate::cli::args::global::{Color, Options};
-use crate::cli::io::source::Text;
+use crate::cli::args::global::{Color, GlobalOptions};
+use crate::cli::io::source::SourceText;
 
 /// Prints a problem with the source lines around it on standard error.
-pub fn problem(options: &Options, text: &Text, problem: &Problem) {
-    let shown = Picture::new(text, problem).render(colored(options));
-    progress::end();
+pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Problem) {
+    let shown = SourceDiagnostic::new(text, problem).render(colors_stderr(options));
+    progress::clear();
     // Ignore errors: if standard error is closed, they cannot be reported anyway.
     let _ = writeln!(io::stderr().lock(), "{shown}");
 }
 
 /// Prints one line on standard error, after `kind` and a colon.
-pub fn message(options: &Options, kind: &str, message: &str) {
-    let (before, after) = match (colored(options), kind) {
+pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
+    let (before, after) = match (colors_stderr(options), kind) {
         (false, _) => ("", ""),
         (true, "error") => ("\x1b[31;1m", "\x1b[0m"),
         (true, "warning") => ("\x1b[33;1m", "\x1b[0m"),
         (true, _) => ("\x1b[36;1m", "\x1b[0m"),
     };
-    progress::end();
-    let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {}", harmless(message));
+    progress::clear();
+    let _ = writeln!(io::stderr().lock(), "{before}{kind}{after}: {}", safe_message(message));
 }
 
 /// Returns why reading or writing failed, without the error number.
@@ -48,16 +48,16 @@ pub fn io_reason(error: &io::Error) -> String {
 }
 
 /// Whether to use colour on standard error.
-fn colored(options: &Options) -> bool {
+fn colors_stderr(options: &GlobalOptions) -> bool {
     wants_color(options, io::stderr().is_terminal())
 }
 
 /// Whether to use colour on standard output.
-pub fn colored_output(options: &Options) -> bool {
+pub fn colors_stdout(options: &GlobalOptions) -> bool {
     wants_color(options, io::stdout().is_terminal())
 }
 
-fn wants_color(options: &Options, terminal: bool) -> bool {
+fn wants_color(options: &GlobalOptions, terminal: bool) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match options.color {
         Color::Always => true,
@@ -69,19 +69,19 @@ fn wants_color(options: &Options, terminal: bool) -> bool {
 }
 
 /// The theme of diagrams on standard output.
-pub fn theme_of_output(options: &Options) -> GraphicalTheme {
-    theme(colored_output(options))
+pub fn stdout_theme(options: &GlobalOptions) -> GraphicalTheme {
+    theme(colors_stdout(options))
 }
 
 /// Whether the locale allows more than ASCII.
-pub fn is_unicode() -> bool {
+pub fn supports_unicode() -> bool {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     locale.is_none_or(|locale| locale != "C" && locale != "POSIX")
 }
 
 fn theme(colored: bool) -> GraphicalTheme {
-    match (is_unicode(), colored) {
+    match (supports_unicode(), colored) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),
         (false, _) => GraphicalTheme::none(),
@@ -90,7 +90,7 @@ fn theme(colored: bool) -> GraphicalTheme {
 
 /// The width of the terminal in cells: `COLUMNS`, else that of the terminal, else 80. Widths below 20 count as
 /// unknown.
-pub fn width() -> usize {
+pub fn terminal_width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || comfy_table::Table::new().width().map(usize::from);
     columns.or_else(terminal).filter(|columns| *columns >= 20).unwrap_or(80)
@@ -98,37 +98,37 @@ pub fn width() -> usize {
 
 /// Maximum distance of two places in one excerpt, in bytes: an excerpt must not fill the screen, nor be a megabyte
 /// wide.
-const NEAR: usize = 400;
+const MAX_EXCERPT_DISTANCE_BYTES: usize = 400;
 
 /// Bytes of a long line shown on each side of a place.
-const AROUND: usize = 160;
+const LINE_CONTEXT_BYTES: usize = 160;
 
 /// The limits of an excerpt, in bytes.
 #[derive(Clone, Copy)]
-pub struct Frame {
+pub struct ExcerptLimits {
     /// Maximum distance from the first place of another one that is shown in the same excerpt.
-    pub near: usize,
+    pub max_distance: usize,
     /// Bytes of a long line shown on each side of the places.
-    around: usize,
+    context_bytes: usize,
 }
 
-impl Frame {
+impl ExcerptLimits {
     /// The limits for problems.
-    pub fn usual() -> Self {
-        Frame { near: NEAR, around: AROUND }
+    pub fn for_problems() -> Self {
+        ExcerptLimits { max_distance: MAX_EXCERPT_DISTANCE_BYTES, context_bytes: LINE_CONTEXT_BYTES }
     }
 
     /// The limits for excerpts that fit into the width of the terminal.
-    pub fn of_width() -> Self {
-        Frame { near: width(), around: width() / 2 }
+    pub fn for_terminal() -> Self {
+        ExcerptLimits { max_distance: terminal_width(), context_bytes: terminal_width() / 2 }
     }
 }
 
 /// A byte range of a text, and the label below it.
-pub type Mark = (Range<usize>, String);
+pub type LabeledRange = (Range<usize>, String);
 
 /// A problem with its excerpt, as a diagnostic for miette.
-pub struct Picture {
+pub struct SourceDiagnostic {
     message: String,
     severity: miette::Severity,
     /// The name of the rule, if it has one.
@@ -138,70 +138,71 @@ pub struct Picture {
     excerpt: Excerpt,
 }
 
-impl Picture {
-    fn new(text: &Text, problem: &Problem) -> Self {
-        let place = if problem.ad > 0 { format!(" (ad {})", problem.ad) } else { String::new() };
+impl SourceDiagnostic {
+    fn new(text: &SourceText, problem: &Problem) -> Self {
+        let place = if problem.ad_number > 0 { format!(" (ad {})", problem.ad_number) } else { String::new() };
         let mut marks = vec![(problem.range.clone(), "here".to_owned())];
         marks.extend(problem.related.clone());
         let severity = match problem.severity {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         };
-        let picture = Picture::of_marks(text, severity, marks, problem.help.clone(), Frame::usual());
-        Picture { message: format!("{}{place}", harmless(&problem.message)), ..picture }
+        let picture =
+            SourceDiagnostic::from_marks(text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
+        SourceDiagnostic { message: format!("{}{place}", safe_message(&problem.message)), ..picture }
     }
 
     /// Makes a diagnostic without a message from places in a text, the primary one first. Places too far from it for
     /// the excerpt are mentioned in the help.
-    pub fn of_marks(
-        text: &Text,
+    pub fn from_marks(
+        text: &SourceText,
         severity: miette::Severity,
-        marks: Vec<Mark>,
+        marks: Vec<LabeledRange>,
         help: Option<String>,
-        frame: Frame,
+        frame: ExcerptLimits,
     ) -> Self {
         let first = marks.first().map_or(0, |(range, _)| range.start);
-        let (near, far): (Vec<Mark>, Vec<Mark>) =
-            marks.into_iter().partition(|(range, _)| range.start.abs_diff(first) <= frame.near);
+        let (near, far): (Vec<LabeledRange>, Vec<LabeledRange>) =
+            marks.into_iter().partition(|(range, _)| range.start.abs_diff(first) <= frame.max_distance);
         let far = far.into_iter().filter(|(_, words)| !words.is_empty()).map(|(range, words)| {
             let place = text.block.position(range.start);
             format!("{words} ({}:{})", place.line, place.column)
         });
         let help: Vec<String> = help.into_iter().chain(far).collect();
         let ranges = near.iter().map(|(range, _)| range.clone()).collect();
-        let (excerpt, spans) = Excerpt::new(text, ranges, frame.around);
+        let (excerpt, spans) = Excerpt::new(text, ranges, frame.context_bytes);
         let labels = spans.into_iter().zip(near).enumerate().map(|(index, (span, (_, words)))| {
-            let (words, span) = (Some(line(&words)).filter(|words| !words.is_empty()), SourceSpan::from(span));
+            let (words, span) = (Some(single_line(&words)).filter(|words| !words.is_empty()), SourceSpan::from(span));
             if index == 0 {
                 LabeledSpan::new_primary_with_span(words, span)
             } else {
                 LabeledSpan::new_with_span(words, span)
             }
         });
-        Picture {
+        SourceDiagnostic {
             message: String::new(),
             severity,
             code: None,
-            help: Some(harmless(&help.join("; "))).filter(|help| !help.is_empty()),
+            help: Some(safe_message(&help.join("; "))).filter(|help| !help.is_empty()),
             labels: labels.collect(),
             excerpt,
         }
     }
 
     /// Sets the name of the rule and the message.
-    pub fn called(self, code: &'static str, message: &str) -> Self {
-        Picture { code: Some(code), message: harmless(message), ..self }
+    pub fn with_code(self, code: &'static str, message: &str) -> Self {
+        SourceDiagnostic { code: Some(code), message: safe_message(message), ..self }
     }
 
     /// Sets the message.
-    pub fn saying(self, message: &str) -> Self {
-        Picture { message: harmless(message), ..self }
+    pub fn with_message(self, message: &str) -> Self {
+        SourceDiagnostic { message: safe_message(message), ..self }
     }
 
     /// Draws the diagnostic, without a line feed at the end.
     pub fn render(&self, colored: bool) -> String {
         let mut shown = String::new();
-        let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(width());
+        let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(terminal_width());
         if handler.render_report(&mut shown, self).is_err() {
             shown = format!("{}: {}", self.excerpt.name, self.message);
         }
@@ -209,21 +210,21 @@ impl Picture {
     }
 }
 
-impl fmt::Display for Picture {
+impl fmt::Display for SourceDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl fmt::Debug for Picture {
+impl fmt::Debug for SourceDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl std::error::Error for Picture {}
+impl std::error::Error for SourceDiagnostic {}
 
-impl Diagnostic for Picture {
+impl Diagnostic for SourceDiagnostic {
     fn severity(&self) -> Option<miette::Severity> {
         Some(self.severity)
     }
@@ -257,33 +258,33 @@ struct Excerpt {
 
 impl Excerpt {
     /// Cuts out the lines of these ranges. Also returns the ranges as offsets into the excerpt.
-    fn new(text: &Text, ranges: Vec<Range<usize>>, around: usize) -> (Self, Vec<Range<usize>>) {
+    fn new(text: &SourceText, ranges: Vec<Range<usize>>, around: usize) -> (Self, Vec<Range<usize>>) {
         let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
         let last = ranges.iter().map(|range| range.end.min(range.start + around)).max().unwrap_or(0).min(bytes.len());
         let mut start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
         let mut end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
         if first - start > around {
-            start = boundary(bytes, first - around);
+            start = char_start(bytes, first - around);
         }
         if end - last > around {
-            end = boundary(bytes, last + around);
+            end = char_start(bytes, last + around);
         }
         let position = text.block.position(start);
-        let shown = |range: Range<usize>| printable(&bytes[range.start.min(end)..range.end.min(end)]);
+        let shown = |range: Range<usize>| visible_text(&bytes[range.start.min(end)..range.end.min(end)]);
         let spans = ranges.into_iter().map(|range| {
             let at = shown(start..range.start.clamp(start, end)).len();
             at..at + shown(range.start.clamp(start, end)..range.end.clamp(start, end)).len()
         });
         let spans: Vec<Range<usize>> = spans.collect();
-        let mut shown_text = printable(&bytes[start..end]);
+        let mut shown_text = visible_text(&bytes[start..end]);
         // A range at the very end needs a character to point at.
         if spans.iter().any(|span| span.start == shown_text.len()) {
             shown_text.push(' ');
         }
         (
             Excerpt {
-                name: harmless(&text.name),
+                name: safe_message(&text.name),
                 text: shown_text,
                 line: position.line - 1,
                 column: position.column - 1,
@@ -294,7 +295,7 @@ impl Excerpt {
 }
 
 /// Returns the start of the UTF-8 character that contains an offset.
-fn boundary(bytes: &[u8], mut offset: usize) -> usize {
+fn char_start(bytes: &[u8], mut offset: usize) -> usize {
     while offset > 0 && bytes.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {
         offset -= 1;
     }
@@ -302,21 +303,21 @@ fn boundary(bytes: &[u8], mut offset: usize) -> usize {
 }
 
 /// Replaces control characters by visible ones, except tabs and line feeds.
-fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { picture_of(c) }).collect()
+fn visible_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { visible_char(c) }).collect()
 }
 
 /// Replaces control characters, line feeds too, by visible ones: the result is one line that is safe for a terminal.
-pub fn line(text: &str) -> String {
-    text.chars().map(picture_of).collect()
+pub fn single_line(text: &str) -> String {
+    text.chars().map(visible_char).collect()
 }
 
 /// Appends words as lines of at most `width` characters; longer words are not broken. Lines after the first are
 /// indented by 4 more.
-pub fn wrap(text: &mut String, indent: &str, words: impl IntoIterator<Item = String>, width: usize) {
+pub fn push_words(text: &mut String, indent: &str, words: impl IntoIterator<Item = String>, width: usize) {
     let mut used = 0;
     for word in words {
-        let word = line(&word);
+        let word = single_line(&word);
         let length = word.chars().count();
         if used == 0 {
             text.push_str(indent);
@@ -336,7 +337,7 @@ pub fn wrap(text: &mut String, indent: &str, words: impl IntoIterator<Item = Str
 
 /// Returns a line about something added (`+`), removed (`-`) or changed (`~`), in the colour of its sign.
 pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> String {
-    let (text, end) = (line(text), "\x1b[0m");
+    let (text, end) = (single_line(text), "\x1b[0m");
     match sign {
         _ if !colored => format!("{indent}{sign} {text}"),
         '+' => format!("{indent}\x1b[32m{sign} {text}{end}"),
@@ -346,17 +347,17 @@ pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> Strin
 }
 
 /// Makes a message safe for a terminal, as it may quote the input: one line of limited length.
-fn harmless(message: &str) -> String {
-    const LONGEST: usize = 400;
-    let mut text: String = message.chars().take(LONGEST).map(picture_of).collect();
-    if message.chars().nth(LONGEST).is_some() {
+fn safe_message(message: &str) -> String {
+    const MAX_MESSAGE_CHARS: usize = 400;
+    let mut text: String = message.chars().take(MAX_MESSAGE_CHARS).map(visible_char).collect();
+    if message.chars().nth(MAX_MESSAGE_CHARS).is_some() {
         text.push_str("...");
     }
     text
 }
 
 /// Replaces a character that moves the cursor or changes the direction of text by a visible one.
-fn picture_of(c: char) -> char {
+fn visible_char(c: char) -> char {
     match c {
         '\u{7f}' => '\u{2421}',
         control if control < ' ' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('?'),

@@ -12,60 +12,60 @@
 //! `of` is the name of the whole offer if the docked one is its residual. Both are left out if empty. The ad has
 //! attributes of the same names.
 
-use classad::ad::{Ad, Expression, Kind, Name, Span, Value};
-use classad::matching::gang::{Docked, Gang};
-use classad::protocol::ports;
+use classad::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use classad::matching::gang::{DockedOffer, Gang};
+use classad::protocol::read_ports;
 use serde_json::json;
 
 use super::super::io::parties::Parties;
 use super::diagnostics;
 
 /// The version of the JSON objects.
-pub const VERSION: u64 = 1;
+pub const GANG_VERSION: u64 = 1;
 
 /// A gang as the list of its ports in depth-first order: each is followed by those of the offer docked there.
-pub struct Told {
+pub struct GangView {
     id: String,
     request: String,
-    places: Vec<Place>,
+    ports: Vec<GangViewPort>,
 }
 
 /// A port in a gang.
-struct Place {
+struct GangViewPort {
     /// Depth in the tree: 1 for a port of the request.
     depth: usize,
     label: String,
     /// `None` if the port is left unfilled.
-    docked: Option<Occupant>,
+    docked: Option<GangViewOffer>,
 }
 
 /// An offer that is docked at a port.
-struct Occupant {
+struct GangViewOffer {
     offer: String,
     part_of: Option<String>,
     link: usize,
     ranks: [f64; 2],
 }
 
-impl Told {
+impl GangView {
     /// Makes the view of a gang; `id` is the identifier of its match.
     pub fn new(gang: &Gang, id: String, parties: &Parties) -> Self {
-        let mut places = Vec::new();
+        let mut ports = Vec::new();
         let mut pending = Vec::new();
-        below(&parties.requests[gang.request].ad, None, &gang.ports, 1, &mut pending);
+        push_ports(&parties.requests[gang.request].ad, None, &gang.ports, 1, &mut pending);
         while let Some((depth, label, docked)) = pending.pop() {
-            let occupant = docked.map(|docked| Occupant {
-                offer: parties.offer(docked.offer, docked.part),
+            let occupant = docked.map(|docked| GangViewOffer {
+                offer: parties.offer_name(docked.offer, docked.part),
                 part_of: (docked.part > 1).then(|| parties.offers[docked.offer].id().to_owned()),
                 link: docked.link,
                 ranks: [docked.rank, docked.offer_rank],
             });
-            places.push(Place { depth, label, docked: occupant });
+            ports.push(GangViewPort { depth, label, docked: occupant });
             if let Some(docked) = docked {
-                below(&parties.offers[docked.offer].ad, Some(docked.link), &docked.ports, depth + 1, &mut pending);
+                push_ports(&parties.offers[docked.offer].ad, Some(docked.link), &docked.ports, depth + 1, &mut pending);
             }
         }
-        Told { id, request: parties.requests[gang.request].id().to_owned(), places }
+        GangView { id, request: parties.requests[gang.request].id().to_owned(), ports }
     }
 
     /// The identifier of the match.
@@ -77,7 +77,7 @@ impl Told {
     pub fn unfilled(&self) -> Vec<String> {
         let mut path: Vec<&str> = Vec::new();
         let mut unfilled = Vec::new();
-        for place in &self.places {
+        for place in &self.ports {
             path.truncate(place.depth - 1);
             path.push(&place.label);
             if place.docked.is_none() {
@@ -90,8 +90,8 @@ impl Told {
     /// Returns the gang as an indented tree of at most `width` characters a line, unless a word is longer.
     pub fn tree(&self, width: usize) -> String {
         let mut text = String::new();
-        diagnostics::wrap(&mut text, "", [self.request.clone(), format!("(match {})", self.id)], width);
-        for place in &self.places {
+        diagnostics::push_words(&mut text, "", [self.request.clone(), format!("(match {})", self.id)], width);
+        for place in &self.ports {
             // At great depth there is no room for indentation: write the depth as a number.
             let (steps, most) = (place.depth * 2, width / 2);
             let indent = if steps <= most { " ".repeat(steps) } else { format!("{:most$}{} ", "", place.depth) };
@@ -106,29 +106,29 @@ impl Told {
                     }
                 }
             }
-            diagnostics::wrap(&mut text, &indent, words, width);
+            diagnostics::push_words(&mut text, &indent, words, width);
         }
         text
     }
 
     /// Returns the gang as one JSON object.
     pub fn json(&self) -> String {
-        let (id, request, (ports, unfilled)) = (json!(self.id), json!(self.request), self.parts());
-        format!("{{\"version\":{VERSION},\"match\":{id},\"request\":{request},\"ports\":{ports}{unfilled}}}")
+        let (id, request, (ports, unfilled)) = (json!(self.id), json!(self.request), self.ports_and_unfilled_json());
+        format!("{{\"version\":{GANG_VERSION},\"match\":{id},\"request\":{request},\"ports\":{ports}{unfilled}}}")
     }
 
     /// Returns the ports of the request as a JSON array.
     pub fn ports_json(&self) -> String {
-        self.parts().0
+        self.ports_and_unfilled_json().0
     }
 
     /// Returns the ports of the request as a JSON array, and the JSON field for its unfilled ones.
-    fn parts(&self) -> (String, String) {
+    fn ports_and_unfilled_json(&self) -> (String, String) {
         let mut text = String::from("[");
         // A stack: for each object that is not closed yet, the labels of its unfilled ports.
         let mut begun: Vec<Vec<&str>> = vec![Vec::new()];
-        for place in &self.places {
-            end(&mut text, &mut begun, place.depth);
+        for place in &self.ports {
+            close_json_objects(&mut text, &mut begun, place.depth);
             let Some(docked) = &place.docked else {
                 begun.last_mut().into_iter().for_each(|unfilled| unfilled.push(&place.label));
                 continue;
@@ -144,7 +144,7 @@ impl Told {
             )]);
             begun.push(Vec::new());
         }
-        end(&mut text, &mut begun, 1);
+        close_json_objects(&mut text, &mut begun, 1);
         text.push(']');
         let unfilled = begun.pop().map(|unfilled| unfilled_json(&unfilled)).unwrap_or_default();
         (text, unfilled)
@@ -153,13 +153,13 @@ impl Told {
     /// Returns the gang as an ad.
     pub fn ad(&self) -> Ad {
         let text = |text: &str| Expression::literal(Value::string(text));
-        let mut begun = vec![Begun { attributes: Vec::new(), ports: Vec::new(), unfilled: Vec::new() }];
+        let mut begun = vec![UnfinishedAd { attributes: Vec::new(), ports: Vec::new(), unfilled: Vec::new() }];
         let own = &mut begun[0].attributes;
         own.push((Name::new("MyType"), text("Gang")));
         own.push((Name::new("Match"), text(&self.id)));
         own.push((Name::new("Request"), text(&self.request)));
-        for place in &self.places {
-            close(&mut begun, place.depth);
+        for place in &self.ports {
+            close_ads(&mut begun, place.depth);
             let Some(docked) = &place.docked else {
                 begun.last_mut().into_iter().for_each(|ad| ad.unfilled.push(text(&place.label)));
                 continue;
@@ -172,25 +172,25 @@ impl Told {
                     Name::new("Link"),
                     Expression::literal(Value::Integer(i64::try_from(docked.link).unwrap_or(i64::MAX))),
                 ),
-                (Name::new("Ranks"), list(ranks.into())),
+                (Name::new("Ranks"), list_expression(ranks.into())),
             ];
             attributes.extend(docked.part_of.as_ref().map(|of| (Name::new("Of"), text(of))));
-            begun.push(Begun { attributes, ports: Vec::new(), unfilled: Vec::new() });
+            begun.push(UnfinishedAd { attributes, ports: Vec::new(), unfilled: Vec::new() });
         }
-        close(&mut begun, 1);
-        begun.pop().map(Begun::end).unwrap_or_default()
+        close_ads(&mut begun, 1);
+        begun.pop().map(UnfinishedAd::into_ad).unwrap_or_default()
     }
 }
 
 /// Pushes the ports of an ad except its link, so that the first one is popped first.
-fn below<'g>(
+fn push_ports<'g>(
     ad: &Ad,
     link: Option<usize>,
-    docked: &'g [Docked],
+    docked: &'g [DockedOffer],
     depth: usize,
-    pending: &mut Vec<(usize, String, Option<&'g Docked>)>,
+    pending: &mut Vec<(usize, String, Option<&'g DockedOffer>)>,
 ) {
-    let list = ports(ad).map(|ports| ports.list).unwrap_or_default();
+    let list = read_ports(ad).map(|ports| ports.list).unwrap_or_default();
     let others = list.iter().enumerate().filter(|(position, _)| Some(*position) != link);
     let first = pending.len();
     for (_, port) in others {
@@ -202,7 +202,7 @@ fn below<'g>(
 }
 
 /// Closes the JSON objects of all ads that cannot contain a port at this depth.
-fn end(text: &mut String, begun: &mut Vec<Vec<&str>>, depth: usize) {
+fn close_json_objects(text: &mut String, begun: &mut Vec<Vec<&str>>, depth: usize) {
     while begun.len() > depth
         && let Some(unfilled) = begun.pop()
     {
@@ -218,32 +218,32 @@ fn unfilled_json(labels: &[&str]) -> String {
 }
 
 /// An ad under construction, to which ports may still be added.
-struct Begun {
+struct UnfinishedAd {
     attributes: Vec<(Name, Expression)>,
     ports: Vec<Expression>,
     unfilled: Vec<Expression>,
 }
 
-impl Begun {
-    fn end(mut self) -> Ad {
-        self.attributes.push((Name::new("Ports"), list(self.ports)));
+impl UnfinishedAd {
+    fn into_ad(mut self) -> Ad {
+        self.attributes.push((Name::new("Ports"), list_expression(self.ports)));
         if !self.unfilled.is_empty() {
-            self.attributes.push((Name::new("Unfilled"), list(self.unfilled)));
+            self.attributes.push((Name::new("Unfilled"), list_expression(self.unfilled)));
         }
         self.attributes.into_iter().collect()
     }
 }
 
 /// Finishes all ads that cannot contain a port at this depth, and adds them to their parents.
-fn close(begun: &mut Vec<Begun>, depth: usize) {
+fn close_ads(begun: &mut Vec<UnfinishedAd>, depth: usize) {
     while begun.len() > depth
         && let Some(ended) = begun.pop()
         && let Some(above) = begun.last_mut()
     {
-        above.ports.push(Expression::new(Kind::Ad(ended.end()), Span::default()));
+        above.ports.push(Expression::new(ExpressionKind::Ad(ended.into_ad()), Span::default()));
     }
 }
 
-fn list(elements: Vec<Expression>) -> Expression {
-    Expression::new(Kind::List(elements.into()), Span::default())
+fn list_expression(elements: Vec<Expression>) -> Expression {
+    Expression::new(ExpressionKind::List(elements.into()), Span::default())
 }

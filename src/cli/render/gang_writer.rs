@@ -6,28 +6,28 @@ use classad::matching::Notice;
 use classad::matching::gang::Gang;
 
 use crate::cli::Failure;
-use crate::cli::io::input::Identified;
+use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics;
-use crate::cli::render::gang::Told;
+use crate::cli::render::gang::GangView;
 use crate::cli::render::output::{self, AdWriter, OutputForm};
-use crate::cli::render::rows::{Cell, JsonWriter, RowWriter, Rows};
+use crate::cli::render::rows::{JsonValueWriter, ResultTable, TableCell, TableWriter};
 use crate::cli::session::Session;
 
 /// Writes gangs, in one of the forms of output.
 pub enum GangWriter {
-    Nothing,
+    Silent,
     Tree {
         width: usize,
     },
-    Json(JsonWriter),
+    Json(JsonValueWriter),
     Ads(AdWriter),
     /// A table, which is collected until all its rows are known.
     Table {
-        rows: Rows,
+        rows: ResultTable,
         with_header: bool,
     },
-    Rows(RowWriter),
+    Rows(TableWriter),
 }
 
 /// The columns of rows.
@@ -39,14 +39,14 @@ impl GangWriter {
         let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Tree } else { OutputForm::Tsv });
         let header = HEADER.map(str::to_owned).to_vec();
         Ok(match form {
-            OutputForm::Tree => GangWriter::Tree { width: diagnostics::width() },
-            OutputForm::Json | OutputForm::Jsonl => GangWriter::Json(JsonWriter::new(form)),
+            OutputForm::Tree => GangWriter::Tree { width: diagnostics::terminal_width() },
+            OutputForm::Json | OutputForm::Jsonl => GangWriter::Json(JsonValueWriter::new(form)),
             OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml => {
-                GangWriter::Ads(AdWriter::new(Some(form), classad::format::Form::New)?)
+                GangWriter::Ads(AdWriter::new(Some(form), classad::format::FileFormat::Bracketed)?)
             }
-            OutputForm::Table => GangWriter::Table { rows: Rows { header, rows: Vec::new() }, with_header },
+            OutputForm::Table => GangWriter::Table { rows: ResultTable { header, rows: Vec::new() }, with_header },
             OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => {
-                GangWriter::Rows(RowWriter::new(header, Some(form), with_header)?)
+                GangWriter::Rows(TableWriter::new(header, Some(form), with_header)?)
             }
         })
     }
@@ -60,22 +60,22 @@ impl GangWriter {
         parties: &Parties,
         notice: impl FnOnce() -> Notice,
     ) -> Result<(), Failure> {
-        let told = |notice: Notice| Told::new(gang, notice.id, parties);
+        let told = |notice: Notice| GangView::new(gang, notice.id, parties);
         match self {
-            GangWriter::Nothing => {}
+            GangWriter::Silent => {}
             GangWriter::Tree { width } => out.write_all(told(notice()).tree(*width).as_bytes())?,
             GangWriter::Json(writer) => writer.write(out, &told(notice()).json())?,
             GangWriter::Ads(writer) => {
                 let told = told(notice());
-                let ad = Identified::unnamed(told.ad()).called(told.id().to_owned());
+                let ad = NamedAd::unnamed(told.ad()).with_name(told.id().to_owned());
                 writer.write(session, out, &ad)?;
             }
             GangWriter::Table { rows, .. } => {
-                let mut cells = row(gang, parties, ", ");
-                cells.push(Cell::from(told(notice()).unfilled()));
+                let mut cells = gang_row(gang, parties, ", ");
+                cells.push(TableCell::from(told(notice()).unfilled()));
                 rows.rows.push(cells);
             }
-            GangWriter::Rows(writer) => writer.write(out, row(gang, parties, ","))?,
+            GangWriter::Rows(writer) => writer.write(out, gang_row(gang, parties, ","))?,
         }
         Ok(())
     }
@@ -83,7 +83,7 @@ impl GangWriter {
     /// Writes the end of the document, or the whole table.
     pub fn finish(self, out: &mut dyn Write) -> Result<(), Failure> {
         match self {
-            GangWriter::Nothing | GangWriter::Tree { .. } => {}
+            GangWriter::Silent | GangWriter::Tree { .. } => {}
             GangWriter::Json(writer) => writer.finish(out)?,
             GangWriter::Ads(writer) => writer.finish(out)?,
             GangWriter::Table { mut rows, with_header } => {
@@ -98,16 +98,16 @@ impl GangWriter {
             GangWriter::Rows(mut writer) => writer.finish(out)?,
         }
         out.flush()?;
-        output::hand_on();
+        output::flush_stdout();
         Ok(())
     }
 }
 
 /// Returns the cells of a gang: the request, the offers depth-first in the order of the ports, and for each offer
 /// the ranks of both sides.
-fn row(gang: &Gang, parties: &Parties, between: &str) -> Vec<Cell> {
+fn gang_row(gang: &Gang, parties: &Parties, between: &str) -> Vec<TableCell> {
     let members = gang.members();
-    let ids: Vec<String> = members.iter().map(|docked| parties.offer(docked.offer, docked.part)).collect();
+    let ids: Vec<String> = members.iter().map(|docked| parties.offer_name(docked.offer, docked.part)).collect();
     let ranks: Vec<String> = members.iter().map(|docked| format!("{}/{}", docked.rank, docked.offer_rank)).collect();
-    [parties.requests[gang.request].id().to_owned(), ids.join(between), ranks.join(between)].map(Cell::from).into()
+    [parties.requests[gang.request].id().to_owned(), ids.join(between), ranks.join(between)].map(TableCell::from).into()
 }

@@ -4,15 +4,15 @@ use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
-use classad::format::{self, Form};
+use classad::format::{self, FileFormat};
 use classad::matching::Statistics;
 
 use super::progress;
 use crate::cli::Failure;
-use crate::cli::io::input::Identified;
+use crate::cli::io::input::NamedAd;
 use crate::cli::session::Session;
 
-use crate::cli::render::rows::tsv;
+use crate::cli::render::rows::tsv_cell;
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,58 +44,58 @@ pub enum OutputForm {
 /// The buffer of standard output.
 static WRITTEN: LazyLock<Mutex<BufWriter<Stdout>>> = LazyLock::new(|| Mutex::new(BufWriter::new(io::stdout())));
 
-fn written() -> MutexGuard<'static, BufWriter<Stdout>> {
+fn stdout_buffer() -> MutexGuard<'static, BufWriter<Stdout>> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Flushes standard output. Called before waiting for more input, since the reader of the output may be its writer.
-pub fn hand_on() {
+pub fn flush_stdout() {
     // On an error the text stays in the buffer; the error is reported by the last flush of the run.
-    let _ = written().flush();
+    let _ = stdout_buffer().flush();
 }
 
 /// Leaks a large value on purpose: the process is about to exit, and dropping the value piecewise would take as long
 /// as building it.
-pub fn leave<T>(it: T) {
+pub fn leak_on_exit<T>(it: T) {
     std::mem::forget(it);
 }
 
 /// A handle to the shared, buffered standard output; flushes it when dropped.
-pub struct Out(());
+pub struct BufferedStdout(());
 
 /// Returns a handle to the shared, buffered standard output.
-pub fn out() -> Out {
-    Out(())
+pub fn out() -> BufferedStdout {
+    BufferedStdout(())
 }
 
-impl Write for Out {
+impl Write for BufferedStdout {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        progress::make_way_for_results();
-        written().write(text)
+        progress::end_for_results();
+        stdout_buffer().write(text)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        written().flush()
+        stdout_buffer().flush()
     }
 }
 
-impl Drop for Out {
+impl Drop for BufferedStdout {
     /// Flushes, so that output before an error is not lost.
     fn drop(&mut self) {
-        hand_on();
+        flush_stdout();
     }
 }
 
 impl OutputForm {
     /// The format of whole ads; `None` for the forms that are rows or trees.
-    fn of_ads(self) -> Option<Form> {
+    fn ad_form(self) -> Option<FileFormat> {
         match self {
-            OutputForm::Long => Some(Form::Long),
-            OutputForm::New => Some(Form::New),
-            OutputForm::Json => Some(Form::Json),
-            OutputForm::Jsonl => Some(Form::JsonLines),
-            OutputForm::Xml => Some(Form::Xml),
-            OutputForm::Yaml => Some(Form::Yaml),
+            OutputForm::Long => Some(FileFormat::Long),
+            OutputForm::New => Some(FileFormat::Bracketed),
+            OutputForm::Json => Some(FileFormat::Json),
+            OutputForm::Jsonl => Some(FileFormat::JsonLines),
+            OutputForm::Xml => Some(FileFormat::Xml),
+            OutputForm::Yaml => Some(FileFormat::Yaml),
             OutputForm::Table | OutputForm::Tree | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => None,
         }
     }
@@ -103,13 +103,13 @@ impl OutputForm {
 
 /// Writes ads one after the other, as one document or only their names.
 pub struct AdWriter {
-    document: Option<format::Writer>,
+    document: Option<format::AdDocumentWriter>,
 }
 
 impl AdWriter {
     /// Makes a writer of a document in this form.
-    pub fn of(form: Form) -> Self {
-        AdWriter { document: Some(format::Writer::new(form)) }
+    pub fn with_form(form: FileFormat) -> Self {
+        AdWriter { document: Some(format::AdDocumentWriter::new(form)) }
     }
 
     /// Makes a writer in the given form of output, else in the form of the input.
@@ -117,22 +117,22 @@ impl AdWriter {
     /// # Errors
     ///
     /// The form of output is one of rows or trees.
-    pub fn new(form: Option<OutputForm>, input: Form) -> Result<Self, Failure> {
+    pub fn new(form: Option<OutputForm>, input: FileFormat) -> Result<Self, Failure> {
         let form = match form {
             None => Some(input),
             Some(OutputForm::Names) => None,
             Some(form) => {
                 let message = "whole ads are written as long, new, json, jsonl, xml, yaml or names";
-                Some(form.of_ads().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?)
+                Some(form.ad_form().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?)
             }
         };
-        Ok(AdWriter { document: form.map(format::Writer::new) })
+        Ok(AdWriter { document: form.map(format::AdDocumentWriter::new) })
     }
 
-    pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+    pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
         match &mut self.document {
-            Some(document) => document.write(out, &ad.ad, |changes| session.changed(ad.id(), changes))?,
-            None => writeln!(out, "{}", tsv(ad.id()))?,
+            Some(document) => document.write(out, &ad.ad, |changes| session.report_lossy_values(ad.id(), changes))?,
+            None => writeln!(out, "{}", tsv_cell(ad.id()))?,
         }
         Ok(())
     }
@@ -149,19 +149,19 @@ impl AdWriter {
 
 /// Writes the ads of several files: as one document if there is a form of output, else as one document for each file
 /// in the file's own form.
-pub struct Documents {
+pub struct DocumentWriter {
     form: Option<OutputForm>,
     is_silent: bool,
     current: Option<AdWriter>,
 }
 
-impl Documents {
+impl DocumentWriter {
     pub fn new(form: Option<OutputForm>, is_silent: bool) -> Self {
-        Documents { form, is_silent, current: None }
+        DocumentWriter { form, is_silent, current: None }
     }
 
     /// Begins the ads of the next file, which is in this form.
-    pub fn begin_file(&mut self, out: &mut dyn Write, input: Form) -> Result<(), Failure> {
+    pub fn begin_file(&mut self, out: &mut dyn Write, input: FileFormat) -> Result<(), Failure> {
         if self.form.is_none() {
             self.finish(out)?;
         }
@@ -171,7 +171,7 @@ impl Documents {
         Ok(())
     }
 
-    pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &Identified) -> Result<(), Failure> {
+    pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
         match &mut self.current {
             Some(writer) if !self.is_silent => writer.write(session, out, ad),
             _ => Ok(()),
@@ -188,7 +188,7 @@ impl Documents {
 }
 
 /// Prints the counters of a run on standard error: a table on a terminal, else one line of JSON.
-pub fn statistics(statistics: &Statistics, seconds: f64) {
+pub fn print_statistics(statistics: &Statistics, seconds: f64) {
     let counted = [
         ("roots", statistics.roots),
         ("matched", statistics.matched),
@@ -198,11 +198,11 @@ pub fn statistics(statistics: &Statistics, seconds: f64) {
         ("backtracks", statistics.backtracks),
         ("autoclusters", statistics.autoclusters),
     ];
-    counters(&counted, seconds);
+    print_counters(&counted, seconds);
 }
 
 /// Prints counters on standard error: a table on a terminal, else one line of JSON.
-pub fn counters(counters: &[(&str, u64)], seconds: f64) {
+pub fn print_counters(counters: &[(&str, u64)], seconds: f64) {
     use std::io::IsTerminal;
     let mut err = io::stderr().lock();
     // Ignore errors: if standard error is closed, they cannot be reported anyway.

@@ -4,24 +4,24 @@ use classad::eval::{Reference, References};
 use classad::syntax::print_name;
 use indexmap::IndexMap;
 
-use crate::cli::args::partial_scope::EVERYTHING;
+use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 
 /// References by lower-case name, as names are case-insensitive: the name as first printed, and the reference.
-pub type Named = IndexMap<String, (String, Option<Reference>)>;
+pub type NamedReferences = IndexMap<String, (String, Option<Reference>)>;
 
 /// Returns the attributes that are read from the ad itself.
-pub fn internal(references: &References) -> Named {
-    named(references.internal.iter().map(|name| (print_name(name), None)))
+pub fn internal_names(references: &References) -> NamedReferences {
+    index_by_name(references.internal.iter().map(|name| (print_name(name), None)))
 }
 
 /// Returns the references that the ad itself does not resolve.
-pub fn external(references: References) -> Named {
-    let everything = references.everything.then(|| (EVERYTHING.to_owned(), None));
-    named(references.external.into_iter().map(|one| (one.to_string(), Some(one))).chain(everything))
+pub fn external_names(references: References) -> NamedReferences {
+    let everything = references.reads_anything.then(|| (ANY_ATTRIBUTE.to_owned(), None));
+    index_by_name(references.external.into_iter().map(|one| (one.to_string(), Some(one))).chain(everything))
 }
 
-fn named(references: impl Iterator<Item = (String, Option<Reference>)>) -> Named {
-    let mut names = Named::new();
+fn index_by_name(references: impl Iterator<Item = (String, Option<Reference>)>) -> NamedReferences {
+    let mut names = NamedReferences::new();
     for (name, reference) in references {
         names.entry(name.to_ascii_lowercase()).or_insert((name, reference));
     }

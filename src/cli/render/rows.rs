@@ -9,7 +9,7 @@ use super::super::Failure;
 use super::super::session::Session;
 use super::diagnostics;
 use super::output::OutputForm;
-use super::table::Grid;
+use super::table::TableLayout;
 
 /// Returns the text of a value; with `raw`, strings are returned without quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
@@ -21,37 +21,37 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
 
 /// A field of a row: its text, and its JSON value.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Cell {
+pub struct TableCell {
     pub text: String,
     json: serde_json::Value,
 }
 
-impl From<String> for Cell {
+impl From<String> for TableCell {
     fn from(text: String) -> Self {
-        Cell { json: text.clone().into(), text }
+        TableCell { json: text.clone().into(), text }
     }
 }
 
 /// Makes a cell of a list: an array in JSON, else the parts separated by `, `, where a table can break the line.
-impl From<Vec<String>> for Cell {
+impl From<Vec<String>> for TableCell {
     fn from(parts: Vec<String>) -> Self {
-        Cell { text: parts.join(", "), json: parts.into() }
+        TableCell { text: parts.join(", "), json: parts.into() }
     }
 }
 
-impl From<usize> for Cell {
+impl From<usize> for TableCell {
     fn from(count: usize) -> Self {
-        Cell { text: count.to_string(), json: count.into() }
+        TableCell { text: count.to_string(), json: count.into() }
     }
 }
 
-impl From<f64> for Cell {
+impl From<f64> for TableCell {
     fn from(number: f64) -> Self {
-        Cell { text: number.to_string(), json: number.into() }
+        TableCell { text: number.to_string(), json: number.into() }
     }
 }
 
-impl From<&Value> for Cell {
+impl From<&Value> for TableCell {
     fn from(value: &Value) -> Self {
         let text = String::from_utf8_lossy(&value_text(value, true)).into_owned();
         let json = match value {
@@ -61,19 +61,19 @@ impl From<&Value> for Cell {
             Value::Real(real) if real.is_finite() => (*real).into(),
             _ => text.clone().into(),
         };
-        Cell { text, json }
+        TableCell { text, json }
     }
 }
 
 /// Rows of cells with a header.
-pub struct Rows {
+pub struct ResultTable {
     pub header: Vec<String>,
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<TableCell>>,
 }
 
-impl Rows {
+impl ResultTable {
     pub fn new(header: &[&str]) -> Self {
-        Rows { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
+        ResultTable { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
     }
 
     /// Writes the rows. Without a form they are a table on a terminal, tab-separated values elsewhere.
@@ -82,41 +82,41 @@ impl Rows {
     ///
     /// The form is one of ads or trees, or writing fails.
     pub fn write(&self, out: &mut dyn Write, form: Option<OutputForm>, with_header: bool) -> Result<(), Failure> {
-        let mut writer = RowWriter::new(self.header.clone(), form, with_header)?;
+        let mut writer = TableWriter::new(self.header.clone(), form, with_header)?;
         if writer.form == OutputForm::Table {
-            return Ok(self.table(out, with_header)?);
+            return Ok(self.write_table(out, with_header)?);
         }
         for row in &self.rows {
-            writer.line(out, row)?;
+            writer.write_row(out, row)?;
         }
         writer.finish(out)
     }
 
-    fn table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
-        let mut grid = Grid::new(&self.header);
+    fn write_table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
+        let mut grid = TableLayout::new(&self.header);
         if !with_header {
-            grid = grid.headless();
+            grid = grid.without_header();
         }
         for row in &self.rows {
-            grid.row(row.iter().map(|cell| &cell.text));
+            grid.push_row(row.iter().map(|cell| &cell.text));
         }
         let has_width = Session::is_terminal() || std::env::var_os("COLUMNS").is_some();
-        write!(out, "{}", grid.text(has_width.then(diagnostics::width)))
+        write!(out, "{}", grid.render(has_width.then(diagnostics::terminal_width)))
     }
 }
 
-/// Writes rows one after the other. A table is collected until [`RowWriter::finish`], as its layout depends on all
+/// Writes rows one after the other. A table is collected until [`TableWriter::finish`], as its layout depends on all
 /// rows.
-pub struct RowWriter {
+pub struct TableWriter {
     form: OutputForm,
     with_header: bool,
     /// The header and, for a table, the rows so far.
-    rows: Rows,
-    json: JsonWriter,
+    table: ResultTable,
+    json: JsonValueWriter,
     has_begun: bool,
 }
 
-impl RowWriter {
+impl TableWriter {
     /// Makes a writer. Without a form it writes a table on a terminal, tab-separated values elsewhere.
     ///
     /// # Errors
@@ -131,56 +131,56 @@ impl RowWriter {
             let message = "these are rows, not ads: write them as table, csv, tsv or json";
             return Err(Failure::Refused(Some(message.to_owned())));
         }
-        let rows = Rows { header, rows: Vec::new() };
-        Ok(RowWriter { form, with_header, rows, json: JsonWriter::new(form), has_begun: false })
+        let rows = ResultTable { header, rows: Vec::new() };
+        Ok(TableWriter { form, with_header, table: rows, json: JsonValueWriter::new(form), has_begun: false })
     }
 
-    pub fn write(&mut self, out: &mut dyn Write, row: Vec<Cell>) -> Result<(), Failure> {
+    pub fn write(&mut self, out: &mut dyn Write, row: Vec<TableCell>) -> Result<(), Failure> {
         if self.form == OutputForm::Table {
-            self.rows.rows.push(row);
+            self.table.rows.push(row);
             return Ok(());
         }
-        Ok(self.line(out, &row)?)
+        Ok(self.write_row(out, &row)?)
     }
 
-    fn line(&mut self, out: &mut dyn Write, row: &[Cell]) -> io::Result<()> {
-        self.begin(out)?;
+    fn write_row(&mut self, out: &mut dyn Write, row: &[TableCell]) -> io::Result<()> {
+        self.write_header(out)?;
         match self.form {
-            OutputForm::Csv => separated(out, ",", row.iter().map(|cell| csv(&cell.text))),
+            OutputForm::Csv => write_separated(out, ",", row.iter().map(|cell| csv_cell(&cell.text))),
             OutputForm::Names => writeln!(out, "{}", row.first().map_or("", |cell| cell.text.as_str())),
             OutputForm::Json | OutputForm::Jsonl => {
-                let fields = self.rows.header.iter().cloned().zip(row.iter().map(|cell| cell.json.clone()));
+                let fields = self.table.header.iter().cloned().zip(row.iter().map(|cell| cell.json.clone()));
                 self.json.write(out, &serde_json::Value::Object(fields.collect()))
             }
-            _ => separated(out, "\t", row.iter().map(|cell| tsv(&cell.text))),
+            _ => write_separated(out, "\t", row.iter().map(|cell| tsv_cell(&cell.text))),
         }
     }
 
     /// Writes the header if there was no row, the end of a JSON document, or the whole table.
     pub fn finish(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
-        self.begin(out)?;
+        self.write_header(out)?;
         match self.form {
             OutputForm::Json | OutputForm::Jsonl => self.json.finish(out)?,
-            OutputForm::Table => self.rows.table(out, self.with_header)?,
+            OutputForm::Table => self.table.write_table(out, self.with_header)?,
             _ => {}
         }
         Ok(())
     }
 
     /// Writes the header before the first row.
-    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_header(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if std::mem::replace(&mut self.has_begun, true) || !self.with_header {
             return Ok(());
         }
         match self.form {
-            OutputForm::Csv => separated(out, ",", self.rows.header.iter().map(|cell| csv(cell))),
-            OutputForm::Tsv => separated(out, "\t", self.rows.header.iter().map(|cell| tsv(cell))),
+            OutputForm::Csv => write_separated(out, ",", self.table.header.iter().map(|cell| csv_cell(cell))),
+            OutputForm::Tsv => write_separated(out, "\t", self.table.header.iter().map(|cell| tsv_cell(cell))),
             _ => Ok(()),
         }
     }
 }
 
-fn separated(out: &mut dyn Write, by: &str, cells: impl Iterator<Item = String>) -> io::Result<()> {
+fn write_separated(out: &mut dyn Write, by: &str, cells: impl Iterator<Item = String>) -> io::Result<()> {
     for (index, cell) in cells.enumerate() {
         write!(out, "{}{cell}", if index == 0 { "" } else { by })?;
     }
@@ -188,12 +188,12 @@ fn separated(out: &mut dyn Write, by: &str, cells: impl Iterator<Item = String>)
 }
 
 /// Writes JSON values as one array, or one a line for [`OutputForm::Jsonl`].
-pub fn json_array(
+pub fn write_json_array(
     out: &mut dyn Write,
     form: OutputForm,
     values: impl Iterator<Item = impl std::fmt::Display>,
 ) -> io::Result<()> {
-    let mut writer = JsonWriter::new(form);
+    let mut writer = JsonValueWriter::new(form);
     for value in values {
         writer.write(out, &value)?;
     }
@@ -201,20 +201,20 @@ pub fn json_array(
 }
 
 /// Writes JSON values one after the other, as one array or one a line.
-pub struct JsonWriter {
+pub struct JsonValueWriter {
     /// Whether each value is a line of its own, instead of an element of an array.
-    lines: bool,
+    is_line_per_value: bool,
     is_empty: bool,
 }
 
-impl JsonWriter {
+impl JsonValueWriter {
     pub fn new(form: OutputForm) -> Self {
-        JsonWriter { lines: form == OutputForm::Jsonl, is_empty: true }
+        JsonValueWriter { is_line_per_value: form == OutputForm::Jsonl, is_empty: true }
     }
 
     pub fn write(&mut self, out: &mut dyn Write, value: &impl std::fmt::Display) -> io::Result<()> {
         let is_first = std::mem::replace(&mut self.is_empty, false);
-        match (self.lines, is_first) {
+        match (self.is_line_per_value, is_first) {
             (true, _) => writeln!(out, "{value}"),
             (false, true) => write!(out, "[\n{value}"),
             (false, false) => write!(out, ",\n{value}"),
@@ -223,7 +223,7 @@ impl JsonWriter {
 
     /// Writes the end of the array.
     pub fn finish(&self, out: &mut dyn Write) -> io::Result<()> {
-        match (self.lines, self.is_empty) {
+        match (self.is_line_per_value, self.is_empty) {
             (true, _) => Ok(()),
             (false, true) => writeln!(out, "[]"),
             (false, false) => writeln!(out, "\n]"),
@@ -232,13 +232,13 @@ impl JsonWriter {
 }
 
 /// Escapes the characters that would break the row: tab, line ends, backslash.
-pub(super) fn tsv(cell: &str) -> String {
+pub(super) fn tsv_cell(cell: &str) -> String {
     if !cell.bytes().any(|byte| matches!(byte, b'\\' | b'\t' | b'\n' | b'\r')) {
         return cell.to_owned();
     }
     cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }
 
-fn csv(cell: &str) -> String {
+fn csv_cell(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }

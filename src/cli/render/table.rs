@@ -10,77 +10,79 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 use super::diagnostics;
 
 /// Cells between two columns.
-const GAP: usize = 2;
+const COLUMN_GAP_CELLS: usize = 2;
 
 /// Rows of texts with a header.
-pub struct Grid {
+pub struct TableLayout {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     /// Indexes of the columns that are aligned to the right.
-    numbers: Vec<usize>,
+    number_columns: Vec<usize>,
     /// Indexes of the columns that may be dropped for want of room, in this order.
-    expendable: Vec<usize>,
+    expendable_columns: Vec<usize>,
     /// Indexes of the columns that are never shown.
-    useless: Vec<usize>,
+    hidden_columns: Vec<usize>,
     with_header: bool,
 }
 
-impl Grid {
+impl TableLayout {
     /// Makes an empty table. By default columns are dropped from the last to the third; the first two, the subject and
     /// its result, stay.
     pub fn new<H: AsRef<str>>(header: &[H]) -> Self {
-        Grid {
-            header: header.iter().map(|cell| shown(cell.as_ref())).collect(),
+        TableLayout {
+            header: header.iter().map(|cell| without_controls(cell.as_ref())).collect(),
             rows: Vec::new(),
-            numbers: Vec::new(),
-            expendable: (2..header.len()).rev().collect(),
-            useless: Vec::new(),
+            number_columns: Vec::new(),
+            expendable_columns: (2..header.len()).rev().collect(),
+            hidden_columns: Vec::new(),
             with_header: true,
         }
     }
 
     /// Omits the header.
-    pub fn headless(mut self) -> Self {
+    pub fn without_header(mut self) -> Self {
         self.with_header = false;
         self
     }
 
     /// Aligns these columns to the right.
-    pub fn numbers(mut self, columns: &[usize]) -> Self {
-        self.numbers = columns.to_vec();
+    pub fn with_number_columns(mut self, columns: &[usize]) -> Self {
+        self.number_columns = columns.to_vec();
         self
     }
 
     /// Sets the columns that may be dropped for want of room, in this order.
-    pub fn expendable(mut self, columns: &[usize]) -> Self {
-        self.expendable = columns.to_vec();
+    pub fn with_expendable_columns(mut self, columns: &[usize]) -> Self {
+        self.expendable_columns = columns.to_vec();
         self
     }
 
     /// Never shows a column, because it holds no information.
-    pub fn leave_out(&mut self, column: usize) {
-        self.useless.push(column);
+    pub fn hide_column(&mut self, column: usize) {
+        self.hidden_columns.push(column);
     }
 
     /// Adds a row.
-    pub fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        self.rows.push(cells.into_iter().map(|cell| shown(cell.as_ref())).collect());
+    pub fn push_row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(cells.into_iter().map(|cell| without_controls(cell.as_ref())).collect());
     }
 
     /// Returns the table as lines of at most `width` characters; without a width as wide as needed.
-    pub fn text(&self, width: Option<usize>) -> String {
-        let mut columns: Vec<usize> = (0..self.header.len()).filter(|at| !self.useless.contains(at)).collect();
-        let Some(width) = width else { return self.table(&columns, &[], None) };
+    pub fn render(&self, width: Option<usize>) -> String {
+        let mut columns: Vec<usize> = (0..self.header.len()).filter(|at| !self.hidden_columns.contains(at)).collect();
+        let Some(width) = width else { return self.render_table(&columns, &[], None) };
         let least: Vec<usize> = (0..self.header.len()).map(|column| self.longest_word(column)).collect();
-        let fits = |columns: &[usize]| columns.iter().map(|at| least[*at] + GAP).sum::<usize>() <= width + GAP;
+        let fits = |columns: &[usize]| {
+            columns.iter().map(|at| least[*at] + COLUMN_GAP_CELLS).sum::<usize>() <= width + COLUMN_GAP_CELLS
+        };
         let all = columns.clone();
-        for column in &self.expendable {
+        for column in &self.expendable_columns {
             if fits(&columns) {
                 break;
             }
             columns.retain(|at| at != column);
         }
-        if fits(&columns) { self.table(&columns, &least, Some(width)) } else { self.records(&all, width) }
+        if fits(&columns) { self.render_table(&columns, &least, Some(width)) } else { self.render_records(&all, width) }
     }
 
     /// Number of characters of the longest word of a column.
@@ -91,11 +93,11 @@ impl Grid {
         words.map(|word| word.chars().count()).max().unwrap_or_default()
     }
 
-    fn table(&self, columns: &[usize], least: &[usize], width: Option<usize>) -> String {
+    fn render_table(&self, columns: &[usize], least: &[usize], width: Option<usize>) -> String {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         // comfy-table also pads the last column; the padding is trimmed below.
-        let limit = width.map(|width| u16::try_from(width + GAP).unwrap_or(u16::MAX));
+        let limit = width.map(|width| u16::try_from(width + COLUMN_GAP_CELLS).unwrap_or(u16::MAX));
         if let Some(limit) = limit {
             table.set_width(limit);
         }
@@ -108,31 +110,31 @@ impl Grid {
         for (place, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, 2));
             if let Some(least) = columns.get(place).and_then(|at| least.get(*at)) {
-                let room = u16::try_from(least + GAP).unwrap_or(u16::MAX);
+                let room = u16::try_from(least + COLUMN_GAP_CELLS).unwrap_or(u16::MAX);
                 column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(room)));
             }
         }
         let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
         let left: Vec<&str> = (0..self.header.len())
-            .filter(|at| !columns.contains(at) && !self.useless.contains(at))
+            .filter(|at| !columns.contains(at) && !self.hidden_columns.contains(at))
             .map(|at| self.header[at].as_str())
             .collect();
         if !left.is_empty() {
             let words = format!("(not shown for want of room: {})", left.join(", "));
-            diagnostics::wrap(&mut text, "", words.split(' ').map(str::to_owned), width.unwrap_or(usize::MAX));
+            diagnostics::push_words(&mut text, "", words.split(' ').map(str::to_owned), width.unwrap_or(usize::MAX));
         }
         text
     }
 
     fn cell(&self, column: usize, text: &str) -> Cell {
-        let is_number = self.numbers.contains(&column);
+        let is_number = self.number_columns.contains(&column);
         Cell::new(text).set_alignment(if is_number { CellAlignment::Right } else { CellAlignment::Left })
     }
 
     /// Returns each row as a record, one line or more for each column.
-    fn records(&self, columns: &[usize], width: usize) -> String {
+    fn render_records(&self, columns: &[usize], width: usize) -> String {
         let headings = columns.iter().map(|at| self.header[*at].chars().count());
-        let indent = if self.with_header { headings.max().unwrap_or_default() + GAP } else { 0 };
+        let indent = if self.with_header { headings.max().unwrap_or_default() + COLUMN_GAP_CELLS } else { 0 };
         let mut text = String::new();
         for (number, row) in self.rows.iter().enumerate() {
             if number > 0 {
@@ -142,14 +144,20 @@ impl Grid {
                 let (heading, cell) = (&self.header[*at], row.get(*at).map_or("", String::as_str));
                 let longest = cell.split(' ').map(|word| word.chars().count()).max().unwrap_or_default();
                 // A word that is too long to stand beside the heading is put below it.
-                let (indent, heading) = if self.with_header && indent + longest > width && longest + GAP <= width {
-                    let _ = writeln!(text, "{heading}");
-                    (GAP, "")
-                } else {
-                    (indent, heading.as_str())
-                };
+                let (indent, heading) =
+                    if self.with_header && indent + longest > width && longest + COLUMN_GAP_CELLS <= width {
+                        let _ = writeln!(text, "{heading}");
+                        (COLUMN_GAP_CELLS, "")
+                    } else {
+                        (indent, heading.as_str())
+                    };
                 let mut lines = String::new();
-                diagnostics::wrap(&mut lines, "", cell.split(' ').map(str::to_owned), width.saturating_sub(indent + 4));
+                diagnostics::push_words(
+                    &mut lines,
+                    "",
+                    cell.split(' ').map(str::to_owned),
+                    width.saturating_sub(indent + 4),
+                );
                 for (place, line) in lines.lines().enumerate() {
                     let heading = if place == 0 && self.with_header { heading } else { "" };
                     let _ = writeln!(text, "{}", format!("{heading:indent$}{}", line.trim_start()).trim_end());
@@ -161,18 +169,18 @@ impl Grid {
 }
 
 /// Replaces control characters in a cell.
-fn shown(cell: &str) -> String {
+fn without_controls(cell: &str) -> String {
     cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Grid;
+    use super::TableLayout;
 
-    fn grid() -> Grid {
-        let mut grid = Grid::new(&["request", "offer", "rank", "what it says"]).numbers(&[2]);
-        grid.row(["job-1", "slot1@node-001.cluster.example.org", "1000", "some words of it"]);
-        grid.row(["job-22", "slot1@b", "7", ""]);
+    fn grid() -> TableLayout {
+        let mut grid = TableLayout::new(&["request", "offer", "rank", "what it says"]).with_number_columns(&[2]);
+        grid.push_row(["job-1", "slot1@node-001.cluster.example.org", "1000", "some words of it"]);
+        grid.push_row(["job-22", "slot1@b", "7", ""]);
         grid
     }
 
@@ -186,7 +194,7 @@ mod tests {
     #[test]
     fn no_width_cuts_a_word() {
         for width in 20..120 {
-            let text = grid().text(Some(width));
+            let text = grid().render(Some(width));
             has_all_words(&text);
             let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(longest <= width.max(48) && (longest <= width || width < 36), "{width}: {text}");
@@ -195,19 +203,19 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_goes_then_rows_are_stacked() {
-        assert_eq!(grid().text(Some(49)).lines().next(), Some("request  offer                               rank"));
-        assert!(grid().text(Some(49)).ends_with("(not shown for want of room: what it says)\n"));
-        let stacked = grid().text(Some(40));
+        assert_eq!(grid().render(Some(49)).lines().next(), Some("request  offer                               rank"));
+        assert!(grid().render(Some(49)).ends_with("(not shown for want of room: what it says)\n"));
+        let stacked = grid().render(Some(40));
         assert!(stacked.starts_with("request       job-1\noffer\n  slot1@node-001"), "{stacked}");
         assert!(stacked.contains("what it says  some words of it\n\nrequest       job-22\n"), "{stacked}");
-        let wide = grid().text(None);
+        let wide = grid().render(None);
         assert_eq!(wide.lines().nth(2), Some("job-22   slot1@b                                7"));
-        assert_eq!(grid().headless().text(None).lines().count(), 2);
+        assert_eq!(grid().without_header().render(None).lines().count(), 2);
     }
 
     #[test]
     fn expendable_columns_go_in_their_order() {
-        let text = grid().expendable(&[2, 3]).text(Some(52));
+        let text = grid().with_expendable_columns(&[2, 3]).render(Some(52));
         assert!(text.starts_with("request  offer                               what"), "{text}");
         assert!(text.ends_with("(not shown for want of room: rank)\n"), "{text}");
     }

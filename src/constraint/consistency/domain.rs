@@ -5,8 +5,8 @@ use std::ops::Bound;
 use std::sync::{Arc, LazyLock};
 
 use crate::ad::{
-    AbsoluteTime, Ad, BinaryOperator, Cause, Dialect, Expression, Frame, Group, List, Nested, RelativeTime, Span, Text,
-    Type, Value,
+    AbsoluteTime, Ad, AdValue, BinaryOperator, ByteString, Dialect, ErrorCause, Expression, ListValue, OperatorGroup,
+    RelativeTime, ScopeFrame, Span, Type, Value,
 };
 use crate::eval::binary;
 use crate::protocol::is_met;
@@ -15,92 +15,92 @@ use super::ranges::Ranges;
 
 /// A set of values of all types. It may over-approximate, never under-approximate.
 #[derive(Clone, Debug)]
-pub(super) struct Domain {
+pub(super) struct ValueDomain {
     /// Bit set over [`SAMPLES`]; each sample represents the values that compare like it.
-    singles: u16,
+    samples: u16,
     /// Integers and reals, both as ranges of reals; NaN is one of [`SAMPLES`].
     integers: Ranges<f64>,
     reals: Ranges<f64>,
-    strings: Ranges<Key>,
+    strings: Ranges<StringOrderKey>,
 }
 
 /// Sort key of a string under `<`: its lower-case bytes, then, among strings that differ in case only, the string
 /// itself.
-type Key = (Vec<u8>, Edge);
+type StringOrderKey = (Vec<u8>, CaseEdge);
 
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
-enum Edge {
+enum CaseEdge {
     Before,
-    At(Text),
+    At(ByteString),
     After,
 }
 
 /// Values that compare like no other, and one representative of each type whose values are not told apart.
 static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
-    let ad = Nested { frame: Frame::root(Ad::default(), 0) };
+    let ad = AdValue { frame: ScopeFrame::root(Ad::default(), 0) };
     [
         Value::Undefined,
-        Value::Error(Cause::default()),
+        Value::Error(ErrorCause::default()),
         Value::Boolean(false),
         Value::Boolean(true),
         Value::Real(f64::NAN),
         Value::AbsoluteTime(AbsoluteTime { seconds: 0, offset: 0 }),
         Value::RelativeTime(RelativeTime { seconds: 0.0 }),
-        Value::List(List { elements: Arc::<[Expression]>::from([]), scope: None }),
+        Value::List(ListValue { elements: Arc::<[Expression]>::from([]), scope: None }),
         Value::Ad(ad),
     ]
 });
 
 /// 2^53: integers up to this magnitude are exact as reals.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-impl Domain {
+impl ValueDomain {
     /// Returns the set of all values.
     pub(super) fn all() -> Self {
-        Domain { singles: u16::MAX, integers: Ranges::all(), reals: Ranges::all(), strings: Ranges::all() }
+        ValueDomain { samples: u16::MAX, integers: Ranges::all(), reals: Ranges::all(), strings: Ranges::all() }
     }
 
     /// Returns the intersection.
-    pub(super) fn and(&self, other: &Self) -> Self {
-        Domain {
-            singles: self.singles & other.singles,
-            integers: self.integers.and(&other.integers),
-            reals: self.reals.and(&other.reals),
-            strings: self.strings.and(&other.strings),
+    pub(super) fn intersection(&self, other: &Self) -> Self {
+        ValueDomain {
+            samples: self.samples & other.samples,
+            integers: self.integers.intersection(&other.integers),
+            reals: self.reals.intersection(&other.reals),
+            strings: self.strings.intersection(&other.strings),
         }
     }
 
     /// Returns the union.
-    pub(super) fn or(self, other: Self) -> Self {
-        Domain {
-            singles: self.singles | other.singles,
-            integers: self.integers.or(other.integers),
-            reals: self.reals.or(other.reals),
-            strings: self.strings.or(other.strings),
+    pub(super) fn union(self, other: Self) -> Self {
+        ValueDomain {
+            samples: self.samples | other.samples,
+            integers: self.integers.union(other.integers),
+            reals: self.reals.union(other.reals),
+            strings: self.strings.union(other.strings),
         }
     }
 
     /// Whether the set is empty.
     pub(super) fn is_empty(&self) -> bool {
-        self.types() == 0
+        self.type_bits() == 0
     }
 
     /// Returns the types of the values as a bit set; integers and reals share one bit.
-    pub(super) fn types(&self) -> u16 {
+    pub(super) fn type_bits(&self) -> u16 {
         let bit = |kind: Type| match kind {
             Type::Integer => 1 << Type::Real as u16,
             kind => 1 << kind as u16,
         };
         let with = |any: bool, kind: Type| if any { bit(kind) } else { 0 };
-        let singles = SAMPLES.iter().enumerate().filter(|(place, _)| self.singles & (1 << place) != 0);
-        singles.fold(0, |types, (_, sample)| types | bit(sample.kind()))
+        let singles = SAMPLES.iter().enumerate().filter(|(place, _)| self.samples & (1 << place) != 0);
+        singles.fold(0, |types, (_, sample)| types | bit(sample.value_type()))
             | with(!self.integers.is_empty() || !self.reals.is_empty(), Type::Real)
             | with(!self.strings.is_empty(), Type::String)
     }
 
     /// Returns the types of the values other than undefined and error, as a bit set.
-    pub(super) fn present(&self) -> u16 {
-        self.types() & !(1 << Type::Undefined as u16 | 1 << Type::Error as u16)
+    pub(super) fn present_type_bits(&self) -> u16 {
+        self.type_bits() & !(1 << Type::Undefined as u16 | 1 << Type::Error as u16)
     }
 
     /// Returns the values that are true as a condition (`wanted`), or those that are false.
@@ -110,16 +110,21 @@ impl Domain {
         let numbers = match (dialect.is_condor(), wanted) {
             (false, _) => Ranges::none(),
             (true, false) => zero,
-            (true, true) => regions(0.0, Bound::Excluded, |order| order != Ordering::Equal),
+            (true, true) => ranges_around(0.0, Bound::Excluded, |order| order != Ordering::Equal),
         };
-        Domain { singles: singles(is_truth), integers: numbers.clone(), reals: numbers, strings: Ranges::none() }
+        ValueDomain {
+            samples: matching_samples(is_truth),
+            integers: numbers.clone(),
+            reals: numbers,
+            strings: Ranges::none(),
+        }
     }
 
     /// Returns the values of a type (`wanted`), or all others.
     pub(super) fn of_type(kind: Type, wanted: bool) -> Self {
         let of = |of: Type| if (of == kind) == wanted { Ranges::all() } else { Ranges::none() };
-        Domain {
-            singles: singles(|value| (value.kind() == kind) == wanted),
+        ValueDomain {
+            samples: matching_samples(|value| (value.value_type() == kind) == wanted),
             integers: of(Type::Integer),
             reals: of(Type::Real),
             strings: if (kind == Type::String) == wanted { Ranges::all() } else { Ranges::none() },
@@ -132,44 +137,48 @@ impl Domain {
             binary(operator, value, constant, dialect, Span::default()) == Value::Boolean(wanted)
         };
         // One sample represents all times of a type, so that a comparison with a time keeps it.
-        let singles = singles(|value| {
+        let samples = matching_samples(|value| {
             gives(value, constant)
-                || (value.kind() == constant.kind()
-                    && matches!(constant.kind(), Type::AbsoluteTime | Type::RelativeTime))
+                || (value.value_type() == constant.value_type()
+                    && matches!(constant.value_type(), Type::AbsoluteTime | Type::RelativeTime))
         });
         let ordered = |order: Ordering| gives(&Value::Integer(order as i64), &Value::Integer(0));
-        let numbers = |kind: Type, sample: Value| match number(constant, dialect) {
+        let numbers = |kind: Type, sample: Value| match as_number(constant, dialect) {
             // Only numbers are ordered against a constant. For `is` the number types are distinct: every integer
             // relates to a real constant in the same way, and vice versa.
-            Some(at) if operator.group() == Group::Comparison || constant.kind() == kind => {
+            Some(at) if operator.group() == OperatorGroup::Comparison || constant.value_type() == kind => {
                 if at.is_nan() {
                     all_or_none(gives(&Value::Real(0.0), &Value::Real(f64::NAN)))
                 } else if kind == Type::Integer {
-                    integers(at, ordered)
-                } else if at.abs() < EXACT {
-                    regions(at, Bound::Excluded, ordered)
+                    integer_ranges_around(at, ordered)
+                } else if at.abs() < MAX_EXACT_INTEGER {
+                    ranges_around(at, Bound::Excluded, ordered)
                 } else {
-                    regions(at, Bound::Included, ordered)
+                    ranges_around(at, Bound::Included, ordered)
                 }
             }
             _ => all_or_none(gives(&sample, constant)),
         };
         let strings = match constant {
-            Value::String(text) if operator.group() == Group::Identity => {
-                let at = (text.as_bytes().to_ascii_lowercase(), Edge::At(text.clone()));
-                regions(at, Bound::Excluded, ordered)
+            Value::String(text) if operator.group() == OperatorGroup::Identity => {
+                let at = (text.as_bytes().to_ascii_lowercase(), CaseEdge::At(text.clone()));
+                ranges_around(at, Bound::Excluded, ordered)
             }
             Value::String(text) => {
                 let key = |edge| (text.as_bytes().to_ascii_lowercase(), edge);
                 let part = |order, low, high| if ordered(order) { Ranges::of(low, high) } else { Ranges::none() };
-                part(Ordering::Less, Bound::Unbounded, Bound::Excluded(key(Edge::Before)))
-                    .or(part(Ordering::Equal, Bound::Included(key(Edge::Before)), Bound::Included(key(Edge::After))))
-                    .or(part(Ordering::Greater, Bound::Excluded(key(Edge::After)), Bound::Unbounded))
+                part(Ordering::Less, Bound::Unbounded, Bound::Excluded(key(CaseEdge::Before)))
+                    .union(part(
+                        Ordering::Equal,
+                        Bound::Included(key(CaseEdge::Before)),
+                        Bound::Included(key(CaseEdge::After)),
+                    ))
+                    .union(part(Ordering::Greater, Bound::Excluded(key(CaseEdge::After)), Bound::Unbounded))
             }
             _ => all_or_none(gives(&Value::string(""), constant)),
         };
-        Domain {
-            singles,
+        ValueDomain {
+            samples,
             integers: numbers(Type::Integer, Value::Integer(0)),
             reals: numbers(Type::Real, Value::Real(0.0)),
             strings,
@@ -179,7 +188,7 @@ impl Domain {
 
 /// Converts a constant to a real if numbers compare with it; `None` otherwise.
 #[allow(clippy::cast_precision_loss)] // as in comparisons
-fn number(constant: &Value, dialect: Dialect) -> Option<f64> {
+fn as_number(constant: &Value, dialect: Dialect) -> Option<f64> {
     match constant {
         Value::Integer(integer) => Some(*integer as f64),
         Value::Real(real) => Some(*real),
@@ -198,7 +207,7 @@ fn is_falsehood(value: &Value, dialect: Dialect) -> bool {
 }
 
 /// Returns the bit set of the samples that satisfy the predicate.
-fn singles(is: impl Fn(&Value) -> bool) -> u16 {
+fn matching_samples(is: impl Fn(&Value) -> bool) -> u16 {
     SAMPLES.iter().enumerate().fold(0, |found, (place, sample)| found | u16::from(is(sample)) << place)
 }
 
@@ -208,22 +217,26 @@ fn all_or_none<T: PartialOrd + Clone>(all: bool) -> Ranges<T> {
 
 /// Returns the union of the ranges below, at and above `at` whose ordering satisfies `holds`. `edge` decides whether
 /// the outer ranges include `at`.
-fn regions<T: PartialOrd + Clone>(at: T, edge: impl Fn(T) -> Bound<T>, holds: impl Fn(Ordering) -> bool) -> Ranges<T> {
+fn ranges_around<T: PartialOrd + Clone>(
+    at: T,
+    edge: impl Fn(T) -> Bound<T>,
+    holds: impl Fn(Ordering) -> bool,
+) -> Ranges<T> {
     let part = |order, low, high| if holds(order) { Ranges::of(low, high) } else { Ranges::none() };
     part(Ordering::Less, Bound::Unbounded, edge(at.clone()))
-        .or(part(Ordering::Equal, Bound::Included(at.clone()), Bound::Included(at.clone())))
-        .or(part(Ordering::Greater, edge(at), Bound::Unbounded))
+        .union(part(Ordering::Equal, Bound::Included(at.clone()), Bound::Included(at.clone())))
+        .union(part(Ordering::Greater, edge(at), Bound::Unbounded))
 }
 
 /// Returns the ranges of integers below, at and above a real. Beyond 2^53 neighbouring integers round to the same
 /// real, so that the ranges overlap.
-fn integers(at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
-    if at.abs() >= EXACT {
-        return regions(at, Bound::Included, holds);
+fn integer_ranges_around(at: f64, holds: impl Fn(Ordering) -> bool) -> Ranges<f64> {
+    if at.abs() >= MAX_EXACT_INTEGER {
+        return ranges_around(at, Bound::Included, holds);
     }
     let part = |order, low, high| if holds(order) { Ranges::of(low, high) } else { Ranges::none() };
     let whole = at.fract() == 0.0;
     part(Ordering::Less, Bound::Unbounded, Bound::Included(at.ceil() - 1.0))
-        .or(if whole { part(Ordering::Equal, Bound::Included(at), Bound::Included(at)) } else { Ranges::none() })
-        .or(part(Ordering::Greater, Bound::Included(at.floor() + 1.0), Bound::Unbounded))
+        .union(if whole { part(Ordering::Equal, Bound::Included(at), Bound::Included(at)) } else { Ranges::none() })
+        .union(part(Ordering::Greater, Bound::Included(at.floor() + 1.0), Bound::Unbounded))
 }

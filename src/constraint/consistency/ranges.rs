@@ -9,7 +9,7 @@ use std::ops::Bound;
 pub(super) struct Ranges<T>(Vec<(Bound<T>, Bound<T>)>);
 
 /// Maximum number of pairs of ranges that one intersection computes.
-const MOST_PAIRS: usize = 1 << 14;
+const MAX_RANGE_PAIRS: usize = 1 << 14;
 
 impl<T: PartialOrd + Clone> Ranges<T> {
     pub(super) fn all() -> Self {
@@ -21,7 +21,7 @@ impl<T: PartialOrd + Clone> Ranges<T> {
     }
 
     pub(super) fn of(low: Bound<T>, high: Bound<T>) -> Self {
-        Ranges::all().and(&Ranges(vec![(low, high)]))
+        Ranges::all().intersection(&Ranges(vec![(low, high)]))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -29,27 +29,31 @@ impl<T: PartialOrd + Clone> Ranges<T> {
     }
 
     /// Returns the union, without merging ranges.
-    pub(super) fn or(mut self, other: Self) -> Self {
+    pub(super) fn union(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// Returns the intersection, or `self` if that would take more than [`MOST_PAIRS`] pairs.
-    pub(super) fn and(&self, other: &Self) -> Self {
-        if self.0.len().saturating_mul(other.0.len()) > MOST_PAIRS {
+    /// Returns the intersection, or `self` if that would take more than [`MAX_RANGE_PAIRS`] pairs.
+    pub(super) fn intersection(&self, other: &Self) -> Self {
+        if self.0.len().saturating_mul(other.0.len()) > MAX_RANGE_PAIRS {
             return self.clone();
         }
         let pairs = self.0.iter().flat_map(|left| other.0.iter().map(move |right| (left, right)));
-        let common = pairs.map(|((a, b), (c, d))| (inner(a, c, Ordering::Greater), inner(b, d, Ordering::Less)));
+        let common =
+            pairs.map(|((a, b), (c, d))| (tighter_bound(a, c, Ordering::Greater), tighter_bound(b, d, Ordering::Less)));
         Ranges(
-            common.filter(|(low, high)| holds_any(low, high)).map(|(low, high)| (low.clone(), high.clone())).collect(),
+            common
+                .filter(|(low, high)| may_hold_value(low, high))
+                .map(|(low, high)| (low.clone(), high.clone()))
+                .collect(),
         )
     }
 }
 
 /// Returns the tighter of two bounds: of lower bounds the greater (`narrower` is `Greater`), of upper bounds the
 /// lesser (`narrower` is `Less`).
-fn inner<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: Ordering) -> &'b Bound<T> {
+fn tighter_bound<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: Ordering) -> &'b Bound<T> {
     let value = |bound: &'b Bound<T>| match bound {
         Bound::Included(value) => Some((value, false)),
         Bound::Excluded(value) => Some((value, true)),
@@ -68,7 +72,7 @@ fn inner<'b, T: PartialOrd>(left: &'b Bound<T>, right: &'b Bound<T>, narrower: O
 }
 
 /// Whether a value may lie between the bounds.
-fn holds_any<T: PartialOrd>(low: &Bound<T>, high: &Bound<T>) -> bool {
+fn may_hold_value<T: PartialOrd>(low: &Bound<T>, high: &Bound<T>) -> bool {
     match (low, high) {
         (Bound::Unbounded, _) | (_, Bound::Unbounded) => true,
         (Bound::Included(low), Bound::Included(high)) => low <= high,
@@ -86,14 +90,14 @@ mod tests {
     fn what_is_in_both() {
         let below = |value| Ranges::of(Unbounded, Excluded(value));
         let from = |value| Ranges::of(Included(value), Unbounded);
-        assert!(below(1.0).and(&from(1.0)).is_empty());
-        assert!(!below(1.5).and(&from(1.0)).is_empty());
+        assert!(below(1.0).intersection(&from(1.0)).is_empty());
+        assert!(!below(1.5).intersection(&from(1.0)).is_empty());
         assert!(!Ranges::of(Included(1.0), Included(1.0)).is_empty());
         assert!(Ranges::of(Excluded(1.0), Included(1.0)).is_empty());
-        let ends = below(1.0).or(from(5.0));
-        assert!(ends.and(&Ranges::of(Included(1.0), Excluded(5.0))).is_empty());
-        assert!(!ends.and(&Ranges::of(Included(1.0), Included(5.0))).is_empty());
-        assert!(Ranges::<f64>::none().and(&Ranges::all()).is_empty());
+        let ends = below(1.0).union(from(5.0));
+        assert!(ends.intersection(&Ranges::of(Included(1.0), Excluded(5.0))).is_empty());
+        assert!(!ends.intersection(&Ranges::of(Included(1.0), Included(5.0))).is_empty());
+        assert!(Ranges::<f64>::none().intersection(&Ranges::all()).is_empty());
     }
 
     #[test]
@@ -101,9 +105,9 @@ mod tests {
         let points = |from: u16| {
             (0..1000)
                 .map(|n| f64::from(from + n))
-                .fold(Ranges::none(), |all, n| all.or(Ranges::of(Included(n), Included(n))))
+                .fold(Ranges::none(), |all, n| all.union(Ranges::of(Included(n), Included(n))))
         };
-        assert!(!points(0).and(&points(2000)).is_empty());
-        assert!(points(0).and(&Ranges::of(Included(2000.0), Unbounded)).is_empty());
+        assert!(!points(0).intersection(&points(2000)).is_empty());
+        assert!(points(0).intersection(&Ranges::of(Included(2000.0), Unbounded)).is_empty());
     }
 }

@@ -5,17 +5,17 @@ use crate::ad::{Ad, Dialect, Expression};
 use crate::constraint::conjuncts;
 use crate::eval::{Context, Environment, Evaluator};
 use crate::protocol::is_met;
-use crate::syntax::{Rules, Style, parse_ad, parse_expression, print};
+use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
 /// Returns each contradiction as `positions subject kind`.
 fn found(text: &str, dialect: Dialect) -> Vec<String> {
-    let tree = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+    let tree = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
     inconsistencies(&conjuncts(&tree), dialect)
         .iter()
         .map(|one| {
-            let parts: Vec<String> = one.parts.iter().map(ToString::to_string).collect();
+            let parts: Vec<String> = one.clauses.iter().map(ToString::to_string).collect();
             let subject = String::from_utf8(print(&one.subject, Style::New)).unwrap();
-            format!("{} {subject} {}", parts.join(","), one.clash.as_str())
+            format!("{} {subject} {}", parts.join(","), one.kind.as_str())
         })
         .collect()
 }
@@ -164,8 +164,8 @@ fn condition() -> impl Strategy<Value = String> {
     let listed = (any::<bool>(), subject(), prop::sample::select(vec!["a, b", "A", "", "1,undefined"])).prop_map(
         |(any, subject, list)| format!("stringList{}Member({subject}, \"{list}\")", if any { "I" } else { "" }),
     );
-    let predicate = (0..super::value_constraint::PREDICATES.len(), subject())
-        .prop_map(|(at, subject)| format!("{}({subject})", super::value_constraint::PREDICATES[at].0));
+    let predicate = (0..super::value_constraint::TYPE_PREDICATES.len(), subject())
+        .prop_map(|(at, subject)| format!("{}({subject})", super::value_constraint::TYPE_PREDICATES[at].0));
     let leaf = prop_oneof![
         6 => comparison, 1 => member, 1 => listed, 1 => predicate, 2 => subject(),
         1 => prop::sample::select(vec!["true", "false"]).prop_map(str::to_owned),
@@ -194,7 +194,7 @@ proptest! {
     fn what_is_reported_is_never_true(parts in prop::collection::vec(condition(), 1..5)) {
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let text = parts.join(" && ");
-            let tree = parse_expression(text.as_bytes(), Rules::new(dialect)).unwrap();
+            let tree = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
             let parts = conjuncts(&tree);
             let found = inconsistencies(&parts, dialect);
             if found.is_empty() {
@@ -202,9 +202,9 @@ proptest! {
             }
             for x in VALUES {
                 for y in VALUES {
-                    let ad = parse_ad(format!("[ x = {x}; y = {y} ]").as_bytes(), Rules::new(dialect)).unwrap();
+                    let ad = parse_ad(format!("[ x = {x}; y = {y} ]").as_bytes(), ParseOptions::new(dialect)).unwrap();
                     for one in &found {
-                        let parts: Vec<&Expression> = one.parts.iter().map(|place| parts[*place]).collect();
+                        let parts: Vec<&Expression> = one.clauses.iter().map(|place| parts[*place]).collect();
                         prop_assert!(!all_met(&parts, &ad, dialect), "{text} with x = {x}, y = {y} in {dialect}: {one:?}");
                     }
                 }

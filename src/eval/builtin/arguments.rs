@@ -1,48 +1,48 @@
 //! Helpers shared by the bodies of functions: checks of argument types, exceptional arguments (undefined and error),
 //! strings of bounded length.
 
-use crate::ad::{Text, Type, Value};
+use crate::ad::{ByteString, Type, Value};
 
-use super::super::Halt;
+use super::super::Abort;
 use super::Call;
 
 /// Result of one step of a call. `Err` holds the value, exceptional or not, that is the result of the whole call.
-pub(super) type Outcome<T> = Result<T, Value>;
+pub(super) type ArgumentResult<T> = Result<T, Value>;
 
 /// Returns the value of a call, whether it was computed or decided early.
 #[allow(clippy::unnecessary_wraps, reason = "the bodies of functions end with it")]
-pub(super) fn settled(outcome: Outcome<Value>) -> Result<Value, Halt> {
+pub(super) fn value_of_call(outcome: ArgumentResult<Value>) -> Result<Value, Abort> {
     Ok(outcome.unwrap_or_else(|decided| decided))
 }
 
 /// Returns the string in an argument; any other type decides the call.
-pub(super) fn string_of(call: &Call<'_, '_>, value: &Value) -> Outcome<Text> {
+pub(super) fn require_string(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<ByteString> {
     match value {
         Value::String(text) => Ok(text.clone()),
-        other => Err(call.unsuitable(other, "a string")),
+        other => Err(call.type_error(other, "a string")),
     }
 }
 
 /// Returns the string in an optional argument, or `default` if it is left out.
-pub(super) fn string_or(call: &Call<'_, '_>, value: Option<&Value>, default: &str) -> Outcome<Text> {
-    value.map_or_else(|| Ok(default.into()), |value| string_of(call, value))
+pub(super) fn optional_string(call: &Call<'_, '_>, value: Option<&Value>, default: &str) -> ArgumentResult<ByteString> {
+    value.map_or_else(|| Ok(default.into()), |value| require_string(call, value))
 }
 
 /// Returns the text of any value; an exceptional value decides the call.
-pub(super) fn text_of(call: &Call<'_, '_>, value: &Value) -> Outcome<Text> {
-    if value.is_exceptional() { Err(value.clone()) } else { Ok(call.text_of(value)) }
+pub(super) fn require_text(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<ByteString> {
+    if value.is_exceptional() { Err(value.clone()) } else { Ok(call.text_of_value(value)) }
 }
 
 /// Decides the call as undefined if any argument is undefined.
-pub(super) fn undefined_decides(values: &[Value]) -> Outcome<()> {
-    if values.iter().any(|value| value.kind() == Type::Undefined) { Err(Value::Undefined) } else { Ok(()) }
+pub(super) fn reject_undefined(values: &[Value]) -> ArgumentResult<()> {
+    if values.iter().any(|value| value.value_type() == Type::Undefined) { Err(Value::Undefined) } else { Ok(()) }
 }
 
 /// Decides the call if any argument is exceptional; error takes precedence over undefined.
-pub(super) fn exceptions_decide(values: &[Value]) -> Outcome<()> {
-    match values.iter().find(|value| value.kind() == Type::Error) {
+pub(super) fn reject_exceptional(values: &[Value]) -> ArgumentResult<()> {
+    match values.iter().find(|value| value.value_type() == Type::Error) {
         Some(error) => Err(error.clone()),
-        None => undefined_decides(values),
+        None => reject_undefined(values),
     }
 }
 
@@ -53,9 +53,9 @@ pub(super) fn is_space(byte: u8) -> bool {
 
 /// Returns the beginning of a text for a message.
 pub(super) fn excerpt(text: &[u8]) -> String {
-    const LONGEST: usize = 80;
-    match text.get(..LONGEST) {
-        Some(start) if text.len() > LONGEST => format!("{}...", String::from_utf8_lossy(start)),
+    const MAX_EXCERPT_BYTES: usize = 80;
+    match text.get(..MAX_EXCERPT_BYTES) {
+        Some(start) if text.len() > MAX_EXCERPT_BYTES => format!("{}...", String::from_utf8_lossy(start)),
         _ => String::from_utf8_lossy(text).into_owned(),
     }
 }
@@ -63,16 +63,16 @@ pub(super) fn excerpt(text: &[u8]) -> String {
 /// Builder of a string of bounded length. A few nested calls could otherwise exhaust the memory. A longer string
 /// becomes an error.
 #[derive(Default)]
-pub(super) struct Draft {
+pub(super) struct BoundedString {
     bytes: Vec<u8>,
     too_long: bool,
 }
 
-impl Draft {
-    const LONGEST: usize = 256 << 20;
+impl BoundedString {
+    const MAX_BYTES: usize = 256 << 20;
 
     pub(super) fn push(&mut self, more: &[u8]) {
-        if self.too_long || more.len() > Self::LONGEST - self.bytes.len() {
+        if self.too_long || more.len() > Self::MAX_BYTES - self.bytes.len() {
             self.too_long = true;
         } else {
             self.bytes.extend_from_slice(more);
@@ -98,7 +98,7 @@ impl Draft {
 
     pub(super) fn finish(self, call: &Call<'_, '_>) -> Value {
         if self.too_long {
-            return call.error(format!("the string would be longer than {} bytes", Self::LONGEST));
+            return call.error(format!("the string would be longer than {} bytes", Self::MAX_BYTES));
         }
         Value::string(self.bytes)
     }
@@ -107,20 +107,20 @@ impl Draft {
 /// Returns a list of strings; an error if it has too many elements, since nested calls could otherwise exhaust the
 /// memory.
 pub(super) fn list_of_strings(call: &Call<'_, '_>, strings: Vec<Vec<u8>>) -> Value {
-    const MOST: usize = 4 << 20;
-    if strings.len() > MOST {
-        return call.error(format!("the list would have more than {MOST} elements"));
+    const MAX_ELEMENTS: usize = 4 << 20;
+    if strings.len() > MAX_ELEMENTS {
+        return call.error(format!("the list would have more than {MAX_ELEMENTS} elements"));
     }
     Call::list(strings.into_iter().map(Value::string).collect())
 }
 
 /// Returns the texts of two values; undefined takes precedence over error.
-pub(super) fn two_texts(call: &Call<'_, '_>, values: &[Value]) -> Outcome<(Text, Text)> {
-    undefined_decides(values)?;
+pub(super) fn require_two_texts(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<(ByteString, ByteString)> {
+    reject_undefined(values)?;
     let [left, right] = values else {
         return Err(Value::Undefined);
     };
-    Ok((text_of(call, left)?, text_of(call, right)?))
+    Ok((require_text(call, left)?, require_text(call, right)?))
 }
 
 /// Helpers of the tests of all functions.
@@ -128,15 +128,15 @@ pub(super) fn two_texts(call: &Call<'_, '_>, values: &[Value]) -> Outcome<(Text,
 pub(super) mod testing {
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
-    use crate::syntax::{Rules, Style, parse_expression, print_value};
+    use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
 
     /// Returns the printed value of an expression.
     pub fn value_of(text: &str, dialect: Dialect) -> String {
-        let expression = match parse_expression(text.as_bytes(), Rules::new(dialect)) {
+        let expression = match parse_expression(text.as_bytes(), ParseOptions::new(dialect)) {
             Ok(expression) => expression,
             Err(error) => panic!("{text} does not parse: {error:?}"),
         };
-        let (environment, frame) = Environment::alone(Ad::default());
+        let (environment, frame) = Environment::single(Ad::default());
         match Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame) {
             Ok(value) => String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
             Err(halt) => halt.to_string(),

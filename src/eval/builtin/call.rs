@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Dialect, Expression, Frame, List, RelativeTime, Span, Text, Value};
+use crate::ad::{ByteString, Dialect, Expression, ListValue, RelativeTime, ScopeFrame, Span, Value};
 use crate::syntax::{Style, print_value};
 
-use super::super::{Context, Evaluator, Halt};
+use super::super::{Abort, Context, Evaluator};
 
 /// Call of a built-in function, handed to its body.
 pub struct Call<'c, 'e> {
     evaluator: &'c mut Evaluator<'e>,
-    frame: &'c Arc<Frame>,
+    frame: &'c Arc<ScopeFrame>,
     arguments: &'c [Expression],
-    /// Values of the arguments, if they were computed before; [`Halt::Unknown`] for an unknown one.
-    known: Option<Vec<Result<Value, Halt>>>,
+    /// Values of the arguments, if they were computed before; [`Abort::Unknown`] for an unknown one.
+    values: Option<Vec<Result<Value, Abort>>>,
     span: Span,
 }
 
 impl<'c, 'e> Call<'c, 'e> {
     pub(in crate::eval) fn new(
         evaluator: &'c mut Evaluator<'e>,
-        frame: &'c Arc<Frame>,
+        frame: &'c Arc<ScopeFrame>,
         arguments: &'c [Expression],
         span: Span,
     ) -> Self {
-        Call { evaluator, frame, arguments, known: None, span }
+        Call { evaluator, frame, arguments, values: None, span }
     }
 
     /// Number of arguments.
@@ -43,34 +43,34 @@ impl<'c, 'e> Call<'c, 'e> {
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`]; [`Halt::Unknown`] for an ad that is known in part only.
-    pub fn value(&mut self, index: usize) -> Result<Value, Halt> {
-        let value = match (&self.known, self.arguments.get(index)) {
+    /// As [`Evaluator::evaluate`]; [`Abort::Unknown`] for an ad that is known in part only.
+    pub fn value(&mut self, index: usize) -> Result<Value, Abort> {
+        let value = match (&self.values, self.arguments.get(index)) {
             (Some(known), _) => known.get(index).cloned().unwrap_or(Ok(Value::Undefined))?,
             (None, Some(argument)) => self.evaluator.evaluate(argument, self.frame)?,
             (None, None) => Value::Undefined,
         };
-        self.whole(value)
+        self.require_complete(value)
     }
 
     /// Returns the values of all arguments.
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`]; [`Halt::Unknown`] for an ad that is known in part only.
-    pub fn all_values(&mut self) -> Result<Vec<Value>, Halt> {
+    /// As [`Evaluator::evaluate`]; [`Abort::Unknown`] for an ad that is known in part only.
+    pub fn all_values(&mut self) -> Result<Vec<Value>, Abort> {
         (0..self.len()).map(|index| self.value(index)).collect()
     }
 
     /// Stores values of the arguments, so that they are not computed again.
-    pub(in crate::eval) fn know(&mut self, values: Vec<Result<Value, Halt>>) {
-        self.known = Some(values);
+    pub(in crate::eval) fn set_values(&mut self, values: Vec<Result<Value, Abort>>) {
+        self.values = Some(values);
     }
 
     /// Returns the value unless it is an ad known in part only, which the function must not inspect.
-    fn whole(&self, value: Value) -> Result<Value, Halt> {
+    fn require_complete(&self, value: Value) -> Result<Value, Abort> {
         match &value {
-            Value::Ad(nested) if self.evaluator.environment().is_open(&nested.frame) => Err(Halt::Unknown),
+            Value::Ad(nested) if self.evaluator.environment().is_partly_known(&nested.frame) => Err(Abort::Unknown),
             _ => Ok(value),
         }
     }
@@ -80,7 +80,7 @@ impl<'c, 'e> Call<'c, 'e> {
     /// # Errors
     ///
     /// As [`Evaluator::now`].
-    pub fn now(&self) -> Result<i64, Halt> {
+    pub fn now(&self) -> Result<i64, Abort> {
         self.evaluator.now()
     }
 
@@ -95,16 +95,16 @@ impl<'c, 'e> Call<'c, 'e> {
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::evaluate`]; [`Halt::Unknown`] for an ad that is known in part only.
-    pub fn elements(&mut self, list: &List) -> Result<Vec<Value>, Halt> {
+    /// As [`Evaluator::evaluate`]; [`Abort::Unknown`] for an ad that is known in part only.
+    pub fn elements(&mut self, list: &ListValue) -> Result<Vec<Value>, Abort> {
         let dialect = self.dialect();
         let mut values = Vec::with_capacity(list.elements.len());
         for (index, element) in list.elements.iter().enumerate() {
             let value = match dialect {
                 Dialect::Classad => self.evaluator.element(list, index)?,
-                Dialect::Condor => self.evaluator.element_here(element, list, self.frame)?,
+                Dialect::Condor => self.evaluator.element_in_call_scope(element, list, self.frame)?,
             };
-            values.push(self.whole(value)?);
+            values.push(self.require_complete(value)?);
         }
         Ok(values)
     }
@@ -114,13 +114,13 @@ impl<'c, 'e> Call<'c, 'e> {
     /// # Errors
     ///
     /// As [`Evaluator::evaluate`].
-    pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Result<Value, Halt> {
+    pub fn evaluate(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         self.evaluator.evaluate(expression, frame)
     }
 
     /// Scope of the call.
     #[must_use]
-    pub fn frame(&self) -> &'c Arc<Frame> {
+    pub fn frame(&self) -> &'c Arc<ScopeFrame> {
         self.frame
     }
 
@@ -150,17 +150,17 @@ impl<'c, 'e> Call<'c, 'e> {
     /// Returns the error for an argument of a wrong type; `wanted` names the expected one. An error argument with a
     /// cause is returned as it is.
     #[must_use]
-    pub fn unsuitable(&self, value: &Value, wanted: &str) -> Value {
+    pub fn type_error(&self, value: &Value, wanted: &str) -> Value {
         match value {
             // The first cause is kept.
-            Value::Error(cause) if cause.fault().is_some() => value.clone(),
-            value => self.error(format!("expected {wanted}, not {}", value.kind().phrase())),
+            Value::Error(cause) if cause.origin().is_some() => value.clone(),
+            value => self.error(format!("expected {wanted}, not {}", value.value_type().phrase())),
         }
     }
 
     /// Returns the text that `string()` makes of a value, in HTCondor's dialect with its library's spelling.
     #[must_use]
-    pub fn text_of(&self, value: &Value) -> Text {
+    pub fn text_of_value(&self, value: &Value) -> ByteString {
         let style = if self.dialect().is_condor() { Style::Library } else { Style::New };
         match value {
             Value::String(text) => text.clone(),
@@ -183,6 +183,6 @@ impl<'c, 'e> Call<'c, 'e> {
     #[must_use]
     pub fn list(values: Vec<Value>) -> Value {
         let elements: Vec<Expression> = values.into_iter().map(Expression::literal).collect();
-        Value::List(List { elements: elements.into(), scope: None })
+        Value::List(ListValue { elements: elements.into(), scope: None })
     }
 }

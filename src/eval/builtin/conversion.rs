@@ -1,90 +1,90 @@
 //! Conversions between types (thesis A.9).
 
-use crate::ad::time::here;
-use crate::ad::{AbsoluteTime, Dialect, Expression, Kind, RelativeTime, Text, UnaryOperator, Value};
-use crate::syntax::{Rules, number_prefix, parse_expression};
+use crate::ad::time::in_local_zone;
+use crate::ad::{AbsoluteTime, ByteString, Dialect, Expression, ExpressionKind, RelativeTime, UnaryOperator, Value};
+use crate::syntax::{ParseOptions, number_prefix, parse_expression};
 
-use super::super::Halt;
-use super::{Call, Example, Function};
+use super::super::Abort;
+use super::{BuiltinFunction, Call, FunctionExample};
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "int",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "int(any) -> int",
         doc: "a number without its fraction, a time in seconds, the number that a string begins with",
-        example: Example::both("int(\"-12.7\")", "-12"),
+        example: FunctionExample::both("int(\"-12.7\")", "-12"),
         body: |call| {
             let value = call.value(0)?;
-            Ok(integer(call, &value))
+            Ok(to_integer(call, &value))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "real",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "real(any) -> real",
         doc: "as int(), but with the fraction",
-        example: Example::both("real(\"1.5\")", "1.5"),
+        example: FunctionExample::both("real(\"1.5\")", "1.5"),
         body: |call| {
             let value = call.value(0)?;
-            Ok(match real(&value, call.dialect()) {
+            Ok(match to_real(&value, call.dialect()) {
                 Some(real) => Value::Real(real),
                 None if value.is_exceptional() => value,
-                None => no_number(call, &value),
+                None => not_a_number_error(call, &value),
             })
         },
     },
-    Function {
+    BuiltinFunction {
         name: "string",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "string(any) -> string",
         doc: "the text of a value",
-        example: Example::both("string(1 + 1)", "\"2\""),
+        example: FunctionExample::both("string(1 + 1)", "\"2\""),
         body: |call| {
             let value = call.value(0)?;
-            Ok(if value.is_exceptional() { value } else { Value::String(call.text_of(&value)) })
+            Ok(if value.is_exceptional() { value } else { Value::String(call.text_of_value(&value)) })
         },
     },
-    Function {
+    BuiltinFunction {
         name: "bool",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "bool(any) -> bool",
         doc: "whether a value is not zero; of strings, in the papers whether it is not empty, in HTCondor what it says",
-        example: Example::both("bool(2.5)", "true"),
+        example: FunctionExample::both("bool(2.5)", "true"),
         body: boolean,
     },
-    Function {
+    BuiltinFunction {
         name: "absTime",
-        fewest: 0,
-        most: Some(2),
+        min_arguments: 0,
+        max_arguments: Some(2),
         strict: true,
         signature: "absTime([any [, offset]]) -> abstime",
         doc: "a moment: now, seconds since 1970, or what a string says, shown at an offset from UTC in seconds",
-        example: Example::both("absTime(981173106, -3600 * 6)", "absTime(\"2001-02-02T22:05:06-06:00\")"),
+        example: FunctionExample::both("absTime(981173106, -3600 * 6)", "absTime(\"2001-02-02T22:05:06-06:00\")"),
         body: absolute,
     },
-    Function {
+    BuiltinFunction {
         name: "relTime",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "relTime(any) -> reltime",
         doc: "a length of time: seconds, or what a string says",
-        example: Example::both("relTime(60 * 60 * 26)", "relTime(\"1+02:00:00\")"),
+        example: FunctionExample::both("relTime(60 * 60 * 26)", "relTime(\"1+02:00:00\")"),
         body: relative,
     },
 ];
 
 /// Returns an integer value. An integer beyond the papers' 32 bits is an error in their dialect, as a literal is.
-pub(super) fn fitting(call: &Call<'_, '_>, integer: i64) -> Value {
+pub(super) fn integer_value(call: &Call<'_, '_>, integer: i64) -> Value {
     if call.dialect() == Dialect::Classad && i32::try_from(integer).is_err() {
         return call.error(format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64"));
     }
@@ -92,8 +92,8 @@ pub(super) fn fitting(call: &Call<'_, '_>, integer: i64) -> Value {
 }
 
 /// Returns the current time at the local UTC offset.
-pub(super) fn now(call: &Call<'_, '_>) -> Result<AbsoluteTime, Halt> {
-    call.now().map(here)
+pub(super) fn local_now(call: &Call<'_, '_>) -> Result<AbsoluteTime, Abort> {
+    call.now().map(in_local_zone)
 }
 
 /// Converts a real to a C `int` as x86 does: the least integer for a value that does not fit.
@@ -112,34 +112,34 @@ fn without_fraction(real: f64) -> Option<i64> {
 
 /// Truncates a real to an integer value. A value that does not fit, or NaN, becomes the least integer in HTCondor's
 /// dialect and an error in the papers' one.
-pub(super) fn truncated(call: &Call<'_, '_>, real: f64) -> Value {
+pub(super) fn truncated_integer(call: &Call<'_, '_>, real: f64) -> Value {
     match without_fraction(real) {
-        Some(integer) => fitting(call, integer),
+        Some(integer) => integer_value(call, integer),
         None if call.dialect().is_condor() => Value::Integer(i64::MIN),
         None => call.error(format!("{real} does not fit into an integer")),
     }
 }
 
 /// Converts a value as `int()` does.
-pub(super) fn integer(call: &Call<'_, '_>, value: &Value) -> Value {
+pub(super) fn to_integer(call: &Call<'_, '_>, value: &Value) -> Value {
     match value {
         Value::Undefined | Value::Error(_) | Value::Integer(_) => value.clone(),
         Value::Boolean(is) => Value::Integer(i64::from(*is)),
-        Value::Real(real) => truncated(call, *real),
-        Value::AbsoluteTime(time) => fitting(call, time.seconds),
-        Value::RelativeTime(time) => truncated(call, time.seconds),
-        Value::String(text) => match number_in(text, call.dialect()) {
-            Some(Value::Integer(integer)) => fitting(call, integer),
-            Some(Value::Real(real)) => truncated(call, real),
-            _ => no_number(call, value),
+        Value::Real(real) => truncated_integer(call, *real),
+        Value::AbsoluteTime(time) => integer_value(call, time.seconds),
+        Value::RelativeTime(time) => truncated_integer(call, time.seconds),
+        Value::String(text) => match leading_number(text, call.dialect()) {
+            Some(Value::Integer(integer)) => integer_value(call, integer),
+            Some(Value::Real(real)) => truncated_integer(call, real),
+            _ => not_a_number_error(call, value),
         },
-        Value::List(_) | Value::Ad(_) => no_number(call, value),
+        Value::List(_) | Value::Ad(_) => not_a_number_error(call, value),
     }
 }
 
 /// Converts a value as `real()` does; `None` if there is no number in it.
 #[allow(clippy::cast_precision_loss)] // beyond 2^53 the nearest real
-pub(super) fn real(value: &Value, dialect: Dialect) -> Option<f64> {
+pub(super) fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
     Some(match value {
         Value::Integer(integer) => *integer as f64,
         Value::Real(real) => *real,
@@ -148,7 +148,7 @@ pub(super) fn real(value: &Value, dialect: Dialect) -> Option<f64> {
         // HTCondor drops the fraction of a second.
         Value::RelativeTime(time) if dialect.is_condor() => time.seconds.trunc(),
         Value::RelativeTime(time) => time.seconds,
-        Value::String(text) => match number_in(text, dialect)? {
+        Value::String(text) => match leading_number(text, dialect)? {
             Value::Integer(integer) => integer as f64,
             Value::Real(real) => real,
             _ => return None,
@@ -158,20 +158,20 @@ pub(super) fn real(value: &Value, dialect: Dialect) -> Option<f64> {
 }
 
 /// Returns the error for a value that cannot be converted to a number.
-pub(super) fn no_number(call: &Call<'_, '_>, value: &Value) -> Value {
+pub(super) fn not_a_number_error(call: &Call<'_, '_>, value: &Value) -> Value {
     match value {
         Value::String(text) => call.error(format!("\"{}\" does not begin with a number", text.to_str())),
-        value => call.unsuitable(value, "a number"),
+        value => call.type_error(value, "a number"),
     }
 }
 
 /// Returns the number at the beginning of a string, an integer or a real; `None` if there is none. C's syntax
 /// applies, but in the papers' dialect a string that is a literal of the language as a whole is read as such.
 #[allow(clippy::cast_precision_loss)] // the comparison detects the loss
-fn number_in(text: &Text, dialect: Dialect) -> Option<Value> {
+fn leading_number(text: &ByteString, dialect: Dialect) -> Option<Value> {
     let text = text.to_str();
     if dialect == Dialect::Classad
-        && let Some(number) = written_number(&text)
+        && let Some(number) = parse_numeric_literal(&text)
     {
         return Some(number);
     }
@@ -190,16 +190,16 @@ fn number_in(text: &Text, dialect: Dialect) -> Option<Value> {
 
 /// Reads a text as a numeric literal of the papers: also octal, hexadecimal, with a scale suffix. `None` if it is
 /// none.
-fn written_number(text: &str) -> Option<Value> {
+fn parse_numeric_literal(text: &str) -> Option<Value> {
     let text = text.trim();
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-');
     // C reads every longer number equally well.
     if text.len() > 400 || !text.bytes().all(plain) {
         return None;
     }
-    let expression = parse_expression(text.as_bytes(), Rules::new(Dialect::Classad)).ok()?;
+    let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Classad)).ok()?;
     let (operator, operand) = match expression.kind() {
-        Kind::Unary(operator @ (UnaryOperator::Plus | UnaryOperator::Minus), operand) => (*operator, operand),
+        ExpressionKind::Unary(operator @ (UnaryOperator::Plus | UnaryOperator::Minus), operand) => (*operator, operand),
         _ => (UnaryOperator::Plus, &expression),
     };
     let number = literal_number(operand)?;
@@ -212,12 +212,12 @@ fn written_number(text: &str) -> Option<Value> {
 
 fn literal_number(expression: &Expression) -> Option<Value> {
     match expression.kind() {
-        Kind::Literal(number @ (Value::Integer(_) | Value::Real(_))) => Some(number.clone()),
+        ExpressionKind::Literal(number @ (Value::Integer(_) | Value::Real(_))) => Some(number.clone()),
         _ => None,
     }
 }
 
-fn boolean(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn boolean(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let value = call.value(0)?;
     let condor = call.dialect().is_condor();
     Ok(Value::Boolean(match &value {
@@ -236,20 +236,20 @@ fn boolean(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
         }
         Value::String(text) => !text.as_bytes().is_empty(),
         Value::Undefined => return Ok(value),
-        other => return Ok(call.unsuitable(other, "a truth value, a number or a string")),
+        other => return Ok(call.type_error(other, "a truth value, a number or a string")),
     }))
 }
 
-fn absolute(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn absolute(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     if call.is_empty() {
-        return now(call).map(Value::AbsoluteTime);
+        return local_now(call).map(Value::AbsoluteTime);
     }
     let value = call.value(0)?;
     let offset = match call.len() {
         1 => None,
         _ => match offset(&call.value(1)?) {
             Ok(offset) => Some(offset),
-            Err(other) => return Ok(call.unsuitable(&other, "an offset in seconds")),
+            Err(other) => return Ok(call.type_error(&other, "an offset in seconds")),
         },
     };
     Ok(match &value {
@@ -291,15 +291,15 @@ pub(super) fn absolute_from_number(call: &Call<'_, '_>, value: &Value, offset: O
             Some(seconds) => seconds,
             None => return call.error(format!("there is no time {real} seconds after 1970")),
         },
-        other => return call.unsuitable(other, "a number of seconds"),
+        other => return call.type_error(other, "a number of seconds"),
     };
     Value::AbsoluteTime(match offset {
         Some(offset) => AbsoluteTime { seconds, offset },
-        None => here(seconds),
+        None => in_local_zone(seconds),
     })
 }
 
-fn relative(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn relative(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let value = call.value(0)?;
     Ok(match &value {
         Value::Undefined | Value::RelativeTime(_) => value,
@@ -326,7 +326,7 @@ pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value 
         Value::Integer(seconds) => *seconds as f64,
         Value::Real(seconds) if seconds.is_finite() => *seconds,
         Value::Real(seconds) => return call.error(format!("{seconds} seconds are no length of time")),
-        other => return call.unsuitable(other, "a number of seconds"),
+        other => return call.type_error(other, "a number of seconds"),
     };
     Value::RelativeTime(RelativeTime { seconds })
 }

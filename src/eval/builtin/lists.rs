@@ -1,100 +1,100 @@
 //! Functions about lists (thesis A.2, and HTCondor's).
 
-use crate::ad::{BinaryOperator, Dialect, Expression, List, Span, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, Span, Value};
 
-use super::super::Halt;
+use super::super::Abort;
 use super::super::operators::{self, Truth};
-use super::{Call, Example, Function};
+use super::{BuiltinFunction, Call, FunctionExample};
 
 macro_rules! summary {
     ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 1,
-            most: Some(1),
+            min_arguments: 1,
+            max_arguments: Some(1),
             strict: true,
             signature: concat!($name, "(list) -> ", $type),
             doc: $doc,
-            example: Example::both($call, $value),
+            example: FunctionExample::both($call, $value),
             body: $body,
         }
     };
 }
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "member",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: true,
         signature: "member(scalar, list) -> bool",
         doc: "whether an element of a list == a value",
-        example: Example::both("member(\"intel\", { \"AMD\", \"Intel\" })", "true"),
+        example: FunctionExample::both("member(\"intel\", { \"AMD\", \"Intel\" })", "true"),
         body: member,
     },
-    Function {
+    BuiltinFunction {
         name: "isMember",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: false,
         signature: "isMember(scalar, list) -> bool",
         doc: "whether an element of a list `is` a value",
-        example: Example::both("isMember(undefined, { 1, undefined })", "true"),
+        example: FunctionExample::both("isMember(undefined, { 1, undefined })", "true"),
         body: identical_member,
     },
-    Function {
+    BuiltinFunction {
         name: "identicalMember",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: false,
         signature: "identicalMember(scalar, list) -> bool",
         doc: "the same as isMember()",
-        example: Example::both("identicalMember(\"intel\", { \"AMD\", \"Intel\" })", "false"),
+        example: FunctionExample::both("identicalMember(\"intel\", { \"AMD\", \"Intel\" })", "false"),
         body: identical_member,
     },
-    Function {
+    BuiltinFunction {
         name: "size",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "size(list | ad | string) -> int",
         doc: "the number of elements, attributes or bytes",
-        example: Example::both("size({ 1, 2 })", "2"),
+        example: FunctionExample::both("size({ 1, 2 })", "2"),
         body: size,
     },
     summary!("sum", "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })", "3.5", sum),
     summary!("avg", "int | real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })", "1.5", average),
     summary!("min", "number", "the least number of a list", "min({ 3, 1, undefined, 2 })", "1", |call| {
-        bound(call, BinaryOperator::Less)
+        extreme_number(call, BinaryOperator::Less)
     }),
     summary!("max", "number", "the greatest number of a list", "max({ 1, 3, undefined, 2 })", "3", |call| {
-        bound(call, BinaryOperator::Greater)
+        extreme_number(call, BinaryOperator::Greater)
     }),
-    Function {
+    BuiltinFunction {
         name: "anyCompare",
-        fewest: 3,
-        most: Some(3),
+        min_arguments: 3,
+        max_arguments: Some(3),
         strict: false,
         signature: "anyCompare(operator, list, any) -> bool",
         doc: "whether an element of a list compares so with a value",
-        example: Example::both("anyCompare(\"<\", { 5, 1 }, 3)", "true"),
+        example: FunctionExample::both("anyCompare(\"<\", { 5, 1 }, 3)", "true"),
         body: |call| compare_each(call, true),
     },
-    Function {
+    BuiltinFunction {
         name: "allCompare",
-        fewest: 3,
-        most: Some(3),
+        min_arguments: 3,
+        max_arguments: Some(3),
         strict: false,
         signature: "allCompare(operator, list, any) -> bool",
         doc: "whether all elements of a list compare so with a value",
-        example: Example::both("allCompare(\"<\", { 5, 1 }, 3)", "false"),
+        example: FunctionExample::both("allCompare(\"<\", { 5, 1 }, 3)", "false"),
         body: |call| compare_each(call, false),
     },
 ];
 
 /// Returns the value of one element of a list. It is evaluated in the list's own scope, but in HTCondor's dialect in
 /// the scope of the call, as its library does.
-pub(super) fn element(call: &mut Call<'_, '_>, list: &List, index: usize) -> Result<Value, Halt> {
+pub(super) fn element(call: &mut Call<'_, '_>, list: &ListValue, index: usize) -> Result<Value, Abort> {
     match (call.dialect(), list.elements.get(index)) {
         (Dialect::Condor, Some(element)) => call.evaluate(element, call.frame()),
         _ => call.evaluator().element(list, index),
@@ -102,7 +102,7 @@ pub(super) fn element(call: &mut Call<'_, '_>, list: &List, index: usize) -> Res
 }
 
 /// Returns the span of an argument, to which errors are attributed.
-fn span(call: &Call<'_, '_>, argument: usize) -> Span {
+fn argument_span(call: &Call<'_, '_>, argument: usize) -> Span {
     call.expression(argument).map(Expression::span).unwrap_or_default()
 }
 
@@ -111,24 +111,24 @@ fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Ad(_))
 }
 
-fn member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let (wanted, list) = (call.value(0)?, call.value(1)?);
     if matches!((&wanted, &list), (Value::Undefined, _) | (_, Value::Undefined)) {
         return Ok(Value::Undefined);
     }
     match list {
-        _ if !is_scalar(&wanted) || wanted.is_exceptional() => Ok(call.unsuitable(&wanted, "a scalar")),
-        Value::List(list) if call.dialect().is_condor() => first_equal(call, wanted, &list),
-        Value::List(list) => any_equal(call, &wanted, &list),
-        other => Ok(call.unsuitable(&other, "a list")),
+        _ if !is_scalar(&wanted) || wanted.is_exceptional() => Ok(call.type_error(&wanted, "a scalar")),
+        Value::List(list) if call.dialect().is_condor() => condor_member(call, wanted, &list),
+        Value::List(list) => classad_member(call, &wanted, &list),
+        other => Ok(call.type_error(&other, "a list")),
     }
 }
 
 /// Implements `member()` of HTCondor, which skips elements that do not compare.
-fn first_equal(call: &mut Call<'_, '_>, mut wanted: Value, list: &List) -> Result<Value, Halt> {
+fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -> Result<Value, Abort> {
     for index in 0..list.elements.len() {
         let mut element = element(call, list, index)?;
-        promote(&mut element, &mut wanted);
+        to_common_type(&mut element, &mut wanted);
         if operators::compare(BinaryOperator::Equal, &element, &wanted, call.dialect()) == Some(true) {
             return Ok(Value::Boolean(true));
         }
@@ -136,13 +136,9 @@ fn first_equal(call: &mut Call<'_, '_>, mut wanted: Value, list: &List) -> Resul
     Ok(Value::Boolean(false))
 }
 
-/// Implements `member()` of the papers: `value == first
-///
-/// value == second
-///
-/// ...`.
-fn any_equal(call: &mut Call<'_, '_>, wanted: &Value, list: &List) -> Result<Value, Halt> {
-    let (dialect, span) = (call.dialect(), span(call, 1));
+/// Implements `member()` of the papers: `value == first || value == second || ...`.
+fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> Result<Value, Abort> {
+    let (dialect, span) = (call.dialect(), argument_span(call, 1));
     let mut any = Value::Boolean(false);
     for index in 0..list.elements.len() {
         let element = element(call, list, index)?;
@@ -155,15 +151,15 @@ fn any_equal(call: &mut Call<'_, '_>, wanted: &Value, list: &List) -> Result<Val
     Ok(any)
 }
 
-fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let (wanted, list) = (call.value(0)?, call.value(1)?);
     let list = match list {
         Value::Undefined => return Ok(list),
-        _ if !is_scalar(&wanted) => return Ok(call.unsuitable(&wanted, "a scalar")),
+        _ if !is_scalar(&wanted) => return Ok(call.type_error(&wanted, "a scalar")),
         Value::List(list) => list,
-        other => return Ok(call.unsuitable(&other, "a list")),
+        other => return Ok(call.type_error(&other, "a list")),
     };
-    let (dialect, span) = (call.dialect(), span(call, 1));
+    let (dialect, span) = (call.dialect(), argument_span(call, 1));
     for index in 0..list.elements.len() {
         let element = element(call, &list, index)?;
         if operators::binary(BinaryOperator::Is, &element, &wanted, dialect, span) == Value::Boolean(true) {
@@ -173,31 +169,31 @@ fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     Ok(Value::Boolean(false))
 }
 
-fn size(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn size(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let value = call.value(0)?;
     let size = match &value {
         Value::List(list) => list.elements.len(),
         Value::Ad(nested) => nested.ad().len(),
         Value::String(text) => text.as_bytes().len(),
         Value::Undefined => return Ok(value),
-        other => return Ok(call.unsuitable(other, "a list, an ad or a string")),
+        other => return Ok(call.type_error(other, "a list, an ad or a string")),
     };
     Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
 }
 
 /// Runs `work` on each number of the list in the first argument, skipping undefined elements. Returns the value of
 /// the call if the argument is unsuitable, else `None`.
-fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<Option<Value>, Halt> {
+fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<Option<Value>, Abort> {
     let list = match call.value(0)? {
         Value::List(list) => list,
         Value::Undefined => return Ok(Some(Value::Undefined)),
-        other => return Ok(Some(call.unsuitable(&other, "a list of numbers"))),
+        other => return Ok(Some(call.type_error(&other, "a list of numbers"))),
     };
     for index in 0..list.elements.len() {
         match element(call, &list, index)? {
             Value::Undefined => {}
             number if is_number(&number) => work(number),
-            other => return Ok(Some(call.unsuitable(&other, "a number in the list"))),
+            other => return Ok(Some(call.type_error(&other, "a number in the list"))),
         }
     }
     Ok(None)
@@ -208,27 +204,31 @@ fn is_number(value: &Value) -> bool {
     matches!(value, Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
 }
 
-fn sum(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn sum(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     Ok(match total(call)? {
         Ok((total, _)) => total,
         Err(wrong) => wrong,
     })
 }
 
-fn average(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn average(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     Ok(match total(call)? {
         Ok((total, 0.0)) => total,
-        Ok((total, count)) => {
-            operators::binary(BinaryOperator::Divide, &total, &Value::Real(count), call.dialect(), span(call, 0))
-        }
+        Ok((total, count)) => operators::binary(
+            BinaryOperator::Divide,
+            &total,
+            &Value::Real(count),
+            call.dialect(),
+            argument_span(call, 0),
+        ),
         Err(wrong) => wrong,
     })
 }
 
 /// Returns the sum and the count of the numbers in the list. `Err` holds the value of the call if the argument is
 /// unsuitable.
-fn total(call: &mut Call<'_, '_>) -> Result<Result<(Value, f64), Value>, Halt> {
-    let (dialect, span) = (call.dialect(), span(call, 0));
+fn total(call: &mut Call<'_, '_>) -> Result<Result<(Value, f64), Value>, Abort> {
+    let (dialect, span) = (call.dialect(), argument_span(call, 0));
     let (mut total, mut count) = (None, 0.0);
     let wrong = each_number(call, |number| {
         count += 1.0;
@@ -243,12 +243,12 @@ fn total(call: &mut Call<'_, '_>) -> Result<Result<(Value, f64), Value>, Halt> {
     })
 }
 
-fn bound(call: &mut Call<'_, '_>, better: BinaryOperator) -> Result<Value, Halt> {
+fn extreme_number(call: &mut Call<'_, '_>, better: BinaryOperator) -> Result<Value, Abort> {
     let dialect = call.dialect();
     let mut best: Option<Value> = None;
     let wrong = each_number(call, |mut number| {
         if let Some(best) = &mut best {
-            promote(&mut number, best);
+            to_common_type(&mut number, best);
             if operators::compare(better, &number, best, dialect) == Some(true) {
                 *best = number;
             }
@@ -261,7 +261,7 @@ fn bound(call: &mut Call<'_, '_>, better: BinaryOperator) -> Result<Value, Halt>
 
 /// Converts two numbers to their common type. HTCondor converts them for a comparison and keeps the converted values.
 #[allow(clippy::cast_precision_loss)] // rounding is intended
-fn promote(left: &mut Value, right: &mut Value) {
+fn to_common_type(left: &mut Value, right: &mut Value) {
     if !is_number(left) || !is_number(right) {
         return;
     }
@@ -277,7 +277,7 @@ fn promote(left: &mut Value, right: &mut Value) {
 }
 
 /// Compares each element with a value. Stops at the first match if `one_is_enough`, else at the first mismatch.
-fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, Halt> {
+fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, Abort> {
     let (operator, list) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
     // In the papers' dialect error takes precedence over undefined.
@@ -293,19 +293,19 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, H
             Some(operator) => operator,
             None => return Ok(call.error(format!("`{}` is no comparison", symbol.to_str()))),
         },
-        other => return Ok(call.unsuitable(other, "a comparison as a string")),
+        other => return Ok(call.type_error(other, "a comparison as a string")),
     };
     let list = match list {
         Value::List(list) => list,
         Value::Undefined => return Ok(Value::Undefined),
-        other => return Ok(call.unsuitable(&other, "a list")),
+        other => return Ok(call.type_error(&other, "a list")),
     };
     let mut wanted = call.value(2)?;
-    let span = span(call, 1);
+    let span = argument_span(call, 1);
     for index in 0..list.elements.len() {
         let mut element = element(call, &list, index)?;
         if !matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
-            promote(&mut element, &mut wanted);
+            to_common_type(&mut element, &mut wanted);
         }
         match operators::binary(operator, &element, &wanted, dialect, span) {
             Value::Boolean(holds) if holds == one_is_enough => return Ok(Value::Boolean(holds)),

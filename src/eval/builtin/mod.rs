@@ -18,23 +18,23 @@ mod versions;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::ad::{Dialect, Type, nearest};
+use crate::ad::{Dialect, Type, closest_names};
 
-use super::Halt;
-use super::specialize::Shapes;
+use super::Abort;
+use super::specialize::TypeSet;
 
 pub use call::Call;
-pub(super) use reflection::{read_as_text, reads_text};
-pub use string_lists::listed_items;
+pub(super) use reflection::{names_read_as_text, reads_argument_text};
+pub use string_lists::string_list_items;
 
 /// Built-in function: one row of the table.
-pub struct Function {
+pub struct BuiltinFunction {
     /// The name in its usual spelling; calls ignore case.
     pub name: &'static str,
     /// Minimum number of arguments.
-    pub fewest: usize,
+    pub min_arguments: usize,
     /// Maximum number of arguments; `None` if unlimited.
-    pub most: Option<usize>,
+    pub max_arguments: Option<usize>,
     /// Whether the function is strict in the papers' dialect: all arguments are evaluated first, and an error, or
     /// else an undefined argument, is the result. In HTCondor's dialect each body handles such arguments itself.
     pub strict: bool,
@@ -44,13 +44,13 @@ pub struct Function {
     /// One-line description.
     pub doc: &'static str,
     /// Example call and its value, checked by a test.
-    pub example: Example,
+    pub example: FunctionExample,
     /// Computes the value of a call.
-    pub body: fn(&mut Call<'_, '_>) -> Result<crate::ad::Value, Halt>,
+    pub body: fn(&mut Call<'_, '_>) -> Result<crate::ad::Value, Abort>,
 }
 
 /// Example of a call and its value.
-pub struct Example {
+pub struct FunctionExample {
     /// The call as an expression.
     pub call: &'static str,
     /// The printed value.
@@ -59,47 +59,47 @@ pub struct Example {
     pub dialect: Option<Dialect>,
 }
 
-impl Example {
+impl FunctionExample {
     /// Returns an example whose value is the same in both dialects.
     const fn both(call: &'static str, value: &'static str) -> Self {
-        Example { call, value, dialect: None }
+        FunctionExample { call, value, dialect: None }
     }
 
     /// Returns an example in HTCondor's dialect.
     const fn condor(call: &'static str, value: &'static str) -> Self {
-        Example { call, value, dialect: Some(Dialect::Condor) }
+        FunctionExample { call, value, dialect: Some(Dialect::Condor) }
     }
 }
 
-impl Function {
+impl BuiltinFunction {
     /// Whether it accepts `count` arguments.
     #[must_use]
-    pub fn takes(&self, count: usize) -> bool {
-        count >= self.fewest && self.most.is_none_or(|most| count <= most)
+    pub fn accepts_count(&self, count: usize) -> bool {
+        count >= self.min_arguments && self.max_arguments.is_none_or(|most| count <= most)
     }
 
     /// Returns the possible types of its results: those in its signature, undefined and error.
-    pub(super) fn results(&self) -> Shapes {
+    pub(super) fn result_types(&self) -> TypeSet {
         let types = self.signature.rsplit("-> ").next().unwrap_or_default();
         let shapes = types.split(" | ").map(|name| match name {
-            "bool" => Shapes::of_type(Type::Boolean),
-            "int" => Shapes::of_type(Type::Integer),
-            "real" => Shapes::of_type(Type::Real),
-            "string" => Shapes::of_type(Type::String),
-            "abstime" => Shapes::of_type(Type::AbsoluteTime),
-            "reltime" => Shapes::of_type(Type::RelativeTime),
-            "list" => Shapes::of_type(Type::List),
-            "ad" => Shapes::of_type(Type::Ad),
-            _ => Shapes::ANY,
+            "bool" => TypeSet::of_type(Type::Boolean),
+            "int" => TypeSet::of_type(Type::Integer),
+            "real" => TypeSet::of_type(Type::Real),
+            "string" => TypeSet::of_type(Type::String),
+            "abstime" => TypeSet::of_type(Type::AbsoluteTime),
+            "reltime" => TypeSet::of_type(Type::RelativeTime),
+            "list" => TypeSet::of_type(Type::List),
+            "ad" => TypeSet::of_type(Type::Ad),
+            _ => TypeSet::ANY,
         });
-        shapes.fold(Shapes::UNDEFINED.or(Shapes::ERROR), Shapes::or)
+        shapes.fold(TypeSet::UNDEFINED.union(TypeSet::ERROR), TypeSet::union)
     }
 
     /// Describes the accepted numbers of arguments in words.
     #[must_use]
     pub fn arity(&self) -> String {
         let plural = |n: usize| if n == 1 { "" } else { "s" };
-        match (self.fewest, self.most) {
+        match (self.min_arguments, self.max_arguments) {
             (0, None) => "any number of arguments".to_owned(),
             (fewest, None) => format!("at least {fewest} argument{}", plural(fewest)),
             (0, Some(0)) => "no arguments".to_owned(),
@@ -110,7 +110,7 @@ impl Function {
 }
 
 /// Every built-in function, in alphabetical order.
-pub static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| {
+pub static FUNCTIONS: LazyLock<Vec<&'static BuiltinFunction>> = LazyLock::new(|| {
     let groups = [
         conversion::FUNCTIONS,
         lists::FUNCTIONS,
@@ -124,36 +124,36 @@ pub static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| {
         times::FUNCTIONS,
         versions::FUNCTIONS,
     ];
-    let mut all: Vec<&'static Function> = groups.into_iter().flatten().collect();
+    let mut all: Vec<&'static BuiltinFunction> = groups.into_iter().flatten().collect();
     all.sort_by_key(|function| function.name.to_ascii_lowercase());
     all
 });
 
-static BY_NAME: LazyLock<HashMap<String, &'static Function>> =
+static BY_NAME: LazyLock<HashMap<String, &'static BuiltinFunction>> =
     LazyLock::new(|| FUNCTIONS.iter().map(|function| (function.name.to_ascii_lowercase(), *function)).collect());
 
 /// Returns the function of this name, ignoring case; `None` if there is none.
 #[must_use]
-pub fn find_function(name: &str) -> Option<&'static Function> {
+pub fn find_function(name: &str) -> Option<&'static BuiltinFunction> {
     BY_NAME.get(&name.to_ascii_lowercase()).copied()
 }
 
 /// Returns the names of functions with a similar spelling, most similar first.
 #[must_use]
-pub fn near_functions(name: &str) -> Vec<&'static str> {
-    nearest(name, FUNCTIONS.iter().map(|function| function.name))
+pub fn similar_functions(name: &str) -> Vec<&'static str> {
+    closest_names(name, FUNCTIONS.iter().map(|function| function.name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FUNCTIONS, Shapes, find_function, near_functions};
+    use super::{FUNCTIONS, TypeSet, find_function, similar_functions};
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
-    use crate::syntax::{Rules, Style, parse_expression, print_value};
+    use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
 
     fn evaluate(text: &str, dialect: Dialect) -> String {
-        let expression = parse_expression(text.as_bytes(), Rules::new(dialect)).expect("examples parse");
-        let (environment, frame) = Environment::alone(Ad::default());
+        let expression = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).expect("examples parse");
+        let (environment, frame) = Environment::single(Ad::default());
         let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
         value.map_or_else(
             |halt| halt.to_string(),
@@ -188,15 +188,22 @@ mod tests {
         for (seed, function) in (0..).zip(FUNCTIONS.iter()) {
             let mut random = fastrand::Rng::with_seed(seed);
             for _ in 0..400 {
-                let count = random.usize(function.fewest..=function.most.unwrap_or(4).min(function.fewest + 3));
+                let count = random.usize(
+                    function.min_arguments..=function.max_arguments.unwrap_or(4).min(function.min_arguments + 3),
+                );
                 let arguments: Vec<_> = (0..count).map(|_| values[random.usize(0..values.len())]).collect();
                 let call = format!("{}({})", function.name, arguments.join(", "));
                 for dialect in [Dialect::Classad, Dialect::Condor] {
-                    let Ok(expression) = parse_expression(call.as_bytes(), Rules::new(dialect)) else { continue };
-                    let (environment, frame) = Environment::alone(Ad::default());
+                    let Ok(expression) = parse_expression(call.as_bytes(), ParseOptions::new(dialect)) else {
+                        continue;
+                    };
+                    let (environment, frame) = Environment::single(Ad::default());
                     let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
                     let value = value.expect("it is within its budget");
-                    assert!(Shapes::of(&value).within(function.results()), "{call} in {dialect} gives {value:?}");
+                    assert!(
+                        TypeSet::of(&value).is_subset_of(function.result_types()),
+                        "{call} in {dialect} gives {value:?}"
+                    );
                 }
             }
         }
@@ -221,6 +228,6 @@ mod tests {
             assert_ne!(pair[0].name.to_lowercase(), pair[1].name.to_lowercase());
         }
         assert_eq!(find_function("STRCAT").map(|f| f.name), Some("strcat"));
-        assert_eq!(near_functions("strcta").first(), Some(&"strcat"));
+        assert_eq!(similar_functions("strcta").first(), Some(&"strcat"));
     }
 }

@@ -1,105 +1,107 @@
 //! Rounding, powers, random numbers (thesis A.10, and HTCondor's).
 
-use crate::ad::{Dialect, List, Value};
+use crate::ad::{Dialect, ListValue, Value};
 
-use super::super::Halt;
-use super::super::operators::whole;
-use super::conversion::{integer, no_number, real, truncated};
+use super::super::Abort;
+use super::super::operators::wrapped_integer;
+use super::conversion::{not_a_number_error, to_integer, to_real, truncated_integer};
 use super::lists::element;
-use super::{Call, Example, Function};
+use super::{BuiltinFunction, Call, FunctionExample};
 
 macro_rules! rounding {
     ($name:literal, $doc:literal, $call:literal, $value:literal, $round:path) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 1,
-            most: Some(1),
+            min_arguments: 1,
+            max_arguments: Some(1),
             strict: true,
             signature: concat!($name, "(number) -> int"),
             doc: $doc,
-            example: Example::both($call, $value),
-            body: |call| rounded(call, $round),
+            example: FunctionExample::both($call, $value),
+            body: |call| round_argument(call, $round),
         }
     };
 }
 
-pub(super) const FUNCTIONS: &[Function] = &[
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     rounding!("floor", "the greatest integer that is not above a number", "floor(-2.5)", "-3", f64::floor),
     rounding!("ceiling", "the least integer that is not below a number", "ceiling(2.1)", "3", f64::ceil),
     rounding!("ceil", "the same as ceiling()", "ceil(2.1)", "3", f64::ceil),
     rounding!("round", "the integer nearest to a number; of two the even one", "round(2.5)", "2", f64::round_ties_even),
-    Function {
+    BuiltinFunction {
         name: "pow",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: true,
         signature: "pow(base, exponent) -> int | real",
         doc: "a power; of integers an integer, if the exponent is not negative",
-        example: Example::both("pow(-2, 3)", "-8"),
+        example: FunctionExample::both("pow(-2, 3)", "-8"),
         body: pow,
     },
-    Function {
+    BuiltinFunction {
         name: "quantize",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: true,
         signature: "quantize(number, number | list) -> number",
         doc: "the next multiple that is not below; of a list the first that is not below, or a multiple of the last",
-        example: Example::both("quantize(10, 4)", "12"),
+        example: FunctionExample::both("quantize(10, 4)", "12"),
         body: quantize,
     },
-    Function {
+    BuiltinFunction {
         name: "random",
-        fewest: 0,
-        most: Some(1),
+        min_arguments: 0,
+        max_arguments: Some(1),
         strict: true,
         signature: "random([number]) -> int | real",
         doc: "a number at random: from 0 to n - 1 for an integer n, from 0 to r for a real r, from 0 to 1 without",
-        example: Example::both("random(1)", "0"),
+        example: FunctionExample::both("random(1)", "0"),
         body: random,
     },
-    Function {
+    BuiltinFunction {
         name: "interval",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "interval(seconds) -> string",
         doc: "seconds as days, hours, minutes and seconds",
-        example: Example::both("interval(93784)", "\"1+02:03:04\""),
+        example: FunctionExample::both("interval(93784)", "\"1+02:03:04\""),
         body: interval,
     },
 ];
 
-fn rounded(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> Result<Value, Halt> {
+fn round_argument(call: &mut Call<'_, '_>, round: fn(f64) -> f64) -> Result<Value, Abort> {
     let value = call.value(0)?;
     Ok(match &value {
         Value::Integer(_) => value,
-        Value::Real(number) => truncated(call, round(*number)),
+        Value::Real(number) => truncated_integer(call, round(*number)),
         // The papers' functions accept numbers only.
-        other if call.dialect() == Dialect::Classad => call.unsuitable(other, "a number"),
-        other => match real(other, Dialect::Condor) {
-            Some(number) => truncated(call, round(number)),
-            None => no_number(call, other),
+        other if call.dialect() == Dialect::Classad => call.type_error(other, "a number"),
+        other => match to_real(other, Dialect::Condor) {
+            Some(number) => truncated_integer(call, round(number)),
+            None => not_a_number_error(call, other),
         },
     })
 }
 
-fn pow(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn pow(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let (base, exponent) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
     if let (Value::Integer(base), Value::Integer(exponent)) = (&base, &exponent)
         && let Ok(exponent) = u64::try_from(*exponent)
     {
         return Ok(match dialect {
-            Dialect::Classad => whole(power(*base, exponent, |a, b| Some(a.wrapping_mul(b))).unwrap_or(0), dialect),
+            Dialect::Classad => {
+                wrapped_integer(power(*base, exponent, |a, b| Some(a.wrapping_mul(b))).unwrap_or(0), dialect)
+            }
             // HTCondor returns the least integer for any result that does not fit.
             Dialect::Condor => Value::Integer(power(*base, exponent, i64::checked_mul).unwrap_or(i64::MIN)),
         });
     }
-    Ok(match (real(&base, dialect), real(&exponent, dialect)) {
+    Ok(match (to_real(&base, dialect), to_real(&exponent, dialect)) {
         (Some(base), Some(exponent)) => Value::Real(base.powf(exponent)),
-        (None, _) => no_number(call, &base),
-        (_, None) => no_number(call, &exponent),
+        (None, _) => not_a_number_error(call, &base),
+        (_, None) => not_a_number_error(call, &exponent),
     })
 }
 
@@ -118,23 +120,23 @@ fn power(base: i64, exponent: u64, multiply: fn(i64, i64) -> Option<i64>) -> Opt
     }
 }
 
-fn quantize(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn quantize(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let (value, base) = (call.value(0)?, call.value(1)?);
     let dialect = call.dialect();
-    let Some(number) = real(&value, dialect) else { return Ok(no_number(call, &value)) };
+    let Some(number) = to_real(&value, dialect) else { return Ok(not_a_number_error(call, &value)) };
     let base = match base {
         Value::List(list) => match step_of_list(call, &list, number)? {
-            Step::Taken(step) => return Ok(step),
-            Step::Beyond(highest) => highest,
+            QuantizeStep::Taken(step) => return Ok(step),
+            QuantizeStep::Beyond(highest) => highest,
         },
         base => base,
     };
-    let Some(step) = real(&base, dialect) else { return Ok(no_number(call, &base)) };
+    let Some(step) = to_real(&base, dialect) else { return Ok(not_a_number_error(call, &base)) };
     Ok(match (&value, &base) {
         (_, Value::Integer(0)) => value,
         (Value::Integer(number), Value::Integer(step)) => {
             let steps = number.wrapping_add(*step).wrapping_sub(1).wrapping_div(*step);
-            whole(steps.wrapping_mul(*step), dialect)
+            wrapped_integer(steps.wrapping_mul(*step), dialect)
         }
         (_, Value::Integer(_)) => Value::Real((number / step).ceil() * step),
         // HTCondor takes a step this small for zero.
@@ -144,43 +146,43 @@ fn quantize(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 }
 
 /// Result of looking a number up in a list of steps.
-enum Step {
+enum QuantizeStep {
     /// The first step that is not below the number, or the error for an unsuitable list.
     Taken(Value),
     /// The number is above the last step, which this holds.
     Beyond(Value),
 }
 
-fn step_of_list(call: &mut Call<'_, '_>, list: &List, number: f64) -> Result<Step, Halt> {
+fn step_of_list(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> Result<QuantizeStep, Abort> {
     let mut step = Value::Real(0.0);
     for index in 0..list.elements.len() {
         step = element(call, list, index)?;
-        match real(&step, call.dialect()) {
-            Some(height) if height >= number => return Ok(Step::Taken(step)),
+        match to_real(&step, call.dialect()) {
+            Some(height) if height >= number => return Ok(QuantizeStep::Taken(step)),
             Some(_) => {}
-            None => return Ok(Step::Taken(no_number(call, &step))),
+            None => return Ok(QuantizeStep::Taken(not_a_number_error(call, &step))),
         }
     }
-    Ok(Step::Beyond(step))
+    Ok(QuantizeStep::Beyond(step))
 }
 
-fn random(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn random(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let most = if call.is_empty() { Value::Real(1.0) } else { call.value(0)? };
     Ok(match &most {
         Value::Integer(..=0) => call.error("expected a number above 0"),
         Value::Real(most) if *most <= 0.0 => call.error("expected a number above 0"),
         Value::Integer(most) => Value::Integer(call.evaluator().random()?.i64(0..*most)),
         Value::Real(most) => Value::Real(*most * call.evaluator().random()?.f64()),
-        other => call.unsuitable(other, "a number"),
+        other => call.type_error(other, "a number"),
     })
 }
 
 #[allow(clippy::cast_possible_truncation)] // HTCondor uses 32 bits
-fn interval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn interval(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let value = call.value(0)?;
-    let seconds = match integer(call, &value) {
+    let seconds = match to_integer(call, &value) {
         Value::Integer(seconds) => seconds as i32,
-        other => return Ok(call.unsuitable(&other, "a number of seconds")),
+        other => return Ok(call.type_error(&other, "a number of seconds")),
     };
     // Only the first non-zero part carries the sign.
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);

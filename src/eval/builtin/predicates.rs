@@ -2,25 +2,25 @@
 
 use crate::ad::{Type, Value};
 
-use super::super::Halt;
-use super::{Call, Example, Function};
+use super::super::Abort;
+use super::{BuiltinFunction, Call, FunctionExample};
 
 macro_rules! predicate {
     ($name:literal, $type:ident, $doc:literal, $call:literal, $value:literal) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 1,
-            most: Some(1),
+            min_arguments: 1,
+            max_arguments: Some(1),
             strict: false,
             signature: concat!($name, "(any) -> bool"),
             doc: $doc,
-            example: Example::both($call, $value),
+            example: FunctionExample::both($call, $value),
             body: |call| has_type(call, Type::$type),
         }
     };
 }
 
-pub(super) const FUNCTIONS: &[Function] = &[
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     predicate!("isUndefined", Undefined, "whether the value is undefined", "isUndefined(x)", "true"),
     predicate!("isError", Error, "whether the value is an error", "isError(1 / 0)", "true"),
     predicate!("isString", String, "whether the value is a string", "isString(\"a\")", "true"),
@@ -33,6 +33,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     predicate!("isRelTime", RelativeTime, "whether the value is a relative time", "isRelTime(relTime(\"5\"))", "true"),
 ];
 
-fn has_type(call: &mut Call<'_, '_>, wanted: Type) -> Result<Value, Halt> {
-    Ok(Value::Boolean(call.value(0)?.kind() == wanted))
+fn has_type(call: &mut Call<'_, '_>, wanted: Type) -> Result<Value, Abort> {
+    Ok(Value::Boolean(call.value(0)?.value_type() == wanted))
 }

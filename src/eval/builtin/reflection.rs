@@ -4,102 +4,103 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, Expression, Frame, Kind, List, Name, Value};
-use crate::syntax::{Rules, Style, parse_expression, print, print_name, print_spread};
+use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, ScopeFrame, Value};
+use crate::syntax::{ParseOptions, Style, parse_expression, print, print_multiline, print_name};
 
-use super::super::operators::{Truth, truth, whole_seconds};
+use super::super::operators::{Truth, truncate_relative_time, truth};
 use super::super::references::{Reference, external_references};
-use super::super::{Halt, Resolution};
+use super::super::{Abort, NameResolution};
 use super::regex::matches_ignoring_case;
-use super::{Call, Example, Function};
+use super::{BuiltinFunction, Call, FunctionExample};
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "ifThenElse",
-        fewest: 3,
-        most: Some(3),
+        min_arguments: 3,
+        max_arguments: Some(3),
         strict: false,
         signature: "ifThenElse(condition, any, any) -> any",
         doc: "the second argument if the first is true, the third if it is false; as `? :`",
-        example: Example::both("ifThenElse(1 < 2, \"yes\", error)", "\"yes\""),
+        example: FunctionExample::both("ifThenElse(1 < 2, \"yes\", error)", "\"yes\""),
         body: if_then_else,
     },
-    Function {
+    BuiltinFunction {
         name: "eval",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: false,
         signature: "eval(any) -> any",
         doc: "reads the text of a value as an expression and evaluates it here",
-        example: Example::both("eval(\"1 + 1\")", "2"),
+        example: FunctionExample::both("eval(\"1 + 1\")", "2"),
         body: eval,
     },
-    Function {
+    BuiltinFunction {
         name: "unparse",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: false,
         signature: "unparse(attribute) -> string",
         doc: "the text of the expression bound to an attribute of this ad; empty if there is none",
-        example: Example::both("[ a = b + 1; text = unparse(a) ].text", "\"b + 1\""),
+        example: FunctionExample::both("[ a = b + 1; text = unparse(a) ].text", "\"b + 1\""),
         body: unparse,
     },
-    Function {
+    BuiltinFunction {
         name: "unresolved",
-        fewest: 1,
-        most: Some(2),
+        min_arguments: 1,
+        max_arguments: Some(2),
         strict: false,
         signature: "unresolved(attribute [, pattern]) -> string | bool",
         doc: "the names that an attribute needs and this ad lacks; with a pattern, whether it matches one of them",
-        example: Example::both("[ a = b + c; b = 1; missing = unresolved(a) ].missing", "\"c\""),
+        example: FunctionExample::both("[ a = b + c; b = 1; missing = unresolved(a) ].missing", "\"c\""),
         body: unresolved,
     },
-    Function {
+    BuiltinFunction {
         name: "evalInEachContext",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: false,
         signature: "evalInEachContext(expression, list of ads) -> list",
         doc: "the values of an expression in each ad of a list",
-        example: Example::both("evalInEachContext(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })", "{ false, true }"),
+        example: FunctionExample::both("evalInEachContext(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })", "{ false, true }"),
         body: eval_in_each_context,
     },
-    Function {
+    BuiltinFunction {
         name: "countMatches",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: false,
         signature: "countMatches(expression, list of ads) -> int",
         doc: "in how many ads of a list an expression is true",
-        example: Example::both("countMatches(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })", "1"),
+        example: FunctionExample::both("countMatches(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })", "1"),
         body: count_matches,
     },
-    Function {
+    BuiltinFunction {
         name: "debug",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: false,
         signature: "debug(any) -> any",
         doc: "its argument; HTCondor writes it to its log as well",
-        example: Example::both("debug(1 + 1)", "2"),
+        example: FunctionExample::both("debug(1 + 1)", "2"),
         body: |call| call.value(0),
     },
 ];
 
 /// Whether a function reads the expression of its first argument, not just its value.
-pub(in crate::eval) fn reads_text(function: &Name) -> bool {
+pub(in crate::eval) fn reads_argument_text(function: &Name) -> bool {
     ["unparse", "unresolved", "evalInEachContext", "countMatches"].iter().any(|name| function.is(name))
 }
 
-/// Returns the names whose expressions are read by functions for which [`reads_text`] holds, anywhere in an ad.
-pub(in crate::eval) fn read_as_text(ad: &Ad) -> FxHashSet<Name> {
+/// Returns the names whose expressions are read by functions for which [`reads_argument_text`] holds, anywhere in an ad.
+pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
     let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
     while let Some(expression) = pending.pop() {
-        if let Kind::Call(function, arguments) = expression.kind()
-            && reads_text(function)
-            && let Some(Kind::Attribute(name) | Kind::RootAttribute(name) | Kind::Select(_, name)) =
-                arguments.first().map(Expression::kind)
+        if let ExpressionKind::Call(function, arguments) = expression.kind()
+            && reads_argument_text(function)
+            && let Some(
+                ExpressionKind::Attribute(name) | ExpressionKind::RootAttribute(name) | ExpressionKind::Select(_, name),
+            ) = arguments.first().map(Expression::kind)
         {
             names.insert(name.clone());
         }
@@ -108,27 +109,27 @@ pub(in crate::eval) fn read_as_text(ad: &Ad) -> FxHashSet<Name> {
     names
 }
 
-fn if_then_else(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn if_then_else(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let condition = call.value(0)?;
     match truth(&condition, call.dialect()) {
         Truth::True => call.value(1),
         Truth::False => call.value(2),
         Truth::Undefined | Truth::Error => Ok(condition),
-        Truth::Other => Ok(call.unsuitable(&condition, "a boolean")),
+        Truth::NotBoolean => Ok(call.type_error(&condition, "a boolean")),
     }
 }
 
-fn eval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn eval(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let value = call.value(0)?;
     if value.is_exceptional() {
-        return Ok(call.unsuitable(&value, "the text of an expression"));
+        return Ok(call.type_error(&value, "the text of an expression"));
     }
-    let text = call.text_of(&value);
-    match parse_expression(text.as_bytes(), Rules::new(call.dialect())) {
+    let text = call.text_of_value(&value);
+    match parse_expression(text.as_bytes(), ParseOptions::new(call.dialect())) {
         Ok(expression) => {
             let value = call.evaluate(&expression, call.frame())?;
             // Spans in the parsed text are not spans in the source, so the fault goes into the message.
-            Ok(match value.fault() {
+            Ok(match value.error_origin() {
                 Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
                 None => value,
             })
@@ -138,52 +139,58 @@ fn eval(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
 }
 
 #[allow(clippy::unnecessary_wraps)] // the signature of every body in the table
-fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn unparse(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let expression = match call.expression(0).map(Expression::kind) {
-        Some(Kind::Attribute(name)) => match call.frame().ad.get(name) {
-            None if call.evaluator().environment().is_open(call.frame()) => return Err(Halt::Unknown),
+        Some(ExpressionKind::Attribute(name)) => match call.frame().ad.get(name) {
+            None if call.evaluator().environment().is_partly_known(call.frame()) => return Err(Abort::Unknown),
             bound => bound,
         },
-        Some(Kind::Select(..) | Kind::RootAttribute(_)) => None,
+        Some(ExpressionKind::Select(..) | ExpressionKind::RootAttribute(_)) => None,
         _ => return Ok(call.error("expected the name of an attribute")),
     };
     let text = |expression: &Expression| {
-        if call.dialect().is_condor() { print_spread(expression) } else { print(expression, Style::New) }
+        if call.dialect().is_condor() { print_multiline(expression) } else { print(expression, Style::New) }
     };
     Ok(Value::string(expression.map_or_else(Vec::new, text)))
 }
 
 /// Resolves an attribute reference to an expression and its scope; `None` if it resolves to no expression.
-fn referred(call: &mut Call<'_, '_>, reference: &Expression) -> Result<Option<(Expression, Arc<Frame>)>, Halt> {
+fn resolve_attribute(
+    call: &mut Call<'_, '_>,
+    reference: &Expression,
+) -> Result<Option<(Expression, Arc<ScopeFrame>)>, Abort> {
     let context = call.context();
     let environment = call.evaluator().environment();
     let resolution = match reference.kind() {
-        Kind::Attribute(name) => environment.resolve(call.frame(), name, context),
-        Kind::RootAttribute(name) => environment.resolve_root(call.frame(), name, context),
-        Kind::Select(ad, name) => match call.evaluate(ad, call.frame())? {
-            Value::Ad(ad) => environment.resolve_in(&ad.frame, name, context),
-            _ => Resolution::Missing,
+        ExpressionKind::Attribute(name) => environment.resolve(call.frame(), name, context),
+        ExpressionKind::RootAttribute(name) => environment.resolve_root(call.frame(), name, context),
+        ExpressionKind::Select(ad, name) => match call.evaluate(ad, call.frame())? {
+            Value::Ad(ad) => environment.resolve_selected(&ad.frame, name, context),
+            _ => NameResolution::Missing,
         },
-        _ => Resolution::Missing,
+        _ => NameResolution::Missing,
     };
     Ok(match resolution {
-        Resolution::Expression(expression, frame) => Some((expression, frame)),
-        Resolution::Unknown => return Err(Halt::Unknown),
+        NameResolution::Expression(expression, frame) => Some((expression, frame)),
+        NameResolution::Unknown => return Err(Abort::Unknown),
         _ => None,
     })
 }
 
-fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let Some(reference) = call.expression(0) else { return Ok(Value::Undefined) };
-    if !matches!(reference.kind(), Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Select(..)) {
+    if !matches!(
+        reference.kind(),
+        ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Select(..)
+    ) {
         return Ok(call.error("expected the name of an attribute"));
     }
-    let Some((expression, frame)) = referred(call, reference)? else { return Ok(Value::Undefined) };
+    let Some((expression, frame)) = resolve_attribute(call, reference)? else { return Ok(Value::Undefined) };
     let context = call.context();
     let environment = call.evaluator().environment();
     let missing = external_references(&expression, &frame, environment, context);
-    if !missing.is_empty() && environment.is_partial() {
-        return Err(Halt::Unknown);
+    if !missing.is_empty() && environment.has_unknowns() {
+        return Err(Abort::Unknown);
     }
     let mut names: Vec<Name> = missing.iter().map(missing_part).collect();
     names.sort();
@@ -194,7 +201,7 @@ fn unresolved(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     }
     let pattern = match call.value(1)? {
         Value::String(pattern) => pattern,
-        other => return Ok(call.unsuitable(&other, "a pattern")),
+        other => return Ok(call.type_error(&other, "a pattern")),
     };
     // An invalid pattern is an error even if there is no name to match.
     if let Err(reason) = matches_ignoring_case(&pattern, b"") {
@@ -224,48 +231,51 @@ fn missing_part(reference: &Reference) -> Name {
 
 /// Returns the expression to evaluate in each ad: the one bound to the first argument if that is a name, else the
 /// argument.
-fn each_expression(call: &mut Call<'_, '_>) -> Result<Expression, Halt> {
+fn expression_for_each(call: &mut Call<'_, '_>) -> Result<Expression, Abort> {
     let Some(argument) = call.expression(0) else { return Ok(Expression::literal(Value::Undefined)) };
-    Ok(match referred(call, argument)? {
+    Ok(match resolve_attribute(call, argument)? {
         Some((expression, _)) => expression,
         None => argument.clone(),
     })
 }
 
 /// Returns the value of the first argument's expression in each ad of the list.
-fn in_each(call: &mut Call<'_, '_>, list: &List) -> Result<Vec<Value>, Halt> {
-    let expression = each_expression(call)?;
+fn evaluate_in_each(call: &mut Call<'_, '_>, list: &ListValue) -> Result<Vec<Value>, Abort> {
+    let expression = expression_for_each(call)?;
     let elements = call.elements(list)?;
     elements
         .into_iter()
         .map(|element| match element {
             Value::Ad(ad) => call.evaluate(&expression, &ad.frame.as_context()),
             Value::Undefined => Ok(Value::Undefined),
-            other => Ok(call.unsuitable(&other, "an ad")),
+            other => Ok(call.type_error(&other, "an ad")),
         })
         .collect()
 }
 
-fn eval_in_each_context(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn eval_in_each_context(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     match call.value(1)? {
         Value::List(list) => {
-            let values = in_each(call, &list)?;
+            let values = evaluate_in_each(call, &list)?;
             let whole = call.dialect().is_condor();
-            Ok(Call::list(values.into_iter().map(|value| if whole { whole_seconds(value) } else { value }).collect()))
+            Ok(Call::list(
+                values.into_iter().map(|value| if whole { truncate_relative_time(value) } else { value }).collect(),
+            ))
         }
         Value::Undefined => Ok(Value::Undefined),
-        other => Ok(call.unsuitable(&other, "a list of ads")),
+        other => Ok(call.type_error(&other, "a list of ads")),
     }
 }
 
-fn count_matches(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn count_matches(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     match call.value(1)? {
         Value::List(list) => {
             let dialect = call.dialect();
-            let count = in_each(call, &list)?.iter().filter(|value| truth(value, dialect) == Truth::True).count();
+            let count =
+                evaluate_in_each(call, &list)?.iter().filter(|value| truth(value, dialect) == Truth::True).count();
             Ok(Value::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
         }
         Value::Undefined => Ok(Value::Integer(0)),
-        other => Ok(call.unsuitable(&other, "a list of ads")),
+        other => Ok(call.type_error(&other, "a list of ads")),
     }
 }

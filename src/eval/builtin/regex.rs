@@ -8,54 +8,56 @@ use std::rc::Rc;
 use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Text, Type, Value};
+use crate::ad::{ByteString, Type, Value};
 
-use super::super::Halt;
-use super::arguments::{Draft, Outcome, exceptions_decide, excerpt, settled, string_of, string_or};
-use super::string_lists::{DELIMITERS, StringList};
-use super::{Call, Example, Function};
+use super::super::Abort;
+use super::arguments::{
+    ArgumentResult, BoundedString, excerpt, optional_string, reject_exceptional, require_string, value_of_call,
+};
+use super::string_lists::{DEFAULT_DELIMITERS, StringList};
+use super::{BuiltinFunction, Call, FunctionExample};
 
 /// Row of the table for a function that replaces matches of a pattern.
 macro_rules! substitution {
     ($name:literal, $extra:literal, $doc:literal, $call:literal, $value:literal) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 3,
-            most: Some(4),
+            min_arguments: 3,
+            max_arguments: Some(4),
             strict: true,
             signature: concat!($name, "(pattern, string, substitute [, options]) -> string"),
             doc: $doc,
-            example: Example::both($call, $value),
+            example: FunctionExample::both($call, $value),
             body: |call| {
                 let values = call.all_values()?;
-                settled(substitute(call, &values, $extra))
+                value_of_call(substitute(call, &values, $extra))
             },
         }
     };
 }
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "regexp",
-        fewest: 2,
-        most: Some(3),
+        min_arguments: 2,
+        max_arguments: Some(3),
         strict: true,
         signature: "regexp(pattern, string [, options]) -> bool",
         doc: "whether a part of a string matches a pattern; options: i (any case), m (lines), s (dot is all), x (spaced)",
-        example: Example::both("regexp(\"^slot[0-9]+@\", \"slot1@crane\")", "true"),
+        example: FunctionExample::both("regexp(\"^slot[0-9]+@\", \"slot1@crane\")", "true"),
         body: |call| {
             let values = call.all_values()?;
-            settled(matches_string(call, &values))
+            value_of_call(matches_string(call, &values))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "regexpMember",
-        fewest: 2,
-        most: Some(3),
+        min_arguments: 2,
+        max_arguments: Some(3),
         strict: true,
         signature: "regexpMember(pattern, list [, options]) -> bool",
         doc: "whether a part of a list's string matches a pattern",
-        example: Example::both("regexpMember(\"^b\", { \"ab\", \"bc\" })", "true"),
+        example: FunctionExample::both("regexpMember(\"^b\", { \"ab\", \"bc\" })", "true"),
         body: matches_member,
     },
     substitution!(
@@ -79,17 +81,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "replaceAll(\"b+\", \"abbcb\", \"-\")",
         "\"a-c-\""
     ),
-    Function {
+    BuiltinFunction {
         name: "stringList_regexpMember",
-        fewest: 2,
-        most: Some(4),
+        min_arguments: 2,
+        max_arguments: Some(4),
         strict: false,
         signature: "stringList_regexpMember(pattern, string [, delimiters [, options]]) -> bool",
         doc: "whether a part of an item that a string lists matches a pattern",
-        example: Example::both("stringList_regexpMember(\"^b\", \"ab, bc\")", "true"),
+        example: FunctionExample::both("stringList_regexpMember(\"^b\", \"ab, bc\")", "true"),
         body: |call| {
             let values = call.all_values()?;
-            settled(matches_listed_item(call, &values))
+            value_of_call(matches_listed_item(call, &values))
         },
     },
 ];
@@ -99,34 +101,35 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// # Errors
 ///
 /// The reason as a phrase, if the pattern is invalid or matching exceeds PCRE2's limits.
-pub(super) fn matches_ignoring_case(pattern: &Text, subject: &[u8]) -> Result<bool, String> {
-    Pattern::get(pattern, Options(Options::ANY_CASE | Options::NOT_EMPTY))?.matches(subject)
+pub(super) fn matches_ignoring_case(pattern: &ByteString, subject: &[u8]) -> Result<bool, String> {
+    CompiledPattern::get(pattern, PatternOptions(PatternOptions::ANY_CASE | PatternOptions::NOT_EMPTY))?
+        .matches(subject)
 }
 
 /// Matching options of a pattern, as a bit set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Options(u8);
+pub(crate) struct PatternOptions(u8);
 
-impl Options {
+impl PatternOptions {
     const ANY_CASE: u8 = 1;
-    const LINES: u8 = 2;
-    const DOT_IS_ALL: u8 = 4;
-    const SPACED: u8 = 8;
+    const MULTI_LINE: u8 = 2;
+    const DOT_ALL: u8 = 4;
+    const EXTENDED: u8 = 8;
     const NOT_EMPTY: u8 = 16;
 
     /// Returns the options for matching without regard to case.
     pub(crate) fn any_case() -> Self {
-        Options(Self::ANY_CASE)
+        PatternOptions(Self::ANY_CASE)
     }
 
     /// Returns the options for a string of letters; other letters are ignored.
     fn of(letters: &[u8]) -> Self {
-        Options(letters.iter().fold(0, |all, letter| {
+        PatternOptions(letters.iter().fold(0, |all, letter| {
             all | match letter {
                 b'i' => Self::ANY_CASE,
-                b'm' => Self::LINES,
-                b's' => Self::DOT_IS_ALL,
-                b'x' => Self::SPACED,
+                b'm' => Self::MULTI_LINE,
+                b's' => Self::DOT_ALL,
+                b'x' => Self::EXTENDED,
                 _ => 0,
             }
         }))
@@ -139,48 +142,48 @@ impl Options {
 
 /// Limits on every match: PCRE2's default number of match calls, and heap memory in KiB, of which PCRE2 would
 /// otherwise use up to 20 GB. The JIT stays off: it uses the stack, and its limits differ between machines.
-const BOUNDS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
+const MATCH_LIMITS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
 
 /// Compiled regular expression.
-pub(crate) struct Pattern {
-    text: Text,
-    options: Options,
+pub(crate) struct CompiledPattern {
+    text: ByteString,
+    options: PatternOptions,
     regex: Regex,
-    next: OnceCell<Result<Next, String>>,
+    next: OnceCell<Result<NonEmptyMatcher, String>>,
 }
 
 /// Matcher for the position of an empty match: finds a non-empty match that begins there.
-struct Next {
+struct NonEmptyMatcher {
     regex: Regex,
     /// Whether the regular expression itself is anchored to the position; the caller must check it otherwise.
     anchored: bool,
 }
 
-type Compiled = Result<Rc<Pattern>, String>;
+type PatternResult = Result<Rc<CompiledPattern>, String>;
 
 thread_local! {
     /// Cache of compiled patterns. Compiling takes longer than matching, and a run matches few patterns with many
     /// ads.
-    static COMPILED: RefCell<FxHashMap<(Text, Options), Compiled>> = RefCell::default();
+    static PATTERN_CACHE: RefCell<FxHashMap<(ByteString, PatternOptions), PatternResult>> = RefCell::default();
 }
 
-impl Pattern {
+impl CompiledPattern {
     /// Returns the compiled pattern, from the thread's cache if possible.
     ///
     /// # Errors
     ///
     /// The reason as a phrase, if the pattern is invalid.
-    pub(crate) fn get(text: &Text, options: Options) -> Compiled {
-        const MOST_KEPT: usize = 128;
-        const LONGEST_KEPT: usize = 16 << 10;
-        if text.as_bytes().len() > LONGEST_KEPT {
+    pub(crate) fn get(text: &ByteString, options: PatternOptions) -> PatternResult {
+        const MAX_CACHED_PATTERNS: usize = 128;
+        const MAX_CACHED_PATTERN_BYTES: usize = 16 << 10;
+        if text.as_bytes().len() > MAX_CACHED_PATTERN_BYTES {
             return Self::new(text, options).map(Rc::new);
         }
-        COMPILED.with_borrow_mut(|compiled| {
+        PATTERN_CACHE.with_borrow_mut(|compiled| {
             if let Some(found) = compiled.get(&(text.clone(), options)) {
                 return found.clone();
             }
-            if compiled.len() >= MOST_KEPT {
+            if compiled.len() >= MAX_CACHED_PATTERNS {
                 compiled.clear();
             }
             let pattern = Self::new(text, options).map(Rc::new);
@@ -189,15 +192,15 @@ impl Pattern {
         })
     }
 
-    fn new(text: &Text, options: Options) -> Result<Self, String> {
+    fn new(text: &ByteString, options: PatternOptions) -> Result<Self, String> {
         if memchr::memmem::find(text.as_bytes(), b"(*LIMIT_HEAP=").is_some() {
             return Err("a pattern cannot set its own limit of memory".to_owned());
         }
         let source = as_utf8(text.as_bytes());
-        let start = if options.has(Options::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
-        let regex = build(&format!("{start}{BOUNDS}{source}"), options)
+        let start = if options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
+        let regex = build(&format!("{start}{MATCH_LIMITS}{source}"), options)
             .map_err(|reason| format!("`{}` is not a pattern: {reason}", excerpt(text.as_bytes())))?;
-        Ok(Pattern { text: text.clone(), options, regex, next: OnceCell::new() })
+        Ok(CompiledPattern { text: text.clone(), options, regex, next: OnceCell::new() })
     }
 
     /// Whether it matches any part of a text.
@@ -210,64 +213,64 @@ impl Pattern {
             let mut groups = self.regex.capture_locations();
             self.regex.captures_read_at(&mut groups, subject, 0).map(|found| found.is_some())
         };
-        found.map_err(|error| failure(&error))
+        found.map_err(|error| error_message(&error))
     }
 
     /// Returns the groups of the first match at or after the byte offset `from`; `None` if there is none.
     pub(crate) fn find(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
-        groups(&self.regex, subject, from)
+        find_groups(&self.regex, subject, from)
     }
 
     /// Returns the groups of a non-empty match that begins at the byte offset `from`; `None` if there is none.
     fn find_next(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
-        let next = self.next.get_or_init(|| Next::new(self)).as_ref().map_err(Clone::clone)?;
-        let found = groups(&next.regex, subject, from)?;
+        let next = self.next.get_or_init(|| NonEmptyMatcher::new(self)).as_ref().map_err(Clone::clone)?;
+        let found = find_groups(&next.regex, subject, from)?;
         Ok(found.filter(|found| next.anchored || found.get(0).is_some_and(|(start, _)| start == from)))
     }
 }
 
-impl Next {
-    fn new(pattern: &Pattern) -> Result<Self, String> {
+impl NonEmptyMatcher {
+    fn new(pattern: &CompiledPattern) -> Result<Self, String> {
         let source = as_utf8(pattern.text.as_bytes());
-        let start = format!("(*NOTEMPTY_ATSTART){BOUNDS}");
+        let start = format!("(*NOTEMPTY_ATSTART){MATCH_LIMITS}");
         if source.contains("\\K") {
             // `\K` moves the reported start of a match, so the pattern must be anchored. In an extended pattern a
             // trailing comment ends only at the end of the line.
-            let end = if pattern.options.has(Options::SPACED) { "\\E\n)" } else { "\\E)" };
+            let end = if pattern.options.has(PatternOptions::EXTENDED) { "\\E\n)" } else { "\\E)" };
             if let Ok(regex) = build(&format!("{start}\\G(?:{source}{end}"), pattern.options) {
-                return Ok(Next { regex, anchored: true });
+                return Ok(NonEmptyMatcher { regex, anchored: true });
             }
         }
         let regex = build(&format!("{start}{source}"), pattern.options)?;
-        Ok(Next { regex, anchored: false })
+        Ok(NonEmptyMatcher { regex, anchored: false })
     }
 }
 
-fn build(pattern: &str, options: Options) -> Result<Regex, String> {
+fn build(pattern: &str, options: PatternOptions) -> Result<Regex, String> {
     let mut builder = RegexBuilder::new();
     builder
-        .caseless(options.has(Options::ANY_CASE))
-        .multi_line(options.has(Options::LINES))
-        .dotall(options.has(Options::DOT_IS_ALL))
-        .extended(options.has(Options::SPACED));
+        .caseless(options.has(PatternOptions::ANY_CASE))
+        .multi_line(options.has(PatternOptions::MULTI_LINE))
+        .dotall(options.has(PatternOptions::DOT_ALL))
+        .extended(options.has(PatternOptions::EXTENDED));
     // PCRE2 recurses into nested parentheses, at most 250 deep, and along references between groups.
-    stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || builder.build(pattern)).map_err(|error| failure(&error))
+    stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || builder.build(pattern)).map_err(|error| error_message(&error))
 }
 
 /// Returns PCRE2's error message without its prefix.
-fn failure(error: &pcre2::Error) -> String {
+fn error_message(error: &pcre2::Error) -> String {
     let message = error.to_string();
     message.splitn(3, ": ").nth(2).unwrap_or(&message).to_owned()
 }
 
-fn groups(regex: &Regex, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
+fn find_groups(regex: &Regex, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
     if from > subject.len() {
         return Ok(None);
     }
     let mut groups = regex.capture_locations();
     match regex.captures_read_at(&mut groups, subject, from) {
         Ok(found) => Ok(found.map(|_| groups)),
-        Err(error) => Err(failure(&error)),
+        Err(error) => Err(error_message(&error)),
     }
 }
 
@@ -306,46 +309,46 @@ fn as_utf8(pattern: &[u8]) -> Cow<'_, str> {
 }
 
 /// Compiles the pattern in an argument; an unsuitable one decides the call.
-fn pattern_of(call: &Call<'_, '_>, value: &Value, options: Options) -> Outcome<Rc<Pattern>> {
-    let text = string_of(call, value)?;
-    Pattern::get(&text, options).map_err(|reason| call.error(reason))
+fn pattern_of(call: &Call<'_, '_>, value: &Value, options: PatternOptions) -> ArgumentResult<Rc<CompiledPattern>> {
+    let text = require_string(call, value)?;
+    CompiledPattern::get(&text, options).map_err(|reason| call.error(reason))
 }
 
-fn matches_string(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
-    exceptions_decide(values)?;
+fn matches_string(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+    reject_exceptional(values)?;
     let [pattern, subject, options @ ..] = values else {
         return Err(Value::Undefined);
     };
-    let options = string_or(call, options.first(), "")?;
-    let subject = string_of(call, subject)?;
-    let pattern = pattern_of(call, pattern, Options::of(options.as_bytes()))?;
+    let options = optional_string(call, options.first(), "")?;
+    let subject = require_string(call, subject)?;
+    let pattern = pattern_of(call, pattern, PatternOptions::of(options.as_bytes()))?;
     pattern.matches(subject.as_bytes()).map(Value::Boolean).map_err(|reason| call.error(reason))
 }
 
-fn matches_member(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn matches_member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let values = call.all_values()?;
-    if let Err(decided) = exceptions_decide(&values) {
+    if let Err(decided) = reject_exceptional(&values) {
         return Ok(decided);
     }
     let elements = match values.get(1) {
         Some(Value::List(list)) => call.elements(list)?,
-        other => return Ok(call.unsuitable(other.unwrap_or(&Value::Undefined), "a list")),
+        other => return Ok(call.type_error(other.unwrap_or(&Value::Undefined), "a list")),
     };
-    settled(matches_element(call, &values, &elements))
+    value_of_call(matches_element(call, &values, &elements))
 }
 
-fn matches_element(call: &Call<'_, '_>, values: &[Value], elements: &[Value]) -> Outcome<Value> {
-    let options = string_or(call, values.get(2), "")?;
-    let pattern = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
+fn matches_element(call: &Call<'_, '_>, values: &[Value], elements: &[Value]) -> ArgumentResult<Value> {
+    let options = optional_string(call, values.get(2), "")?;
+    let pattern = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
     // In HTCondor's library an invalid pattern matches nothing here.
-    let pattern = Pattern::get(&pattern, Options::of(options.as_bytes()));
+    let pattern = CompiledPattern::get(&pattern, PatternOptions::of(options.as_bytes()));
     let mut any_undefined = false;
     for element in elements {
-        if element.kind() == Type::Undefined {
+        if element.value_type() == Type::Undefined {
             any_undefined = true;
             continue;
         }
-        let subject = string_of(call, element)?;
+        let subject = require_string(call, element)?;
         if pattern.as_ref().is_ok_and(|pattern| pattern.matches(subject.as_bytes()) == Ok(true)) {
             return Ok(Value::Boolean(true));
         }
@@ -353,16 +356,16 @@ fn matches_element(call: &Call<'_, '_>, values: &[Value], elements: &[Value]) ->
     Ok(if any_undefined { Value::Undefined } else { Value::Boolean(false) })
 }
 
-fn matches_listed_item(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+fn matches_listed_item(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
     let [pattern, text, rest @ ..] = values else {
         return Err(Value::Undefined);
     };
-    string_of(call, pattern)?;
-    let text = string_of(call, text)?;
-    let delimiters = string_or(call, rest.first(), DELIMITERS)?;
+    require_string(call, pattern)?;
+    let text = require_string(call, text)?;
+    let delimiters = optional_string(call, rest.first(), DEFAULT_DELIMITERS)?;
     // Only this function accepts options in upper case.
-    let options = string_or(call, rest.get(1), "")?.as_bytes().to_ascii_lowercase();
-    let pattern = pattern_of(call, pattern, Options::of(&options))?;
+    let options = optional_string(call, rest.get(1), "")?.as_bytes().to_ascii_lowercase();
+    let pattern = pattern_of(call, pattern, PatternOptions::of(&options))?;
     let list = StringList::new(text, delimiters);
     let mut items = list.items().peekable();
     if items.peek().is_none() {
@@ -372,29 +375,29 @@ fn matches_listed_item(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> 
 }
 
 /// Replaces matches; the options of the call are added to the implied ones of the function.
-fn substitute(call: &Call<'_, '_>, values: &[Value], implied: &[u8]) -> Outcome<Value> {
-    exceptions_decide(values)?;
+fn substitute(call: &Call<'_, '_>, values: &[Value], implied: &[u8]) -> ArgumentResult<Value> {
+    reject_exceptional(values)?;
     let [pattern, subject, template, options @ ..] = values else {
         return Err(Value::Undefined);
     };
-    let options = string_or(call, options.first(), "")?;
-    let subject = string_of(call, subject)?;
-    let template = string_of(call, template)?;
-    let pattern = pattern_of(call, pattern, Options::of(options.as_bytes()))?;
+    let options = optional_string(call, options.first(), "")?;
+    let subject = require_string(call, subject)?;
+    let template = require_string(call, template)?;
+    let pattern = pattern_of(call, pattern, PatternOptions::of(options.as_bytes()))?;
     let has = |letter| options.as_bytes().contains(&letter) || implied.contains(&letter);
     let work = Substitution {
         pattern: &pattern,
         subject: subject.as_bytes(),
         template: parse_template(template.as_bytes()),
-        whole: has(b'f'),
-        all: has(b'g'),
+        keeps_unmatched: has(b'f'),
+        replaces_all: has(b'g'),
     };
     let draft = work.run().map_err(|reason| call.error(reason))?;
     Ok(draft.finish(call))
 }
 
 /// Piece of a substitution template.
-enum Piece<'a> {
+enum TemplatePiece<'a> {
     /// Literal text.
     Text(&'a [u8]),
     /// Text matched by the group of this number.
@@ -402,35 +405,35 @@ enum Piece<'a> {
 }
 
 /// Splits a template into pieces: a backslash and a digit stand for a group, other backslashes for themselves.
-fn parse_template(mut template: &[u8]) -> Vec<Piece<'_>> {
+fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let group = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
     while let Some(place) = template.windows(2).position(group) {
-        pieces.push(Piece::Text(&template[..place]));
-        pieces.push(Piece::Group(usize::from(template[place + 1] - b'0')));
+        pieces.push(TemplatePiece::Text(&template[..place]));
+        pieces.push(TemplatePiece::Group(usize::from(template[place + 1] - b'0')));
         template = &template[place + 2..];
     }
-    pieces.push(Piece::Text(template));
+    pieces.push(TemplatePiece::Text(template));
     pieces
 }
 
 /// One run of a substitution function.
 struct Substitution<'a> {
-    pattern: &'a Pattern,
+    pattern: &'a CompiledPattern,
     subject: &'a [u8],
-    template: Vec<Piece<'a>>,
+    template: Vec<TemplatePiece<'a>>,
     /// Whether the result includes the unmatched text of the subject, or only the replacements.
-    whole: bool,
+    keeps_unmatched: bool,
     /// Whether all matches are replaced, or only the first.
-    all: bool,
+    replaces_all: bool,
 }
 
 impl Substitution<'_> {
     /// Performs the substitution with the observable behaviour of HTCondor's library. After an empty match it tries a
     /// non-empty match at the same position; otherwise it skips a byte, which is kept even if `whole` is false.
     /// Unlike the library, it stops at the end of the string.
-    fn run(&self) -> Result<Draft, String> {
-        let mut draft = Draft::default();
+    fn run(&self) -> Result<BoundedString, String> {
+        let mut draft = BoundedString::default();
         let mut at = 0;
         let mut was_empty = false;
         loop {
@@ -450,33 +453,33 @@ impl Substitution<'_> {
             if start < at || end < start || (was_empty && end <= at) {
                 return Err("the pattern matches backwards".to_owned());
             }
-            if self.whole {
+            if self.keeps_unmatched {
                 draft.push(&self.subject[at..start]);
             }
             self.expand(&groups, &mut draft)?;
             at = end;
             was_empty |= start == end;
-            if !self.all || draft.is_too_long() {
+            if !self.replaces_all || draft.is_too_long() {
                 break;
             }
         }
-        if self.whole {
+        if self.keeps_unmatched {
             draft.push(self.subject.get(at..).unwrap_or_default());
         }
         Ok(draft)
     }
 
     /// Appends the template with its groups filled in.
-    fn expand(&self, groups: &CaptureLocations, draft: &mut Draft) -> Result<(), String> {
+    fn expand(&self, groups: &CaptureLocations, draft: &mut BoundedString) -> Result<(), String> {
         let highest = (0..groups.len()).rev().find(|group| groups.get(*group).is_some()).unwrap_or(0);
         for piece in &self.template {
             match piece {
-                Piece::Text(text) => draft.push(text),
-                Piece::Group(group) if *group > highest => {
+                TemplatePiece::Text(text) => draft.push(text),
+                TemplatePiece::Group(group) if *group > highest => {
                     return Err(format!("\\{group} stands for a group that the match does not have"));
                 }
                 // A group that took no part in the match is empty.
-                Piece::Group(group) => {
+                TemplatePiece::Group(group) => {
                     let place = groups.get(*group).and_then(|(start, end)| self.subject.get(start..end));
                     draft.push(place.unwrap_or_default());
                 }

@@ -3,26 +3,28 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use crate::ad::{Text, Type, Value};
+use crate::ad::{ByteString, Type, Value};
 
-use super::arguments::{Outcome, exceptions_decide, excerpt, is_space, settled, string_of, string_or};
-use super::conversion::fitting;
-use super::{Call, Example, Function};
+use super::arguments::{
+    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, value_of_call,
+};
+use super::conversion::integer_value;
+use super::{BuiltinFunction, Call, FunctionExample};
 
 /// Row of the table for a function that reduces a list of numbers to one.
 macro_rules! summary {
     ($name:literal, $doc:literal, $call:literal, $value:literal, $summarize:expr) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 1,
-            most: Some(2),
+            min_arguments: 1,
+            max_arguments: Some(2),
             strict: false,
             signature: concat!($name, "(string [, delimiters]) -> int | real"),
             doc: $doc,
-            example: Example::both($call, $value),
+            example: FunctionExample::both($call, $value),
             body: |call| {
                 let values = call.all_values()?;
-                settled(numbers_of(call, &values).map(|numbers| $summarize(call, &numbers)))
+                value_of_call(numbers_of(call, &values).map(|numbers| $summarize(call, &numbers)))
             },
         }
     };
@@ -31,34 +33,34 @@ macro_rules! summary {
 /// Row of the table for a function that searches a list for items.
 macro_rules! search {
     ($name:literal, $signature:literal, $doc:literal, $call:literal, $search:expr) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 2,
-            most: Some(3),
+            min_arguments: 2,
+            max_arguments: Some(3),
             strict: false,
             signature: $signature,
             doc: $doc,
-            example: Example::both($call, "true"),
+            example: FunctionExample::both($call, "true"),
             body: |call| {
                 let values = call.all_values()?;
-                settled(Search::new(call, &values).map(|search| Value::Boolean($search(&search))))
+                value_of_call(ItemSearch::new(call, &values).map(|search| Value::Boolean($search(&search))))
             },
         }
     };
 }
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "stringListSize",
-        fewest: 1,
-        most: Some(2),
+        min_arguments: 1,
+        max_arguments: Some(2),
         strict: false,
         signature: "stringListSize(string [, delimiters]) -> int",
         doc: "how many items a string lists, by default between commas and spaces",
-        example: Example::both("stringListSize(\"red, green, blue\")", "3"),
+        example: FunctionExample::both("stringListSize(\"red, green, blue\")", "3"),
         body: |call| {
             let values = call.all_values()?;
-            settled(list_argument(call, &values).map(|list| Value::Integer(signed(list.items().count()))))
+            value_of_call(list_argument(call, &values).map(|list| Value::Integer(signed(list.items().count()))))
         },
     },
     summary!(
@@ -94,61 +96,61 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "stringListMember(item, string [, delimiters]) -> bool",
         "whether a string lists an item",
         "stringListMember(\"b\", \"a, b\")",
-        |search: &Search| search.lists_item(<[u8]>::eq)
+        |search: &ItemSearch| search.lists_item(<[u8]>::eq)
     ),
     search!(
         "stringListIMember",
         "stringListIMember(item, string [, delimiters]) -> bool",
         "whether a string lists an item, in any case",
         "stringListIMember(\"B\", \"a, b\")",
-        |search: &Search| search.lists_item(<[u8]>::eq_ignore_ascii_case)
+        |search: &ItemSearch| search.lists_item(<[u8]>::eq_ignore_ascii_case)
     ),
     search!(
         "stringListSubsetMatch",
         "stringListSubsetMatch(string, string [, delimiters]) -> bool",
         "whether the second string lists every item of the first",
         "stringListSubsetMatch(\"c, a\", \"a, b, c\")",
-        |search: &Search| search.lists_all(<[u8]>::to_vec)
+        |search: &ItemSearch| search.lists_all(<[u8]>::to_vec)
     ),
     search!(
         "stringListISubsetMatch",
         "stringListISubsetMatch(string, string [, delimiters]) -> bool",
         "whether the second string lists every item of the first, in any case",
         "stringListISubsetMatch(\"C, A\", \"a, b, c\")",
-        |search: &Search| search.lists_all(<[u8]>::to_ascii_lowercase)
+        |search: &ItemSearch| search.lists_all(<[u8]>::to_ascii_lowercase)
     ),
-    Function {
+    BuiltinFunction {
         name: "stringListsIntersect",
-        fewest: 2,
-        most: Some(3),
+        min_arguments: 2,
+        max_arguments: Some(3),
         strict: true,
         signature: "stringListsIntersect(string, string [, delimiters]) -> bool",
         doc: "whether two strings list an item in common",
-        example: Example::both("stringListsIntersect(\"a,b\", \"b,c\")", "true"),
+        example: FunctionExample::both("stringListsIntersect(\"a,b\", \"b,c\")", "true"),
         body: |call| {
             let values = call.all_values()?;
-            settled(intersect(call, &values))
+            value_of_call(intersect(call, &values))
         },
     },
 ];
 
 /// Default delimiters of most of these functions.
-pub(super) const DELIMITERS: &str = ", ";
+pub(super) const DEFAULT_DELIMITERS: &str = ", ";
 
 /// Returns the items of a string list, as `stringListMember()` finds them.
 #[must_use]
-pub fn listed_items(text: &Text) -> Vec<Text> {
-    StringList::new(text.clone(), DELIMITERS.into()).items().map(Text::from).collect()
+pub fn string_list_items(text: &ByteString) -> Vec<ByteString> {
+    StringList::new(text.clone(), DEFAULT_DELIMITERS.into()).items().map(ByteString::from).collect()
 }
 
 /// String list: a text and the bytes that separate its items.
 pub(super) struct StringList {
-    text: Text,
-    delimiters: Text,
+    text: ByteString,
+    delimiters: ByteString,
 }
 
 impl StringList {
-    pub(super) fn new(text: Text, delimiters: Text) -> Self {
+    pub(super) fn new(text: ByteString, delimiters: ByteString) -> Self {
         StringList { text, delimiters }
     }
 
@@ -185,19 +187,19 @@ fn signed(count: usize) -> i64 {
 }
 
 /// Returns the string list in the first argument, with the delimiters in the second.
-fn list_argument(call: &Call<'_, '_>, values: &[Value]) -> Outcome<StringList> {
-    let text = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
-    Ok(StringList::new(text, string_or(call, values.get(1), DELIMITERS)?))
+fn list_argument(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<StringList> {
+    let text = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
+    Ok(StringList::new(text, optional_string(call, values.get(1), DEFAULT_DELIMITERS)?))
 }
 
 /// Numbers in a string list.
-struct Numbers {
+struct ListedNumbers {
     values: Vec<f64>,
     /// The exact integers, if every item is written as one.
     integers: Option<Vec<i128>>,
 }
 
-fn numbers_of(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Numbers> {
+fn numbers_of(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<ListedNumbers> {
     let list = list_argument(call, values)?;
     let mut values = Vec::new();
     let mut integers = Some(Vec::new());
@@ -213,36 +215,36 @@ fn numbers_of(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Numbers> {
             _ => integers = None,
         }
     }
-    Ok(Numbers { values, integers })
+    Ok(ListedNumbers { values, integers })
 }
 
-fn sum(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
+fn sum(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
     numbers.result(call, numbers.total())
 }
 
-fn average(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
+fn average(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
     #[allow(clippy::cast_precision_loss, reason = "no list has that many items")]
     let count = numbers.values.len().max(1) as f64;
     numbers.result(call, numbers.total() / count)
 }
 
-fn least(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
+fn least(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
     extreme(call, numbers, Ordering::Less)
 }
 
-fn greatest(call: &Call<'_, '_>, numbers: &Numbers) -> Value {
+fn greatest(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
     extreme(call, numbers, Ordering::Greater)
 }
 
 /// Returns the least or the greatest number.
-fn extreme(call: &Call<'_, '_>, numbers: &Numbers, wanted: Ordering) -> Value {
+fn extreme(call: &Call<'_, '_>, numbers: &ListedNumbers, wanted: Ordering) -> Value {
     let Some(integers) = &numbers.integers else {
         return best_real(&numbers.values, wanted).map_or(Value::Undefined, Value::Real);
     };
     let best = integers.iter().copied().reduce(|best, next| if next.cmp(&best) == wanted { next } else { best });
     match best.map(i64::try_from) {
         None => Value::Undefined,
-        Some(Ok(integer)) => fitting(call, integer),
+        Some(Ok(integer)) => integer_value(call, integer),
         Some(Err(_)) => call.error("an item does not fit into 64 bits"),
     }
 }
@@ -256,7 +258,7 @@ fn best_real(values: &[f64], wanted: Ordering) -> Option<f64> {
     )
 }
 
-impl Numbers {
+impl ListedNumbers {
     fn total(&self) -> f64 {
         self.values.iter().fold(0.0, |total, value| total + value)
     }
@@ -264,7 +266,7 @@ impl Numbers {
     /// Returns a result as an integer if all items are integers, else as a real. An empty list gives a real.
     fn result(&self, call: &Call<'_, '_>, value: f64) -> Value {
         match &self.integers {
-            Some(integers) if !integers.is_empty() => fitting(call, truncated(value)),
+            Some(integers) if !integers.is_empty() => integer_value(call, truncated(value)),
             _ => Value::Real(value),
         }
     }
@@ -272,14 +274,14 @@ impl Numbers {
 
 /// Truncates a real; beyond 64 bits the least integer, as x86 does, and as `int()` does in HTCondor's dialect.
 fn truncated(value: f64) -> i64 {
-    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
     #[allow(clippy::cast_possible_truncation, reason = "the range is checked")]
-    if (-BEYOND..BEYOND).contains(&value) { value as i64 } else { i64::MIN }
+    if (-TWO_POW_63..TWO_POW_63).contains(&value) { value as i64 } else { i64::MIN }
 }
 
 /// Returns the integer at the beginning of a text of digits and signs.
 fn leading_integer(text: &[u8]) -> i128 {
-    let (negative, digits) = sign(text);
+    let (negative, digits) = split_sign(text);
     let magnitude = digits
         .iter()
         .take_while(|byte| byte.is_ascii_digit())
@@ -289,13 +291,13 @@ fn leading_integer(text: &[u8]) -> i128 {
 
 /// Returns the real at the beginning of a text, as C's `scanf` reads it; `None` if there is none.
 fn leading_real(text: &[u8]) -> Option<f64> {
-    let (negative, magnitude) = sign(text);
+    let (negative, magnitude) = split_sign(text);
     let value = leading_magnitude(magnitude)?;
     Some(if negative { -value } else { value })
 }
 
 /// Splits off the sign: whether the number is negative, and the rest.
-fn sign(text: &[u8]) -> (bool, &[u8]) {
+fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest.strip_prefix(b"+").unwrap_or(rest)),
@@ -369,7 +371,7 @@ fn split_exponent(text: &[u8], letter: u8) -> Option<(i64, &[u8])> {
     if !first.eq_ignore_ascii_case(&letter) {
         return None;
     }
-    let (negative, rest) = sign(rest);
+    let (negative, rest) = split_sign(rest);
     let (digits, rest) = split_digits(rest, u8::is_ascii_digit);
     if digits.is_empty() {
         return None;
@@ -380,28 +382,28 @@ fn split_exponent(text: &[u8], letter: u8) -> Option<(i64, &[u8])> {
 }
 
 /// Search for an item, or for the items of a list, in a string list.
-struct Search {
-    wanted: Text,
+struct ItemSearch {
+    wanted: ByteString,
     list: StringList,
 }
 
-impl Search {
+impl ItemSearch {
     /// Reads the arguments. If one of the two strings is undefined, it is empty; undefined delimiters are the default
     /// ones.
-    fn new(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Self> {
+    fn new(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Self> {
         let mut texts = Vec::with_capacity(3);
         for (value, default) in values.iter().zip(["", "", ", \t\r\n"]) {
             texts.push(match value {
                 Value::Undefined => default.into(),
-                value => string_of(call, value)?,
+                value => require_string(call, value)?,
             });
         }
-        if values.iter().take(2).all(|value| value.kind() == Type::Undefined) {
+        if values.iter().take(2).all(|value| value.value_type() == Type::Undefined) {
             return Err(Value::Undefined);
         }
         let mut texts = texts.into_iter();
         let mut next = |default: &str| texts.next().unwrap_or_else(|| default.into());
-        Ok(Search { wanted: next(""), list: StringList::new(next(""), next(", \t\r\n")) })
+        Ok(ItemSearch { wanted: next(""), list: StringList::new(next(""), next(", \t\r\n")) })
     }
 
     fn lists_item(&self, same: fn(&[u8], &[u8]) -> bool) -> bool {
@@ -426,16 +428,17 @@ impl Search {
 }
 
 /// Whether two lists have a common item. Items are not trimmed, as in HTCondor's library.
-fn intersect(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
-    const USUAL: &str = " ,";
-    exceptions_decide(values)?;
+fn intersect(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+    const DEFAULT_INTERSECT_DELIMITERS: &str = " ,";
+    reject_exceptional(values)?;
     let [left, right, delimiters @ ..] = values else {
         return Err(Value::Undefined);
     };
-    let delimiters = string_or(call, delimiters.first(), USUAL)?;
-    let delimiters = if delimiters.as_bytes().is_empty() { Text::from(USUAL) } else { delimiters };
-    let left = StringList::new(string_of(call, left)?, delimiters.clone());
-    let right = StringList::new(string_of(call, right)?, delimiters);
+    let delimiters = optional_string(call, delimiters.first(), DEFAULT_INTERSECT_DELIMITERS)?;
+    let delimiters =
+        if delimiters.as_bytes().is_empty() { ByteString::from(DEFAULT_INTERSECT_DELIMITERS) } else { delimiters };
+    let left = StringList::new(require_string(call, left)?, delimiters.clone());
+    let right = StringList::new(require_string(call, right)?, delimiters);
     let listed: HashSet<&[u8]> = left.parts().filter(|part| !part.is_empty()).collect();
     let common = right.parts().any(|part| listed.contains(part));
     Ok(Value::Boolean(common))

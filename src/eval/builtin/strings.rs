@@ -2,126 +2,127 @@
 
 use std::cmp::Ordering;
 
-use crate::ad::{Text, Type, Value};
+use crate::ad::{ByteString, Type, Value};
 
-use super::super::Halt;
+use super::super::Abort;
 use super::arguments::{
-    Draft, Outcome, is_space, list_of_strings, settled, string_of, string_or, text_of, two_texts, undefined_decides,
+    ArgumentResult, BoundedString, is_space, list_of_strings, optional_string, reject_undefined, require_string,
+    require_text, require_two_texts, value_of_call,
 };
-use super::{Call, Example, Function};
+use super::{BuiltinFunction, Call, FunctionExample};
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "strcat",
-        fewest: 0,
-        most: None,
+        min_arguments: 0,
+        max_arguments: None,
         strict: true,
         signature: "strcat(any...) -> string",
         doc: "the texts of all values, one behind the other",
-        example: Example::both("strcat(\"slot\", 1, \"@\", \"host\")", "\"slot1@host\""),
+        example: FunctionExample::both("strcat(\"slot\", 1, \"@\", \"host\")", "\"slot1@host\""),
         body: strcat,
     },
-    Function {
+    BuiltinFunction {
         name: "join",
-        fewest: 0,
-        most: None,
+        min_arguments: 0,
+        max_arguments: None,
         strict: false,
         signature: "join(list) | join(separator, list) | join(separator, any...) -> string",
         doc: "the texts of all defined values, with the separator between them",
-        example: Example::both("join(\"-\", { \"a\", undefined, 1 })", "\"a-1\""),
+        example: FunctionExample::both("join(\"-\", { \"a\", undefined, 1 })", "\"a-1\""),
         body: join,
     },
-    Function {
+    BuiltinFunction {
         name: "toUpper",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "toUpper(any) -> string",
         doc: "the text of a value in upper case",
-        example: Example::both("toUpper(\"linux\")", "\"LINUX\""),
+        example: FunctionExample::both("toUpper(\"linux\")", "\"LINUX\""),
         body: |call| change_case(call, <[u8]>::to_ascii_uppercase),
     },
-    Function {
+    BuiltinFunction {
         name: "toLower",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "toLower(any) -> string",
         doc: "the text of a value in lower case",
-        example: Example::both("toLower(\"LINUX\")", "\"linux\""),
+        example: FunctionExample::both("toLower(\"LINUX\")", "\"linux\""),
         body: |call| change_case(call, <[u8]>::to_ascii_lowercase),
     },
-    Function {
+    BuiltinFunction {
         name: "substr",
-        fewest: 2,
-        most: Some(3),
+        min_arguments: 2,
+        max_arguments: Some(3),
         strict: true,
         signature: "substr(string, offset [, length]) -> string",
         doc: "a part of a string; a negative offset or length counts from the end",
-        example: Example::both("substr(\"abcdef\", -4, 2)", "\"cd\""),
+        example: FunctionExample::both("substr(\"abcdef\", -4, 2)", "\"cd\""),
         body: substr,
     },
-    Function {
+    BuiltinFunction {
         name: "strcmp",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: true,
         signature: "strcmp(any, any) -> int",
         doc: "-1, 0 or 1: the order of two texts, byte by byte",
-        example: Example::both("strcmp(\"a\", \"B\")", "1"),
+        example: FunctionExample::both("strcmp(\"a\", \"B\")", "1"),
         body: |call| compare_texts(call, Ord::cmp),
     },
-    Function {
+    BuiltinFunction {
         name: "stricmp",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: true,
         signature: "stricmp(any, any) -> int",
         doc: "-1, 0 or 1: the order of two texts, ignoring case",
-        example: Example::both("stricmp(\"a\", \"B\")", "-1"),
-        body: |call| compare_texts(call, Text::cmp_ignore_case),
+        example: FunctionExample::both("stricmp(\"a\", \"B\")", "-1"),
+        body: |call| compare_texts(call, ByteString::cmp_ignore_case),
     },
-    Function {
+    BuiltinFunction {
         name: "split",
-        fewest: 1,
-        most: Some(2),
+        min_arguments: 1,
+        max_arguments: Some(2),
         strict: false,
         signature: "split(string [, separators]) -> list",
         doc: "the parts between separators, by default commas, spaces and tabs",
-        example: Example::both("split(\"a, b,,c\")", "{ \"a\", \"b\", \"\", \"c\" }"),
+        example: FunctionExample::both("split(\"a, b,,c\")", "{ \"a\", \"b\", \"\", \"c\" }"),
         body: |call| {
             let values = call.all_values()?;
-            settled(split(call, &values))
+            value_of_call(split(call, &values))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "splitUserName",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: false,
         signature: "splitUserName(string) -> list",
         doc: "what is before and behind the first @; without one, all of it is the user",
-        example: Example::both("splitUserName(\"ann@cs.wisc.edu\")", "{ \"ann\", \"cs.wisc.edu\" }"),
+        example: FunctionExample::both("splitUserName(\"ann@cs.wisc.edu\")", "{ \"ann\", \"cs.wisc.edu\" }"),
         body: |call| split_at_sign(call, |all| [all, b""]),
     },
-    Function {
+    BuiltinFunction {
         name: "splitSlotName",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: false,
         signature: "splitSlotName(string) -> list",
         doc: "what is before and behind the first @; without one, all of it is the machine",
-        example: Example::both("splitSlotName(\"slot1@crane\")", "{ \"slot1\", \"crane\" }"),
+        example: FunctionExample::both("splitSlotName(\"slot1@crane\")", "{ \"slot1\", \"crane\" }"),
         body: |call| split_at_sign(call, |all| [b"", all]),
     },
 ];
 
-fn strcat(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
-    let mut draft = Draft::default();
+fn strcat(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
+    let mut draft = BoundedString::default();
     for index in 0..call.len() {
         // The first exceptional value decides; later arguments are not evaluated.
         let value = call.value(index)?;
-        match text_of(call, &value) {
+        match require_text(call, &value) {
             Ok(text) => draft.push(text.as_bytes()),
             Err(decided) => return Ok(decided),
         }
@@ -129,14 +130,14 @@ fn strcat(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
     Ok(draft.finish(call))
 }
 
-fn join(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn join(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let values = values_to_join(call)?;
-    settled(join_values(call, &values))
+    value_of_call(join_values(call, &values))
 }
 
 /// Returns the separator followed by the items. If there are at most two arguments and the last is a list, its
 /// elements are the items.
-fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Halt> {
+fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Abort> {
     let mut values = call.all_values()?;
     if values.len() > 2 {
         return Ok(values);
@@ -152,17 +153,17 @@ fn values_to_join(call: &mut Call<'_, '_>) -> Result<Vec<Value>, Halt> {
     Ok(values)
 }
 
-fn join_values(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
-    let mut draft = Draft::default();
-    let mut separator = Text::from("");
+fn join_values(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+    let mut draft = BoundedString::default();
+    let mut separator = ByteString::from("");
     let mut any_undefined = false;
     let mut any_defined = false;
     for (index, value) in values.iter().enumerate() {
-        if value.kind() == Type::Undefined {
+        if value.value_type() == Type::Undefined {
             any_undefined = true;
             continue;
         }
-        let text = text_of(call, value)?;
+        let text = require_text(call, value)?;
         if index == 0 {
             separator = text;
             continue;
@@ -180,37 +181,37 @@ fn join_values(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     Ok(draft.finish(call))
 }
 
-fn change_case(call: &mut Call<'_, '_>, change: fn(&[u8]) -> Vec<u8>) -> Result<Value, Halt> {
+fn change_case(call: &mut Call<'_, '_>, change: fn(&[u8]) -> Vec<u8>) -> Result<Value, Abort> {
     let value = call.value(0)?;
-    settled(text_of(call, &value).map(|text| Value::string(change(text.as_bytes()))))
+    value_of_call(require_text(call, &value).map(|text| Value::string(change(text.as_bytes()))))
 }
 
-fn substr(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn substr(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let values = call.all_values()?;
-    settled(substring(call, &values))
+    value_of_call(substring(call, &values))
 }
 
-fn substring(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
-    undefined_decides(values)?;
+fn substring(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+    reject_undefined(values)?;
     let [text, offset, length @ ..] = values else {
         return Err(Value::Undefined);
     };
-    let text = string_of(call, text)?;
+    let text = require_string(call, text)?;
     let offset = integer_of(call, offset)?;
     let length = length.first().map(|length| integer_of(call, length)).transpose()?;
-    let (start, end) = part(text.as_bytes().len(), offset, length);
+    let (start, end) = substring_range(text.as_bytes().len(), offset, length);
     Ok(Value::string(text.as_bytes().get(start..end).unwrap_or_default()))
 }
 
-fn integer_of(call: &Call<'_, '_>, value: &Value) -> Outcome<i64> {
+fn integer_of(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<i64> {
     match value {
         Value::Integer(integer) => Ok(*integer),
-        other => Err(call.unsuitable(other, "an integer")),
+        other => Err(call.type_error(other, "an integer")),
     }
 }
 
 /// Returns the start and end of a substring in bytes, clamped to the string.
-fn part(size: usize, offset: i64, length: Option<i64>) -> (usize, usize) {
+fn substring_range(size: usize, offset: i64, length: Option<i64>) -> (usize, usize) {
     let whole = i64::try_from(size).unwrap_or(i64::MAX);
     let start = if offset < 0 { whole.saturating_add(offset).max(0) } else { offset.min(whole) };
     let rest = whole - start;
@@ -223,14 +224,14 @@ fn part(size: usize, offset: i64, length: Option<i64>) -> (usize, usize) {
     (position(start), position(start + length))
 }
 
-fn compare_texts(call: &mut Call<'_, '_>, compare: fn(&Text, &Text) -> Ordering) -> Result<Value, Halt> {
+fn compare_texts(call: &mut Call<'_, '_>, compare: fn(&ByteString, &ByteString) -> Ordering) -> Result<Value, Abort> {
     let values = call.all_values()?;
-    settled(two_texts(call, &values).map(|(left, right)| Value::Integer(compare(&left, &right) as i64)))
+    value_of_call(require_two_texts(call, &values).map(|(left, right)| Value::Integer(compare(&left, &right) as i64)))
 }
 
-fn split(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
-    let text = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
-    let separators = string_or(call, values.get(1), ", \t")?;
+fn split(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+    let text = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
+    let separators = optional_string(call, values.get(1), ", \t")?;
     Ok(list_of_strings(call, pieces(text.as_bytes(), separators.as_bytes())))
 }
 
@@ -255,9 +256,9 @@ fn pieces(text: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
     pieces
 }
 
-fn split_at_sign(call: &mut Call<'_, '_>, without: fn(&[u8]) -> [&[u8]; 2]) -> Result<Value, Halt> {
+fn split_at_sign(call: &mut Call<'_, '_>, without: fn(&[u8]) -> [&[u8]; 2]) -> Result<Value, Abort> {
     let value = call.value(0)?;
-    settled(string_of(call, &value).map(|name| {
+    value_of_call(require_string(call, &value).map(|name| {
         let name = name.as_bytes();
         let parts = match name.iter().position(|byte| *byte == b'@') {
             Some(sign) => [&name[..sign], &name[sign + 1..]],

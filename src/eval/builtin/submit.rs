@@ -2,83 +2,83 @@
 
 use std::collections::BTreeMap;
 
-use crate::ad::{Text, Type, Value};
+use crate::ad::{ByteString, Type, Value};
 
-use super::super::Halt;
-use super::arguments::{Draft, Outcome, excerpt, list_of_strings, settled, string_of};
-use super::{Call, Example, Function};
+use super::super::Abort;
+use super::arguments::{ArgumentResult, BoundedString, excerpt, list_of_strings, require_string, value_of_call};
+use super::{BuiltinFunction, Call, FunctionExample};
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "argsToList",
-        fewest: 1,
-        most: Some(2),
+        min_arguments: 1,
+        max_arguments: Some(2),
         strict: false,
         signature: "argsToList(string [, 1 | 2]) -> list",
         doc: "the arguments that a text of the second syntax, or the first, stands for",
-        example: Example::both("argsToList(\"a 'b c'\")", "{ \"a\", \"b c\" }"),
+        example: FunctionExample::both("argsToList(\"a 'b c'\")", "{ \"a\", \"b c\" }"),
         body: |call| {
             let values = call.all_values()?;
-            settled(arguments_to_list(call, &values))
+            value_of_call(arguments_to_list(call, &values))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "listToArgs",
-        fewest: 1,
-        most: Some(2),
+        min_arguments: 1,
+        max_arguments: Some(2),
         strict: false,
         signature: "listToArgs(list [, 1 | 2]) -> string",
         doc: "the text, in the second syntax or the first, that stands for a list of arguments",
-        example: Example::both("listToArgs({ \"a\", \"b c\" })", "\"a b' 'c\""),
+        example: FunctionExample::both("listToArgs({ \"a\", \"b c\" })", "\"a b' 'c\""),
         body: list_to_arguments,
     },
-    Function {
+    BuiltinFunction {
         name: "envV1ToV2",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "envV1ToV2(string) -> string",
         doc: "an environment of the first syntax in the second",
-        example: Example::both("envV1ToV2(\"B=2;A=1\")", "\"A=1 B=2\""),
+        example: FunctionExample::both("envV1ToV2(\"B=2;A=1\")", "\"A=1 B=2\""),
         body: |call| {
             let value = call.value(0)?;
-            settled(renew_environment(call, &value))
+            value_of_call(environment_v1_to_v2(call, &value))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "mergeEnvironment",
-        fewest: 0,
-        most: None,
+        min_arguments: 0,
+        max_arguments: None,
         strict: false,
         signature: "mergeEnvironment(string...) -> string",
         doc: "one environment of several, all in the second syntax; the last value of a variable counts",
-        example: Example::both("mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")", "\"A=2 B=3\""),
+        example: FunctionExample::both("mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")", "\"A=2 B=3\""),
         body: |call| {
             let values = call.all_values()?;
-            settled(merge_environments(call, &values))
+            value_of_call(merge_environments(call, &values))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "userHome",
-        fewest: 1,
-        most: Some(2),
+        min_arguments: 1,
+        max_arguments: Some(2),
         strict: false,
         signature: "userHome(string [, default]) -> string",
         doc: "a user's home; no host is asked for it, so the default, or undefined without one",
-        example: Example::both("userHome(\"ann\", \"/home\")", "\"/home\""),
+        example: FunctionExample::both("userHome(\"ann\", \"/home\")", "\"/home\""),
         body: |call| {
             let values = call.all_values()?;
-            settled(user_home(call, &values))
+            value_of_call(user_home(call, &values))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "userMap",
-        fewest: 2,
-        most: Some(4),
+        min_arguments: 2,
+        max_arguments: Some(4),
         strict: false,
         signature: "userMap(map, user [, preferred [, default]]) -> any",
         doc: "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
-        example: Example::both("userMap(\"groups\", \"ann\", \"physics\", \"none\")", "\"none\""),
+        example: FunctionExample::both("userMap(\"groups\", \"ann\", \"physics\", \"none\")", "\"none\""),
         body: |call| {
             let values = call.all_values()?;
             Ok(user_map(&values))
@@ -88,31 +88,31 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// Syntax of an argument string; the first one has no quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Syntax {
+enum ArgumentSyntax {
     First,
     Second,
 }
 
-impl Syntax {
+impl ArgumentSyntax {
     /// Returns the syntax that an argument of the call names; the second by default.
-    fn of(call: &Call<'_, '_>, value: Option<&Value>) -> Outcome<Self> {
+    fn of(call: &Call<'_, '_>, value: Option<&Value>) -> ArgumentResult<Self> {
         match value {
-            None | Some(Value::Integer(2)) => Ok(Syntax::Second),
-            Some(Value::Integer(1)) => Ok(Syntax::First),
+            None | Some(Value::Integer(2)) => Ok(ArgumentSyntax::Second),
+            Some(Value::Integer(1)) => Ok(ArgumentSyntax::First),
             Some(Value::Integer(other)) => Err(call.error(format!("there is no syntax {other}, only 1 and 2"))),
-            Some(other) => Err(call.unsuitable(other, "1 or 2")),
+            Some(other) => Err(call.type_error(other, "1 or 2")),
         }
     }
 }
 
-fn arguments_to_list(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
-    let syntax = Syntax::of(call, values.get(1))?;
-    let text = string_of(call, values.first().unwrap_or(&Value::Undefined))?;
+fn arguments_to_list(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+    let syntax = ArgumentSyntax::of(call, values.get(1))?;
+    let text = require_string(call, values.first().unwrap_or(&Value::Undefined))?;
     let words = match syntax {
-        Syntax::First => {
+        ArgumentSyntax::First => {
             text.as_bytes().split(|byte| is_blank(*byte)).filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
         }
-        Syntax::Second => split_words(call, text.as_bytes())?,
+        ArgumentSyntax::Second => split_words(call, text.as_bytes())?,
     };
     Ok(list_of_strings(call, words))
 }
@@ -124,7 +124,7 @@ fn is_blank(byte: u8) -> bool {
 
 /// Splits a text of the second syntax into words. Text between single quotes belongs to a word, including blanks; a
 /// single quote within is written twice.
-fn split_words(call: &Call<'_, '_>, text: &[u8]) -> Outcome<Vec<Vec<u8>>> {
+fn split_words(call: &Call<'_, '_>, text: &[u8]) -> ArgumentResult<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quoted = false;
@@ -151,33 +151,33 @@ fn split_words(call: &Call<'_, '_>, text: &[u8]) -> Outcome<Vec<Vec<u8>>> {
     Ok(words)
 }
 
-fn list_to_arguments(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn list_to_arguments(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let values = call.all_values()?;
-    let syntax = match Syntax::of(call, values.get(1)) {
+    let syntax = match ArgumentSyntax::of(call, values.get(1)) {
         Ok(syntax) => syntax,
         Err(decided) => return Ok(decided),
     };
     let words = match values.first() {
         Some(Value::List(list)) => call.elements(list)?,
-        other => return Ok(call.unsuitable(other.unwrap_or(&Value::Undefined), "a list")),
+        other => return Ok(call.type_error(other.unwrap_or(&Value::Undefined), "a list")),
     };
-    settled(join_words(call, &words, syntax))
+    value_of_call(join_words(call, &words, syntax))
 }
 
-fn join_words(call: &Call<'_, '_>, words: &[Value], syntax: Syntax) -> Outcome<Value> {
-    let mut draft = Draft::default();
+fn join_words(call: &Call<'_, '_>, words: &[Value], syntax: ArgumentSyntax) -> ArgumentResult<Value> {
+    let mut draft = BoundedString::default();
     for word in words {
-        let word = string_of(call, word)?;
+        let word = require_string(call, word)?;
         match syntax {
-            Syntax::First => append_plain_word(call, &mut draft, &word)?,
-            Syntax::Second => append_word(&mut draft, word.as_bytes()),
+            ArgumentSyntax::First => append_word_v1(call, &mut draft, &word)?,
+            ArgumentSyntax::Second => append_word_v2(&mut draft, word.as_bytes()),
         }
     }
     Ok(draft.finish(call))
 }
 
 /// Appends a word in the first syntax, which cannot express words with blanks.
-fn append_plain_word(call: &Call<'_, '_>, draft: &mut Draft, word: &Text) -> Outcome<()> {
+fn append_word_v1(call: &Call<'_, '_>, draft: &mut BoundedString, word: &ByteString) -> ArgumentResult<()> {
     if word.as_bytes().iter().any(|byte| is_blank(*byte)) {
         return Err(call.error(format!("the first syntax cannot write `{}`", excerpt(word.as_bytes()))));
     }
@@ -187,7 +187,7 @@ fn append_plain_word(call: &Call<'_, '_>, draft: &mut Draft, word: &Text) -> Out
 }
 
 /// Appends a word in the second syntax: each run of blanks and quotes is enclosed in quotes.
-fn append_word(draft: &mut Draft, word: &[u8]) {
+fn append_word_v2(draft: &mut BoundedString, word: &[u8]) {
     separate(draft);
     if word.is_empty() {
         draft.push(b"''");
@@ -208,7 +208,7 @@ fn append_word(draft: &mut Draft, word: &[u8]) {
     }
 }
 
-fn separate(draft: &mut Draft) {
+fn separate(draft: &mut BoundedString) {
     if !draft.is_empty() {
         draft.push(b" ");
     }
@@ -217,11 +217,11 @@ fn separate(draft: &mut Draft) {
 /// Variables of an environment, in the order of their names. An unexpanded macro of a submit file is an entry without
 /// a value.
 #[derive(Default)]
-struct Variables(BTreeMap<Vec<u8>, Option<Vec<u8>>>);
+struct EnvironmentVariables(BTreeMap<Vec<u8>, Option<Vec<u8>>>);
 
-impl Variables {
+impl EnvironmentVariables {
     /// Sets a variable from an entry `NAME=value`.
-    fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> Outcome<()> {
+    fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> ArgumentResult<()> {
         match entry.iter().position(|byte| *byte == b'=') {
             Some(0) => Err(call.error(format!("a name is missing in `{}`", excerpt(entry)))),
             Some(sign) => {
@@ -238,25 +238,25 @@ impl Variables {
 
     /// Returns the environment in the second syntax.
     fn text(&self, call: &Call<'_, '_>) -> Value {
-        let mut draft = Draft::default();
+        let mut draft = BoundedString::default();
         for (name, value) in &self.0 {
             let mut entry = name.clone();
             if let Some(value) = value {
                 entry.push(b'=');
                 entry.extend_from_slice(value);
             }
-            append_word(&mut draft, &entry);
+            append_word_v2(&mut draft, &entry);
         }
         draft.finish(call)
     }
 }
 
-fn renew_environment(call: &Call<'_, '_>, value: &Value) -> Outcome<Value> {
-    if value.kind() == Type::Undefined {
+fn environment_v1_to_v2(call: &Call<'_, '_>, value: &Value) -> ArgumentResult<Value> {
+    if value.value_type() == Type::Undefined {
         return Err(Value::Undefined);
     }
-    let text = string_of(call, value)?;
-    let mut variables = Variables::default();
+    let text = require_string(call, value)?;
+    let mut variables = EnvironmentVariables::default();
     let (delimiter, entries) = split_delimiter(text.as_bytes());
     for entry in entries.split(|byte| *byte == delimiter || *byte == b'\n') {
         let start = entry.iter().take_while(|byte| is_blank(**byte)).count();
@@ -277,10 +277,10 @@ fn split_delimiter(text: &[u8]) -> (u8, &[u8]) {
     }
 }
 
-fn merge_environments(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
-    let mut variables = Variables::default();
-    for value in values.iter().filter(|value| value.kind() != Type::Undefined) {
-        let text = string_of(call, value)?;
+fn merge_environments(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
+    let mut variables = EnvironmentVariables::default();
+    for value in values.iter().filter(|value| value.value_type() != Type::Undefined) {
+        let text = require_string(call, value)?;
         for entry in split_words(call, text.as_bytes())? {
             variables.set(call, &entry)?;
         }
@@ -289,7 +289,7 @@ fn merge_environments(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
 }
 
 /// Behaves as HTCondor does when `CLASSAD_ENABLE_USER_HOME` is off: expressions must not query the users of a host.
-fn user_home(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+fn user_home(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
     if let Some(default @ Value::String(text)) = values.get(1)
         && !text.as_bytes().is_empty()
     {
@@ -297,16 +297,16 @@ fn user_home(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
     }
     match values.first() {
         Some(Value::String(_) | Value::Undefined) | None => Ok(Value::Undefined),
-        Some(other) => Err(call.unsuitable(other, "a string")),
+        Some(other) => Err(call.type_error(other, "a string")),
     }
 }
 
 /// Behaves as HTCondor does when no maps are configured.
 fn user_map(values: &[Value]) -> Value {
-    if values.iter().take(2).all(|value| value.kind() == Type::String) {
+    if values.iter().take(2).all(|value| value.value_type() == Type::String) {
         return values.get(3).cloned().unwrap_or(Value::Undefined);
     }
-    let error = values.iter().take(2).find(|value| value.kind() == Type::Error);
+    let error = values.iter().take(2).find(|value| value.value_type() == Type::Error);
     error.or(values.get(3)).cloned().unwrap_or(Value::Undefined)
 }
 

@@ -2,24 +2,24 @@
 
 mod format;
 
-use crate::ad::time::{Parts, days_from_date, from_local, here};
-use crate::ad::{AbsoluteTime, Ad, Dialect, Expression, Frame, Name, Nested, RelativeTime, Value};
+use crate::ad::time::{CalendarTime, days_from_date, from_local_clock, in_local_zone};
+use crate::ad::{AbsoluteTime, Ad, AdValue, Dialect, Expression, Name, RelativeTime, ScopeFrame, Value};
 
-use super::super::Halt;
-use super::conversion::{absolute_from_number, as_c_int, fitting, now, relative_from_number};
-use super::{Call, Example, Function};
-use format::{Clock, MONTHS};
+use super::super::Abort;
+use super::conversion::{absolute_from_number, as_c_int, integer_value, local_now, relative_from_number};
+use super::{BuiltinFunction, Call, FunctionExample};
+use format::{BrokenDownTime, MONTHS};
 
 macro_rules! clock {
     ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 0,
-            most: Some(0),
+            min_arguments: 0,
+            max_arguments: Some(0),
             strict: true,
             signature: concat!($name, "() -> ", $type),
             doc: $doc,
-            example: Example::both($call, $value),
+            example: FunctionExample::both($call, $value),
             body: $body,
         }
     };
@@ -27,40 +27,40 @@ macro_rules! clock {
 
 macro_rules! part {
     ($name:literal, $of:literal, $doc:literal, $example:expr, $part:ident) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 1,
-            most: Some(1),
+            min_arguments: 1,
+            max_arguments: Some(1),
             strict: true,
             signature: concat!($name, "(", $of, ") -> int"),
             doc: $doc,
             example: $example,
-            body: |call| part(call, Part::$part),
+            body: |call| part(call, TimePart::$part),
         }
     };
 }
 
 macro_rules! measure {
     ($name:literal, $doc:literal, $call:literal, $value:literal, $unit:literal) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 1,
-            most: Some(1),
+            min_arguments: 1,
+            max_arguments: Some(1),
             strict: true,
             signature: concat!($name, "(time) -> real"),
             doc: $doc,
-            example: Example::both($call, $value),
+            example: FunctionExample::both($call, $value),
             body: |call| measure(call, $unit),
         }
     };
 }
 
-pub(super) const FUNCTIONS: &[Function] = &[
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     clock!("time", "int", "now, in seconds since 1970", "time() > 0", "true", |call| {
-        call.now().map(|now| fitting(call, now))
+        call.now().map(|now| integer_value(call, now))
     }),
     clock!("currentTime", "abstime", "now", "currentTime() == absTime()", "true", |call| {
-        now(call).map(Value::AbsoluteTime)
+        local_now(call).map(Value::AbsoluteTime)
     }),
     clock!(
         "timeZoneOffset",
@@ -68,121 +68,121 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "how far the clocks here are ahead of UTC",
         "isRelTime(timeZoneOffset())",
         "true",
-        |call| now(call).map(|now| length(i64::from(now.offset)))
+        |call| local_now(call).map(|now| relative_seconds(i64::from(now.offset)))
     ),
     clock!("dayTime", "reltime", "the time since midnight", "dayTime() < relTime(\"1+00:00:00\")", "true", |call| {
-        let parts = shown(now(call)?);
-        Ok(length(parts.hour * 3600 + parts.minute * 60 + parts.second))
+        let parts = calendar_parts(local_now(call)?);
+        Ok(relative_seconds(parts.hour * 3600 + parts.minute * 60 + parts.second))
     }),
-    Function {
+    BuiltinFunction {
         name: "makeDate",
-        fewest: 3,
-        most: Some(3),
+        min_arguments: 3,
+        max_arguments: Some(3),
         strict: true,
         signature: "makeDate(month, day, year) -> abstime",
         doc: "midnight of a day, here; the month is a number from 1 or a name",
-        example: Example::both("getDayOfYear(makeDate(\"mar\", 1, 2000))", "60"),
+        example: FunctionExample::both("getDayOfYear(makeDate(\"mar\", 1, 2000))", "60"),
         body: make_date,
     },
-    Function {
+    BuiltinFunction {
         name: "makeAbsTime",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "makeAbsTime(number) -> abstime",
         doc: "the moment so many seconds after the beginning of 1970",
-        example: Example::both("makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")", "true"),
+        example: FunctionExample::both("makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")", "true"),
         body: |call| {
             let value = call.value(0)?;
             Ok(absolute_from_number(call, &value, None))
         },
     },
-    Function {
+    BuiltinFunction {
         name: "makeRelTime",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "makeRelTime(number) -> reltime",
         doc: "a length of so many seconds",
-        example: Example::both("makeRelTime(93784)", "relTime(\"1+02:03:04\")"),
+        example: FunctionExample::both("makeRelTime(93784)", "relTime(\"1+02:03:04\")"),
         body: |call| {
             let value = call.value(0)?;
             Ok(relative_from_number(call, &value))
         },
     },
-    part!("getYear", "abstime", "the year here", Example::both("getYear(makeDate(2, 3, 2001))", "2001"), Year),
+    part!("getYear", "abstime", "the year here", FunctionExample::both("getYear(makeDate(2, 3, 2001))", "2001"), Year),
     part!(
         "getMonth",
         "abstime",
         "the month here: from 0 in the papers, from 1 in HTCondor",
-        Example::condor("getMonth(makeDate(2, 3, 2001))", "2"),
+        FunctionExample::condor("getMonth(makeDate(2, 3, 2001))", "2"),
         Month
     ),
     part!(
         "getDayOfYear",
         "abstime",
         "the day of the year here, from 0",
-        Example::both("getDayOfYear(makeDate(2, 3, 2001))", "33"),
+        FunctionExample::both("getDayOfYear(makeDate(2, 3, 2001))", "33"),
         DayOfYear
     ),
     part!(
         "getDayOfMonth",
         "abstime",
         "the day of the month here, from 1",
-        Example::both("getDayOfMonth(makeDate(2, 3, 2001))", "3"),
+        FunctionExample::both("getDayOfMonth(makeDate(2, 3, 2001))", "3"),
         DayOfMonth
     ),
     part!(
         "getDayOfWeek",
         "abstime",
         "the day of the week here, from 0 for Sunday",
-        Example::both("getDayOfWeek(makeDate(2, 3, 2001))", "6"),
+        FunctionExample::both("getDayOfWeek(makeDate(2, 3, 2001))", "6"),
         DayOfWeek
     ),
-    part!("getDays", "reltime", "the whole days", Example::both("getDays(relTime(\"1+02:03:04\"))", "1"), Days),
+    part!("getDays", "reltime", "the whole days", FunctionExample::both("getDays(relTime(\"1+02:03:04\"))", "1"), Days),
     part!(
         "getHours",
         "time",
         "the hour here, or the whole hours beyond the days",
-        Example::both("getHours(relTime(\"1+02:03:04\"))", "2"),
+        FunctionExample::both("getHours(relTime(\"1+02:03:04\"))", "2"),
         Hours
     ),
     part!(
         "getMinutes",
         "time",
         "the minute here, or the whole minutes beyond the hours",
-        Example::both("getMinutes(relTime(\"1+02:03:04\"))", "3"),
+        FunctionExample::both("getMinutes(relTime(\"1+02:03:04\"))", "3"),
         Minutes
     ),
     part!(
         "getSeconds",
         "time",
         "the second here, or the whole seconds beyond the minutes",
-        Example::both("getSeconds(relTime(\"1+02:03:04\"))", "4"),
+        FunctionExample::both("getSeconds(relTime(\"1+02:03:04\"))", "4"),
         Seconds
     ),
     measure!("inDays", "a time as a number of days", "inDays(relTime(\"1+12:00:00\"))", "1.5", 86_400.0),
     measure!("inHours", "a time as a number of hours", "inHours(relTime(\"1+12:00:00\"))", "36.0", 3_600.0),
     measure!("inMinutes", "a time as a number of minutes", "inMinutes(relTime(\"00:01:30\"))", "1.5", 60.0),
     measure!("inSeconds", "a time as a number of seconds", "inSeconds(relTime(\"00:01:30\"))", "90.0", 1.0),
-    Function {
+    BuiltinFunction {
         name: "splitTime",
-        fewest: 1,
-        most: Some(1),
+        min_arguments: 1,
+        max_arguments: Some(1),
         strict: true,
         signature: "splitTime(time | number) -> ad",
         doc: "an ad with the parts of a time",
-        example: Example::both("splitTime(relTime(\"1+02:03:04\")).Hours", "2"),
+        example: FunctionExample::both("splitTime(relTime(\"1+02:03:04\")).Hours", "2"),
         body: split_time,
     },
-    Function {
+    BuiltinFunction {
         name: "formatTime",
-        fewest: 0,
-        most: Some(2),
+        min_arguments: 0,
+        max_arguments: Some(2),
         strict: true,
         signature: "formatTime([time | number | ad [, template]]) -> string",
         doc: "the text of a time by a template of C's strftime; of an ad as splitTime makes them too",
-        example: Example::both(
+        example: FunctionExample::both(
             "formatTime(absTime(\"2001-02-03T04:05:06-06:00\"), \"%d %b %Y, %H:%M\")",
             "\"03 Feb 2001, 04:05\"",
         ),
@@ -191,17 +191,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// Returns the calendar date and clock time of a time at its own offset.
-fn shown(time: AbsoluteTime) -> Parts {
-    time.parts_at(time.offset)
+fn calendar_parts(time: AbsoluteTime) -> CalendarTime {
+    time.calendar_time(time.offset)
 }
 
 /// Returns a relative time of whole seconds.
 #[allow(clippy::cast_precision_loss)] // exact below 2^53
-fn length(seconds: i64) -> Value {
+fn relative_seconds(seconds: i64) -> Value {
     Value::RelativeTime(RelativeTime { seconds: seconds as f64 })
 }
 
-fn make_date(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn make_date(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let [month, day, year] = [call.value(0)?, call.value(1)?, call.value(2)?];
     let number = match &month {
         Value::Integer(number @ 1..=12) => *number,
@@ -210,18 +210,18 @@ fn make_date(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
             None => return Ok(call.error(format!("\"{}\" is no month", name.to_str()))),
         },
         Value::Integer(number) => return Ok(call.error(format!("there is no month {number}"))),
-        other => return Ok(call.unsuitable(other, "a month")),
+        other => return Ok(call.type_error(other, "a month")),
     };
     let (day, year) = match (&day, &year) {
         (Value::Integer(day), Value::Integer(year)) => (*day, *year),
-        (Value::Integer(_), other) => return Ok(call.unsuitable(other, "a year")),
-        (other, _) => return Ok(call.unsuitable(other, "a day")),
+        (Value::Integer(_), other) => return Ok(call.type_error(other, "a year")),
+        (other, _) => return Ok(call.type_error(other, "a day")),
     };
     let first = days_from_date(year, number, 1);
     let length = days_from_date(year, number + 1, 1).saturating_sub(first);
     let midnight = first.checked_add(day.saturating_sub(1)).and_then(|days| days.checked_mul(86_400));
     Ok(match midnight {
-        Some(midnight) if (1..=length).contains(&day) => Value::AbsoluteTime(from_local(midnight)),
+        Some(midnight) if (1..=length).contains(&day) => Value::AbsoluteTime(from_local_clock(midnight)),
         _ => call.error(format!("there is no day {day} in month {number} of {year}")),
     })
 }
@@ -236,7 +236,7 @@ fn month_of_name(name: &str) -> Option<i64> {
 
 /// Part of a time that a function extracts.
 #[derive(Clone, Copy)]
-enum Part {
+enum TimePart {
     Year,
     Month,
     DayOfYear,
@@ -248,89 +248,89 @@ enum Part {
     Seconds,
 }
 
-impl Part {
-    fn of_moment(self, parts: Parts, dialect: Dialect) -> Option<i64> {
+impl TimePart {
+    fn of_absolute(self, parts: CalendarTime, dialect: Dialect) -> Option<i64> {
         Some(match self {
-            Part::Year => parts.year,
-            Part::Month if dialect.is_condor() => parts.month,
-            Part::Month => parts.month - 1,
-            Part::DayOfYear => parts.day_of_year,
-            Part::DayOfMonth => parts.day,
-            Part::DayOfWeek => parts.weekday,
-            Part::Hours => parts.hour,
-            Part::Minutes => parts.minute,
-            Part::Seconds => parts.second,
-            Part::Days => return None,
+            TimePart::Year => parts.year,
+            TimePart::Month if dialect.is_condor() => parts.month,
+            TimePart::Month => parts.month - 1,
+            TimePart::DayOfYear => parts.day_of_year,
+            TimePart::DayOfMonth => parts.day,
+            TimePart::DayOfWeek => parts.weekday,
+            TimePart::Hours => parts.hour,
+            TimePart::Minutes => parts.minute,
+            TimePart::Seconds => parts.second,
+            TimePart::Days => return None,
         })
     }
 
     /// Returns the part of a relative time. All parts of a negative time are zero or negative.
     #[allow(clippy::cast_possible_truncation)] // `as` saturates
-    fn of_length(self, time: RelativeTime) -> Option<i64> {
+    fn of_relative(self, time: RelativeTime) -> Option<i64> {
         let seconds = time.seconds as i64;
         Some(match self {
-            Part::Days => seconds / 86_400,
-            Part::Hours => seconds % 86_400 / 3600,
-            Part::Minutes => seconds % 3600 / 60,
-            Part::Seconds => seconds % 60,
+            TimePart::Days => seconds / 86_400,
+            TimePart::Hours => seconds % 86_400 / 3600,
+            TimePart::Minutes => seconds % 3600 / 60,
+            TimePart::Seconds => seconds % 60,
             _ => return None,
         })
     }
 
-    fn wanted(self) -> &'static str {
+    fn expected_type(self) -> &'static str {
         match self {
-            Part::Days => "a relative time",
-            Part::Hours | Part::Minutes | Part::Seconds => "a time",
+            TimePart::Days => "a relative time",
+            TimePart::Hours | TimePart::Minutes | TimePart::Seconds => "a time",
             _ => "an absolute time",
         }
     }
 }
 
-fn part(call: &mut Call<'_, '_>, part: Part) -> Result<Value, Halt> {
+fn part(call: &mut Call<'_, '_>, part: TimePart) -> Result<Value, Abort> {
     let value = call.value(0)?;
     let number = match &value {
         // The local offset applies, not the value's own one.
-        Value::AbsoluteTime(time) => part.of_moment(shown(here(time.seconds)), call.dialect()),
-        Value::RelativeTime(time) => part.of_length(*time),
+        Value::AbsoluteTime(time) => part.of_absolute(calendar_parts(in_local_zone(time.seconds)), call.dialect()),
+        Value::RelativeTime(time) => part.of_relative(*time),
         _ => None,
     };
-    Ok(number.map_or_else(|| call.unsuitable(&value, part.wanted()), |number| fitting(call, number)))
+    Ok(number.map_or_else(|| call.type_error(&value, part.expected_type()), |number| integer_value(call, number)))
 }
 
 #[allow(clippy::cast_precision_loss)] // beyond 2^53 seconds the nearest real
-fn measure(call: &mut Call<'_, '_>, unit: f64) -> Result<Value, Halt> {
+fn measure(call: &mut Call<'_, '_>, unit: f64) -> Result<Value, Abort> {
     let value = call.value(0)?;
     Ok(match &value {
         Value::AbsoluteTime(time) => Value::Real(time.seconds as f64 / unit),
         Value::RelativeTime(time) => Value::Real(time.seconds / unit),
-        other => call.unsuitable(other, "a time"),
+        other => call.type_error(other, "a time"),
     })
 }
 
 /// Returns the absolute time that a time or a number of seconds denotes; `None` for other values. HTCondor converts a
 /// real to 32 bits here.
-fn moment(value: &Value) -> Option<AbsoluteTime> {
+fn to_absolute(value: &Value) -> Option<AbsoluteTime> {
     match value {
         Value::AbsoluteTime(time) => Some(*time),
-        Value::Integer(seconds) => Some(here(*seconds)),
-        Value::Real(seconds) => Some(here(i64::from(as_c_int(*seconds)))),
+        Value::Integer(seconds) => Some(in_local_zone(*seconds)),
+        Value::Real(seconds) => Some(in_local_zone(i64::from(as_c_int(*seconds)))),
         _ => None,
     }
 }
 
-fn split_time(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn split_time(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let value = call.value(0)?;
-    Ok(match (&value, moment(&value)) {
-        (_, Some(time)) => ad_of_moment(time),
-        (Value::RelativeTime(time), _) => ad_of_length(*time),
+    Ok(match (&value, to_absolute(&value)) {
+        (_, Some(time)) => ad_of_absolute(time),
+        (Value::RelativeTime(time), _) => ad_of_relative(*time),
         (Value::Undefined, _) => value,
-        _ => call.unsuitable(&value, "a time"),
+        _ => call.type_error(&value, "a time"),
     })
 }
 
-fn ad_of_moment(time: AbsoluteTime) -> Value {
-    let parts = shown(time);
-    ad([
+fn ad_of_absolute(time: AbsoluteTime) -> Value {
+    let parts = calendar_parts(time);
+    root_ad([
         ("Type", Value::string("AbsoluteTime")),
         ("Year", Value::Integer(parts.year)),
         ("Month", Value::Integer(parts.month)),
@@ -343,7 +343,7 @@ fn ad_of_moment(time: AbsoluteTime) -> Value {
 }
 
 /// Returns a relative time split into parts. Only the first non-zero part carries the sign.
-fn ad_of_length(time: RelativeTime) -> Value {
+fn ad_of_relative(time: RelativeTime) -> Value {
     let (mut negative, days, hours, minutes, seconds, fraction) = time.split();
     let mut signed = |part: i64| {
         let signed = if negative { -part } else { part };
@@ -352,7 +352,7 @@ fn ad_of_length(time: RelativeTime) -> Value {
     };
     let (days, hours, minutes) = (signed(days), signed(hours), signed(minutes));
     let seconds = i32::try_from(seconds).map_or(0.0, f64::from) + fraction;
-    ad([
+    root_ad([
         ("Type", Value::string("RelativeTime")),
         ("Days", days),
         ("Hours", hours),
@@ -362,37 +362,37 @@ fn ad_of_length(time: RelativeTime) -> Value {
 }
 
 /// Returns an ad without enclosing ads.
-fn ad<const N: usize>(attributes: [(&str, Value); N]) -> Value {
+fn root_ad<const N: usize>(attributes: [(&str, Value); N]) -> Value {
     let ad: Ad = attributes.into_iter().map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
-    Value::Ad(Nested { frame: Frame::root(ad, 0) })
+    Value::Ad(AdValue { frame: ScopeFrame::root(ad, 0) })
 }
 
 /// Maximum number of bytes that `formatTime()` returns, as in HTCondor.
-const LONGEST: usize = 1022;
+const MAX_FORMATTED_BYTES: usize = 1022;
 
-fn format_time(call: &mut Call<'_, '_>) -> Result<Value, Halt> {
+fn format_time(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     let clock = match call.len() {
-        0 => clock_of_moment(now(call)?),
+        0 => clock_of_absolute(local_now(call)?),
         _ => match call.value(0)? {
             Value::Ad(nested) => clock_of_ad(call, &nested)?,
-            value => match moment(&value) {
-                Some(time) => clock_of_moment(time),
-                None => return Ok(call.unsuitable(&value, "an absolute time")),
+            value => match to_absolute(&value) {
+                Some(time) => clock_of_absolute(time),
+                None => return Ok(call.type_error(&value, "an absolute time")),
             },
         },
     };
     if call.len() < 2 {
-        return Ok(Value::string(format::format(clock, b"%c", LONGEST)));
+        return Ok(Value::string(format::format(clock, b"%c", MAX_FORMATTED_BYTES)));
     }
     Ok(match call.value(1)? {
-        Value::String(template) => Value::string(format::format(clock, template.as_bytes(), LONGEST)),
-        other => call.unsuitable(&other, "a template"),
+        Value::String(template) => Value::string(format::format(clock, template.as_bytes(), MAX_FORMATTED_BYTES)),
+        other => call.type_error(&other, "a template"),
     })
 }
 
-fn clock_of_moment(time: AbsoluteTime) -> Clock {
-    let parts = shown(time);
-    Clock {
+fn clock_of_absolute(time: AbsoluteTime) -> BrokenDownTime {
+    let parts = calendar_parts(time);
+    BrokenDownTime {
         year: parts.year,
         month: parts.month,
         day: parts.day,
@@ -403,15 +403,15 @@ fn clock_of_moment(time: AbsoluteTime) -> Clock {
 }
 
 /// Reads the parts of a time from an ad. Only integers count, wrapped to 32 bits as in HTCondor.
-fn clock_of_ad(call: &mut Call<'_, '_>, nested: &Nested) -> Result<Clock, Halt> {
-    let mut part = |name: &str, missing: i64| -> Result<i64, Halt> {
+fn clock_of_ad(call: &mut Call<'_, '_>, nested: &AdValue) -> Result<BrokenDownTime, Abort> {
+    let mut part = |name: &str, missing: i64| -> Result<i64, Abort> {
         Ok(match call.evaluator().attribute(&nested.frame, &Name::new(name))? {
             #[allow(clippy::cast_possible_truncation)] // wrapping is intended
             Value::Integer(part) => i64::from(part as i32),
             _ => missing,
         })
     };
-    Ok(Clock {
+    Ok(BrokenDownTime {
         year: part("Year", 1900)?,
         month: part("Month", 1)?,
         day: part("Day", 0)?,

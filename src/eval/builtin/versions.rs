@@ -2,41 +2,41 @@
 
 use crate::ad::{Type, Value};
 
-use super::arguments::{Outcome, settled, text_of, two_texts, undefined_decides};
-use super::{Call, Example, Function};
+use super::arguments::{ArgumentResult, reject_undefined, require_text, require_two_texts, value_of_call};
+use super::{BuiltinFunction, Call, FunctionExample};
 
 /// Row of the table for a comparison of versions.
 macro_rules! version_comparison {
     ($name:literal, $doc:literal, $call:literal, $holds:expr) => {
-        Function {
+        BuiltinFunction {
             name: $name,
-            fewest: 2,
-            most: Some(2),
+            min_arguments: 2,
+            max_arguments: Some(2),
             strict: true,
             signature: concat!($name, "(any, any) -> bool"),
             doc: $doc,
-            example: Example::both($call, "true"),
+            example: FunctionExample::both($call, "true"),
             body: |call| {
                 let holds: fn(i64) -> bool = $holds;
                 let values = call.all_values()?;
-                settled(version_order(call, &values).map(|order| Value::Boolean(holds(order))))
+                value_of_call(version_order(call, &values).map(|order| Value::Boolean(holds(order))))
             },
         }
     };
 }
 
-pub(super) const FUNCTIONS: &[Function] = &[
-    Function {
+pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
+    BuiltinFunction {
         name: "versioncmp",
-        fewest: 2,
-        most: Some(2),
+        min_arguments: 2,
+        max_arguments: Some(2),
         strict: true,
         signature: "versioncmp(any, any) -> int",
         doc: "negative, zero or positive: the order of two versions, whose numbers count as such",
-        example: Example::both("versioncmp(\"8.10\", \"8.9\")", "1"),
+        example: FunctionExample::both("versioncmp(\"8.10\", \"8.9\")", "1"),
         body: |call| {
             let values = call.all_values()?;
-            settled(version_order(call, &values).map(Value::Integer))
+            value_of_call(version_order(call, &values).map(Value::Integer))
         },
     },
     version_comparison!(
@@ -65,38 +65,38 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     version_comparison!("versionEQ", "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")", |order| order
         == 0),
-    Function {
+    BuiltinFunction {
         name: "version_in_range",
-        fewest: 3,
-        most: Some(3),
+        min_arguments: 3,
+        max_arguments: Some(3),
         strict: true,
         signature: "version_in_range(version, least, greatest) -> bool",
         doc: "whether a version is one of the two others or between them",
-        example: Example::both("version_in_range(\"8.9\", \"8.8\", \"8.10\")", "true"),
+        example: FunctionExample::both("version_in_range(\"8.9\", \"8.8\", \"8.10\")", "true"),
         body: |call| {
             let values = call.all_values()?;
-            settled(version_in_range(call, &values))
+            value_of_call(version_in_range(call, &values))
         },
     },
 ];
 
-fn version_order(call: &Call<'_, '_>, values: &[Value]) -> Outcome<i64> {
-    let (left, right) = two_texts(call, values)?;
+fn version_order(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<i64> {
+    let (left, right) = require_two_texts(call, values)?;
     Ok(compare_versions(left.as_bytes(), right.as_bytes()))
 }
 
-fn version_in_range(call: &Call<'_, '_>, values: &[Value]) -> Outcome<Value> {
+fn version_in_range(call: &Call<'_, '_>, values: &[Value]) -> ArgumentResult<Value> {
     let [version, least, greatest] = values else {
         return Err(Value::Undefined);
     };
     // An undefined limit makes the result undefined, but an undefined version is an error.
-    undefined_decides(&values[1..])?;
-    if version.kind() == Type::Undefined {
-        return Err(call.unsuitable(version, "a version"));
+    reject_undefined(&values[1..])?;
+    if version.value_type() == Type::Undefined {
+        return Err(call.type_error(version, "a version"));
     }
-    let version = text_of(call, version)?;
-    let least = text_of(call, least)?;
-    let greatest = text_of(call, greatest)?;
+    let version = require_text(call, version)?;
+    let least = require_text(call, least)?;
+    let greatest = require_text(call, greatest)?;
     let within = compare_versions(least.as_bytes(), version.as_bytes()) <= 0
         && compare_versions(version.as_bytes(), greatest.as_bytes()) <= 0;
     Ok(Value::Boolean(within))

@@ -1,7 +1,7 @@
 //! Specialization: partial evaluation against a partly known ad (thesis 2.6.1).
 //!
 //! Subexpressions without unknowns are computed by the evaluator, so their value holds in every completion of the ad.
-//! An operator around an unknown part is dropped only if it provably changes nothing; [`Shapes`] tracks the types
+//! An operator around an unknown part is dropped only if it provably changes nothing; [`TypeSet`] tracks the types
 //! that the unknown part can have.
 
 mod partial_result;
@@ -11,18 +11,18 @@ mod type_set;
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Kind, Name, Span, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
 
 use super::references::{References, references};
 use super::{Context, Environment, builtin};
 
-use partial_result::Part;
-use specializer::Walk;
-pub(super) use type_set::Shapes;
+use partial_result::PartialResult;
+use specializer::Specializer;
+pub(super) use type_set::TypeSet;
 
 /// Options of specialization: what it may assume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Liberties {
+pub struct SpecializeOptions {
     /// Whether to assume that no unknown is an error and that sums may be reassociated, as the thesis does in 2.6.1.
     /// Without it the result has the same value as the original in every completion.
     pub loose: bool,
@@ -33,7 +33,7 @@ pub struct Liberties {
 
 /// Whether a constraint can be true (thesis 2.6.1, the owner state).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ConstraintVerdict {
     /// It is true in no completion of the ad.
     Never,
     /// It is true in every completion of the ad.
@@ -42,27 +42,27 @@ pub enum Verdict {
     Depends,
 }
 
-impl Verdict {
+impl ConstraintVerdict {
     /// Returns the verdict as a lower-case word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Verdict::Never => "never",
-            Verdict::Always => "always",
-            Verdict::Depends => "depends",
+            ConstraintVerdict::Never => "never",
+            ConstraintVerdict::Always => "always",
+            ConstraintVerdict::Depends => "depends",
         }
     }
 }
 
 /// Specialized expression.
 #[derive(Clone, Debug)]
-pub struct Specialized {
+pub struct SpecializedExpression {
     /// Expression with the same value as the original; unchanged subtrees are shared with it.
     pub expression: Expression,
     /// Value of the expression; `None` if it depends on an unknown.
     pub value: Option<Value>,
     /// Whether the expression can be true as a constraint.
-    pub verdict: Verdict,
+    pub verdict: ConstraintVerdict,
 }
 
 /// Specializes an expression in a scope. The environment says which ads and partners are unknown; the context may
@@ -70,13 +70,13 @@ pub struct Specialized {
 #[must_use]
 pub fn specialize(
     expression: &Expression,
-    frame: &Arc<Frame>,
+    frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
-    liberties: Liberties,
-) -> Specialized {
-    let mut walk = Walk::new(environment, context, liberties);
-    let part = walk.part(expression, frame);
+    liberties: SpecializeOptions,
+) -> SpecializedExpression {
+    let mut walk = Specializer::new(environment, context, liberties);
+    let part = walk.specialize(expression, frame);
     walk.finish(part)
 }
 
@@ -85,20 +85,20 @@ pub fn specialize(
 #[must_use]
 pub fn specialize_attribute(
     name: &Name,
-    frame: &Arc<Frame>,
+    frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
-    liberties: Liberties,
-) -> Specialized {
-    let mut walk = Walk::new(environment, context, liberties);
+    liberties: SpecializeOptions,
+) -> SpecializedExpression {
+    let mut walk = Specializer::new(environment, context, liberties);
     let part = match frame.ad.get(name) {
-        Some(expression) => walk.bound(expression, frame),
-        None if environment.is_open(frame) => {
-            Some(Part::unknown(&Expression::new(Kind::Attribute(name.clone()), Span::default())))
+        Some(expression) => walk.specialize_bound(expression, frame),
+        None if environment.is_partly_known(frame) => {
+            Some(PartialResult::unknown(&Expression::new(ExpressionKind::Attribute(name.clone()), Span::default())))
         }
         None => None,
     };
-    walk.finish(part.unwrap_or_else(|| Part::of_value(Span::default(), Value::Undefined)))
+    walk.finish(part.unwrap_or_else(|| PartialResult::of_value(Span::default(), Value::Undefined)))
 }
 
 /// Returns the names on which the value of an expression depends after specialization: the unknowns of its verdict.
@@ -106,11 +106,11 @@ pub fn specialize_attribute(
 #[must_use]
 pub fn unknowns(
     expression: &Expression,
-    frame: &Arc<Frame>,
+    frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
 ) -> References {
-    let inline = Liberties { inline: true, ..Liberties::default() };
+    let inline = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
     let left = specialize(expression, frame, environment, context, inline);
     references(&left.expression, frame, environment, context)
 }
@@ -118,12 +118,17 @@ pub fn unknowns(
 /// Specializes every attribute of the scope's ad. Two kinds of attributes stay unchanged: those that depend on a
 /// circular reference, and those whose text the ad reads with `unparse()` or a similar function.
 #[must_use]
-pub fn specialize_ad(frame: &Arc<Frame>, environment: &Environment, context: &Context, liberties: Liberties) -> Ad {
-    let read = builtin::read_as_text(&frame.ad);
-    let mut walk = Walk::new(environment, context, liberties);
+pub fn specialize_ad(
+    frame: &Arc<ScopeFrame>,
+    environment: &Environment,
+    context: &Context,
+    liberties: SpecializeOptions,
+) -> Ad {
+    let read = builtin::names_read_as_text(&frame.ad);
+    let mut walk = Specializer::new(environment, context, liberties);
     let mut specialized = |name: &Name, expression: &Expression| {
         // The value of a circular reference depends on the attribute at which it is entered.
-        let part = if read.contains(name) { None } else { walk.attribute(expression, frame) };
+        let part = if read.contains(name) { None } else { walk.specialize_attribute(expression, frame) };
         part.map_or_else(|| expression.clone(), |part| part.expression)
     };
     frame.ad.iter().map(|a| (a.name.clone(), specialized(a.name, a.expression))).collect()
@@ -131,22 +136,22 @@ pub fn specialize_ad(frame: &Arc<Frame>, environment: &Environment, context: &Co
 
 #[cfg(test)]
 mod tests {
-    use super::{Liberties, Verdict, specialize};
+    use super::{ConstraintVerdict, SpecializeOptions, specialize};
     use crate::ad::Dialect;
-    use crate::eval::{Context, Environment, Extent};
-    use crate::syntax::{Rules, Style, parse_ad, parse_expression, print};
+    use crate::eval::{Context, Environment, Knowledge};
+    use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
-    fn special(text: &str, known: &str, dialect: Dialect, liberties: Liberties) -> (String, Verdict) {
-        let rules = Rules::new(dialect);
+    fn special(text: &str, known: &str, dialect: Dialect, liberties: SpecializeOptions) -> (String, ConstraintVerdict) {
+        let rules = ParseOptions::new(dialect);
         let ad = parse_ad(known.as_bytes(), rules).unwrap();
         let expression = parse_expression(text.as_bytes(), rules).unwrap();
-        let context = Context { now: None, chance: None, ..Context::new(dialect) };
-        let (environment, frame) = Environment::unmet(ad, Extent::Open);
+        let context = Context { now: None, random: None, ..Context::new(dialect) };
+        let (environment, frame) = Environment::partner_unknown(ad, Knowledge::Partial);
         let left = specialize(&expression, &frame, &environment, &context, liberties);
         (String::from_utf8(print(&left.expression, Style::New)).unwrap(), left.verdict)
     }
 
-    fn check(dialect: Dialect, liberties: Liberties, known: &str, cases: &[(&str, &str)]) {
+    fn check(dialect: Dialect, liberties: SpecializeOptions, known: &str, cases: &[(&str, &str)]) {
         for (text, expected) in cases {
             assert_eq!(special(text, known, dialect, liberties).0, *expected, "{text} in {dialect}");
         }
@@ -157,7 +162,7 @@ mod tests {
         for dialect in [Dialect::Classad, Dialect::Condor] {
             check(
                 dialect,
-                Liberties::default(),
+                SpecializeOptions::default(),
                 "[ a = 1; b = a + 1; n = [ c = 5; d = z ]; s = { 1, 2, a }; w = other.x > b ]",
                 &[
                     ("b * 3", "6"),
@@ -195,16 +200,16 @@ mod tests {
 
     #[test]
     fn an_error_on_the_right_shows_in_the_papers() {
-        let exact = Liberties::default();
+        let exact = SpecializeOptions::default();
         check(Dialect::Classad, exact, "[ ]", &[("false && other.x > 10", "false && other.x > 10")]);
         check(Dialect::Condor, exact, "[ ]", &[("false && other.x > 10", "false")]);
-        assert_eq!(special("false && other.x > 10", "[ ]", Dialect::Classad, exact).1, Verdict::Never);
+        assert_eq!(special("false && other.x > 10", "[ ]", Dialect::Classad, exact).1, ConstraintVerdict::Never);
     }
 
     #[test]
     fn as_the_thesis_prints_it() {
         for dialect in [Dialect::Classad, Dialect::Condor] {
-            let loose = Liberties { loose: true, ..Liberties::default() };
+            let loose = SpecializeOptions { loose: true, ..SpecializeOptions::default() };
             check(
                 dialect,
                 loose,
@@ -225,7 +230,7 @@ mod tests {
 
     #[test]
     fn attributes_are_replaced_by_what_is_left_of_them() {
-        let inline = Liberties { inline: true, ..Liberties::default() };
+        let inline = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
         check(
             Dialect::Condor,
             inline,
@@ -242,15 +247,15 @@ mod tests {
     #[test]
     fn verdicts() {
         for (text, verdict) in [
-            ("1 == 1", Verdict::Always),
-            ("\"yes\"", Verdict::Never),
-            ("undefined", Verdict::Never),
-            ("other.x", Verdict::Depends),
-            ("other.x && error", Verdict::Never),
-            ("isUndefined(other.x)", Verdict::Depends),
-            ("(other.x > 1) + 1 == \"a\"", Verdict::Never),
+            ("1 == 1", ConstraintVerdict::Always),
+            ("\"yes\"", ConstraintVerdict::Never),
+            ("undefined", ConstraintVerdict::Never),
+            ("other.x", ConstraintVerdict::Depends),
+            ("other.x && error", ConstraintVerdict::Never),
+            ("isUndefined(other.x)", ConstraintVerdict::Depends),
+            ("(other.x > 1) + 1 == \"a\"", ConstraintVerdict::Never),
         ] {
-            assert_eq!(special(text, "[ ]", Dialect::Classad, Liberties::default()).1, verdict, "{text}");
+            assert_eq!(special(text, "[ ]", Dialect::Classad, SpecializeOptions::default()).1, verdict, "{text}");
         }
     }
 }

@@ -4,53 +4,53 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Expression, Frame, Kind, Name, Value};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Value};
 use crate::eval::operators::{self, Truth};
-use crate::eval::scope::{Environment, Resolution};
-use crate::eval::{Context, Evaluator, Halt, builtin};
+use crate::eval::scope::{Environment, NameResolution};
+use crate::eval::{Abort, Context, Evaluator, builtin};
 
-use super::partial_result::{Part, Step};
+use super::partial_result::{ChainedOperator, PartialResult};
 use super::type_set;
-use super::type_set::Shapes;
-use super::{Liberties, Specialized, Verdict, sum_folding};
+use super::type_set::TypeSet;
+use super::{ConstraintVerdict, SpecializeOptions, SpecializedExpression, sum_folding};
 
 /// Maximum number of attribute references that are replaced within one expression; more would make it longer, not
 /// simpler.
-const MOST_INLINED: usize = 1000;
+const MAX_INLINED_ATTRIBUTES: usize = 1000;
 
 /// State of one specialization.
-pub struct Walk<'e> {
+pub struct Specializer<'e> {
     evaluator: Evaluator<'e>,
     environment: &'e Environment,
     context: &'e Context,
-    liberties: Liberties,
+    options: SpecializeOptions,
     /// Memo of attributes by the identities of their expression and ad; `None` for one that depends on a circular
     /// reference.
-    attributes: FxHashMap<(usize, usize), Option<Part>>,
+    attributes: FxHashMap<(usize, usize), Option<PartialResult>>,
     depth: u32,
 }
 
-impl<'e> Walk<'e> {
-    pub fn new(environment: &'e Environment, context: &'e Context, liberties: Liberties) -> Self {
+impl<'e> Specializer<'e> {
+    pub fn new(environment: &'e Environment, context: &'e Context, options: SpecializeOptions) -> Self {
         let evaluator = Evaluator::new(environment, context);
-        Walk { evaluator, environment, context, liberties, attributes: FxHashMap::default(), depth: 0 }
+        Specializer { evaluator, environment, context, options, attributes: FxHashMap::default(), depth: 0 }
     }
 
-    pub fn finish(&self, part: Part) -> Specialized {
+    pub fn finish(&self, part: PartialResult) -> SpecializedExpression {
         let dialect = self.context.dialect;
         let is_true = |value: &Value| operators::truth(value, dialect) == Truth::True;
         let verdict = match &part.value {
-            Some(value) if is_true(value) => Verdict::Always,
-            None if part.shapes.may_be_true(dialect) => Verdict::Depends,
-            _ => Verdict::Never,
+            Some(value) if is_true(value) => ConstraintVerdict::Always,
+            None if part.types.may_be_true(dialect) => ConstraintVerdict::Depends,
+            _ => ConstraintVerdict::Never,
         };
-        Specialized { expression: part.expression, value: part.value, verdict }
+        SpecializedExpression { expression: part.expression, value: part.value, verdict }
     }
 
     /// Specializes an expression; one that is nested too deep stays unchanged.
-    pub fn part(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
-        if self.depth >= self.context.deepest {
-            return Part::unknown(expression);
+    pub fn specialize(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
+        if self.depth >= self.context.max_depth {
+            return PartialResult::unknown(expression);
         }
         self.depth += 1;
         let part = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.descend(expression, frame));
@@ -58,171 +58,180 @@ impl<'e> Walk<'e> {
         part
     }
 
-    fn descend(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
+    fn descend(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         match expression.kind() {
-            Kind::Literal(_) | Kind::List(_) | Kind::Ad(_) => self.evaluated(expression, frame),
-            Kind::Attribute(name) | Kind::RootAttribute(name) => {
+            ExpressionKind::Literal(_) | ExpressionKind::List(_) | ExpressionKind::Ad(_) => {
+                self.evaluate(expression, frame)
+            }
+            ExpressionKind::Attribute(name) | ExpressionKind::RootAttribute(name) => {
                 let found = match expression.kind() {
-                    Kind::RootAttribute(_) => self.environment.resolve_root(frame, name, self.context),
+                    ExpressionKind::RootAttribute(_) => self.environment.resolve_root(frame, name, self.context),
                     _ => self.environment.resolve(frame, name, self.context),
                 };
-                let unknown = Part::unknown(expression);
-                if let Some(part) = self.led_to(expression, &unknown, &found, frame) {
+                let unknown = PartialResult::unknown(expression);
+                if let Some(part) = self.resolved_reference(expression, &unknown, &found, frame) {
                     return part;
                 }
-                let part = self.evaluated(expression, frame);
-                self.assumed(part, &found)
+                let part = self.evaluate(expression, frame);
+                self.assume_no_error(part, &found)
             }
-            Kind::Select(..) => self.selection(expression, frame),
-            Kind::Parentheses(inner) => {
-                let inside = self.part(inner, frame);
+            ExpressionKind::Select(..) => self.selection(expression, frame),
+            ExpressionKind::Parentheses(inner) => {
+                let inside = self.specialize(inner, frame);
                 if let Some(value) = inside.value {
-                    return Part::known(expression, value);
+                    return PartialResult::known(expression, value);
                 }
-                self.rebuilt(expression, inside.shapes, &[(inner, &inside)], |parts| {
-                    Kind::Parentheses(parts[0].clone())
+                self.rebuild(expression, inside.types, &[(inner, &inside)], |parts| {
+                    ExpressionKind::Parentheses(parts[0].clone())
                 })
             }
-            Kind::Unary(operator, operand) => {
-                let part = self.part(operand, frame);
+            ExpressionKind::Unary(operator, operand) => {
+                let part = self.specialize(operand, frame);
                 if let Some(value) = part.value {
-                    return Part::known(
+                    return PartialResult::known(
                         expression,
                         operators::unary(*operator, value, self.context.dialect, expression.span()),
                     );
                 }
-                let shapes = Shapes::unary(*operator, part.shapes, self.context.dialect);
-                self.rebuilt(expression, shapes, &[(operand, &part)], |parts| Kind::Unary(*operator, parts[0].clone()))
-            }
-            Kind::Binary(..) => self.chain(expression, frame),
-            Kind::Conditional(condition, consequent, alternative) => {
-                self.conditional(expression, [condition, consequent, alternative], frame)
-            }
-            Kind::Elvis(left, right) => {
-                let part = self.part(left, frame);
-                match &part.value {
-                    Some(Value::Undefined) => return self.part(right, frame),
-                    Some(_) => return part,
-                    None if !part.shapes.meets(Shapes::UNDEFINED) => return part,
-                    None => {}
-                }
-                let default = self.part(right, frame);
-                let shapes = part.shapes.without(Shapes::UNDEFINED).or(default.shapes);
-                self.rebuilt(expression, shapes, &[(left, &part), (right, &default)], |parts| {
-                    Kind::Elvis(parts[0].clone(), parts[1].clone())
+                let shapes = TypeSet::unary(*operator, part.types, self.context.dialect);
+                self.rebuild(expression, shapes, &[(operand, &part)], |parts| {
+                    ExpressionKind::Unary(*operator, parts[0].clone())
                 })
             }
-            Kind::Subscript(inner, index) => self.subscript(expression, inner, index, frame),
-            Kind::Call(name, arguments) => self.call(expression, name, arguments, frame),
+            ExpressionKind::Binary(..) => self.chain(expression, frame),
+            ExpressionKind::Conditional(condition, consequent, alternative) => {
+                self.conditional(expression, [condition, consequent, alternative], frame)
+            }
+            ExpressionKind::Elvis(left, right) => {
+                let part = self.specialize(left, frame);
+                match &part.value {
+                    Some(Value::Undefined) => return self.specialize(right, frame),
+                    Some(_) => return part,
+                    None if !part.types.intersects(TypeSet::UNDEFINED) => return part,
+                    None => {}
+                }
+                let default = self.specialize(right, frame);
+                let shapes = part.types.without(TypeSet::UNDEFINED).union(default.types);
+                self.rebuild(expression, shapes, &[(left, &part), (right, &default)], |parts| {
+                    ExpressionKind::Elvis(parts[0].clone(), parts[1].clone())
+                })
+            }
+            ExpressionKind::Subscript(inner, index) => self.subscript(expression, inner, index, frame),
+            ExpressionKind::Call(name, arguments) => self.call(expression, name, arguments, frame),
         }
     }
 
     /// Evaluates an expression; its value stays unknown if that needs something unknown or exceeds a budget.
-    fn evaluated(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
+    fn evaluate(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         match self.evaluator.evaluate(expression, frame) {
-            Ok(value) => Part::known(expression, value),
-            Err(_) => Part::unknown(expression),
+            Ok(value) => PartialResult::known(expression, value),
+            Err(_) => PartialResult::unknown(expression),
         }
     }
 
     /// Returns the result for an expression of unknown value: the original if no operand changed, else a copy with
     /// the specialized operands.
-    fn rebuilt<const N: usize>(
+    fn rebuild<const N: usize>(
         &self,
         original: &Expression,
-        shapes: Shapes,
-        parts: &[(&Expression, &Part); N],
-        kind: impl FnOnce([&Expression; N]) -> Kind,
-    ) -> Part {
-        let shapes = if self.liberties.loose { shapes.without(Shapes::ERROR) } else { shapes };
+        shapes: TypeSet,
+        parts: &[(&Expression, &PartialResult); N],
+        kind: impl FnOnce([&Expression; N]) -> ExpressionKind,
+    ) -> PartialResult {
+        let shapes = if self.options.loose { shapes.without(TypeSet::ERROR) } else { shapes };
         if let Some(value) = shapes.only_value() {
-            return Part::known(original, value);
+            return PartialResult::known(original, value);
         }
-        let same = parts.iter().all(|(original, part)| original.same(&part.expression));
+        let same = parts.iter().all(|(original, part)| original.ptr_eq(&part.expression));
         let expression = if same {
             original.clone()
         } else {
             Expression::new(kind(parts.map(|(_, part)| &part.expression)), original.span())
         };
-        Part { expression, value: None, shapes, inlined: parts.iter().map(|(_, part)| part.inlined).sum() }
+        PartialResult {
+            expression,
+            value: None,
+            types: shapes,
+            inlined: parts.iter().map(|(_, part)| part.inlined).sum(),
+        }
     }
 
     /// Returns the result for a reference from the expression that it resolves to. `None` if it resolves to no
     /// expression or depends on a circular reference.
-    fn led_to(
+    fn resolved_reference(
         &mut self,
         original: &Expression,
-        unknown: &Part,
-        found: &Resolution,
-        frame: &Arc<Frame>,
-    ) -> Option<Part> {
-        let Resolution::Expression(bound, scope) = found else { return None };
-        let inside = self.attribute(bound, scope)?;
+        unknown: &PartialResult,
+        found: &NameResolution,
+        frame: &Arc<ScopeFrame>,
+    ) -> Option<PartialResult> {
+        let NameResolution::Expression(bound, scope) = found else { return None };
+        let inside = self.specialize_attribute(bound, scope)?;
         if let Some(value) = inside.value {
-            return Some(Part::known(original, value));
+            return Some(PartialResult::known(original, value));
         }
         // The specialized expression may be inlined only if its names resolve to the same attributes here.
-        if self.liberties.inline && inside.inlined < MOST_INLINED && same_place(scope, frame) {
-            return Some(Part { inlined: inside.inlined + 1, ..inside });
+        if self.options.inline && inside.inlined < MAX_INLINED_ATTRIBUTES && is_same_scope(scope, frame) {
+            return Some(PartialResult { inlined: inside.inlined + 1, ..inside });
         }
         // It is undefined if an unknown refers back to it.
-        Some(Part { shapes: inside.shapes.or(Shapes::UNDEFINED), ..unknown.clone() })
+        Some(PartialResult { types: inside.types.union(TypeSet::UNDEFINED), ..unknown.clone() })
     }
 
     /// Removes error from the possible types of an unknown reference if the options assume that no unknown is an
     /// error.
-    fn assumed(&self, part: Part, found: &Resolution) -> Part {
-        let free = part.value.is_none() && !matches!(found, Resolution::Expression(..));
-        let shapes = if free && self.liberties.loose { part.shapes.without(Shapes::ERROR) } else { part.shapes };
-        Part { shapes, ..part }
+    fn assume_no_error(&self, part: PartialResult, found: &NameResolution) -> PartialResult {
+        let free = part.value.is_none() && !matches!(found, NameResolution::Expression(..));
+        let shapes = if free && self.options.loose { part.types.without(TypeSet::ERROR) } else { part.types };
+        PartialResult { types: shapes, ..part }
     }
 
     /// Specializes the expression of an attribute, with a memo. `None` if it depends on a circular reference: its
     /// value then depends on the attribute from which it is reached.
-    pub fn attribute(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
+    pub fn specialize_attribute(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
         let key = (bound.identity(), scope.ad.identity());
         if let Some(part) = self.attributes.get(&key) {
             return part.clone();
         }
-        let circles = self.evaluator.circles();
-        let part = self.bound(bound, scope).filter(|_| self.evaluator.circles() == circles);
+        let circles = self.evaluator.circular_reference_count();
+        let part = self.specialize_bound(bound, scope).filter(|_| self.evaluator.circular_reference_count() == circles);
         self.attributes.insert(key, part.clone());
         part
     }
 
     /// Specializes the expression of an attribute, without the memo. `None` if it is being specialized already.
-    pub fn bound(&mut self, bound: &Expression, scope: &Arc<Frame>) -> Option<Part> {
-        if !self.evaluator.begin(bound, scope) {
+    pub fn specialize_bound(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
+        if !self.evaluator.begin_attribute(bound, scope) {
             return None;
         }
-        let part = self.part(bound, scope);
-        self.evaluator.end();
+        let part = self.specialize(bound, scope);
+        self.evaluator.end_attribute();
         Some(part)
     }
 
     /// Specializes a selection such as `ad.name.name`.
-    fn selection(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
+    fn selection(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         // The chain may be long, so it is walked in a loop from its base.
         let mut links = Vec::new();
         let mut base = expression;
-        while let Kind::Select(inner, name) = base.kind() {
+        while let ExpressionKind::Select(inner, name) = base.kind() {
             links.push((base, name));
             base = inner;
         }
-        let mut part = self.part(base, frame);
+        let mut part = self.specialize(base, frame);
         let mut original = base;
         while let Some((link, name)) = links.pop() {
-            let rest = |parts: [&Expression; 1]| Kind::Select(parts[0].clone(), name.clone());
-            let unknown = self.rebuilt(link, Shapes::ANY, &[(original, &part)], rest);
+            let rest = |parts: [&Expression; 1]| ExpressionKind::Select(parts[0].clone(), name.clone());
+            let unknown = self.rebuild(link, TypeSet::ANY, &[(original, &part)], rest);
             let found = match &part.value {
-                Some(Value::Ad(ad)) => self.environment.resolve_in(&ad.frame, name, self.context),
-                _ => Resolution::Missing,
+                Some(Value::Ad(ad)) => self.environment.resolve_selected(&ad.frame, name, self.context),
+                _ => NameResolution::Missing,
             };
-            part = match (self.led_to(link, &unknown, &found, frame), &part.value) {
+            part = match (self.resolved_reference(link, &unknown, &found, frame), &part.value) {
                 (Some(part), _) => part,
                 (None, Some(value)) => match self.evaluator.select(value, name, link.span(), frame) {
-                    Ok(value) => Part::known(link, value),
-                    Err(_) => self.assumed(unknown, &found),
+                    Ok(value) => PartialResult::known(link, value),
+                    Err(_) => self.assume_no_error(unknown, &found),
                 },
                 (None, None) => unknown,
             };
@@ -236,121 +245,140 @@ impl<'e> Walk<'e> {
         expression: &Expression,
         inner: &Expression,
         index: &Expression,
-        frame: &Arc<Frame>,
-    ) -> Part {
-        let parts = [self.part(inner, frame), self.part(index, frame)];
+        frame: &Arc<ScopeFrame>,
+    ) -> PartialResult {
+        let parts = [self.specialize(inner, frame), self.specialize(index, frame)];
         match [&parts[0].value, &parts[1].value] {
             [Some(value), Some(position)] => {
                 if let Ok(value) = self.evaluator.subscript(value, position, expression.span()) {
-                    return Part::known(expression, value);
+                    return PartialResult::known(expression, value);
                 }
-                if let (Kind::List(elements), Value::Integer(position)) = (inner.bare().kind(), position)
+                if let (ExpressionKind::List(elements), Value::Integer(position)) =
+                    (inner.without_parentheses().kind(), position)
                     && let Some(element) = usize::try_from(*position).ok().and_then(|position| elements.get(position))
                 {
-                    return self.part(element, frame);
+                    return self.specialize(element, frame);
                 }
             }
             [Some(error @ Value::Error(_)), None] | [None, Some(error @ Value::Error(_))] => {
-                return Part::known(expression, error.clone());
+                return PartialResult::known(expression, error.clone());
             }
             _ => {}
         }
-        self.rebuilt(expression, Shapes::ANY, &[(inner, &parts[0]), (index, &parts[1])], |parts| {
-            Kind::Subscript(parts[0].clone(), parts[1].clone())
+        self.rebuild(expression, TypeSet::ANY, &[(inner, &parts[0]), (index, &parts[1])], |parts| {
+            ExpressionKind::Subscript(parts[0].clone(), parts[1].clone())
         })
     }
 
-    fn conditional(&mut self, expression: &Expression, parts: [&Expression; 3], frame: &Arc<Frame>) -> Part {
+    fn conditional(
+        &mut self,
+        expression: &Expression,
+        parts: [&Expression; 3],
+        frame: &Arc<ScopeFrame>,
+    ) -> PartialResult {
         let [condition, consequent, alternative] = parts;
-        let decided = self.part(condition, frame);
+        let decided = self.specialize(condition, frame);
         if let Some(value) = &decided.value {
             return match operators::truth(value, self.context.dialect) {
-                Truth::True => self.part(consequent, frame),
-                Truth::False => self.part(alternative, frame),
-                Truth::Undefined => Part::known(expression, Value::Undefined),
-                Truth::Error => Part::known(expression, value.clone()),
-                Truth::Other => self.evaluated(expression, frame),
+                Truth::True => self.specialize(consequent, frame),
+                Truth::False => self.specialize(alternative, frame),
+                Truth::Undefined => PartialResult::known(expression, Value::Undefined),
+                Truth::Error => PartialResult::known(expression, value.clone()),
+                Truth::NotBoolean => self.evaluate(expression, frame),
             };
         }
-        let then = self.part(consequent, frame);
-        let otherwise = self.part(alternative, frame);
-        let shapes = Shapes::conditional(decided.shapes, then.shapes, otherwise.shapes, self.context.dialect);
+        let then = self.specialize(consequent, frame);
+        let otherwise = self.specialize(alternative, frame);
+        let shapes = TypeSet::conditional(decided.types, then.types, otherwise.types, self.context.dialect);
         let parts = [(condition, &decided), (consequent, &then), (alternative, &otherwise)];
-        self.rebuilt(expression, shapes, &parts, |parts| {
-            Kind::Conditional(parts[0].clone(), parts[1].clone(), parts[2].clone())
+        self.rebuild(expression, shapes, &parts, |parts| {
+            ExpressionKind::Conditional(parts[0].clone(), parts[1].clone(), parts[2].clone())
         })
     }
 
     /// Specializes a chain of binary operators. It leans to the left and may have a million operators, so its left
     /// spine is walked in a loop.
-    fn chain(&mut self, expression: &Expression, frame: &Arc<Frame>) -> Part {
+    fn chain(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         let mut spine = Vec::new();
         let mut first = expression;
-        while let Kind::Binary(operator, left, right) = first.kind() {
+        while let ExpressionKind::Binary(operator, left, right) = first.kind() {
             spine.push((first, *operator, left, right));
             first = left;
         }
-        let mut part = self.part(first, frame);
+        let mut part = self.specialize(first, frame);
         let steps = spine.into_iter().rev();
-        let mut steps: Vec<Step> = steps
-            .map(|(node, operator, left, right)| Step { node, operator, left, right, part: self.part(right, frame) })
+        let mut steps: Vec<ChainedOperator> = steps
+            .map(|(node, operator, left, right)| ChainedOperator {
+                node,
+                operator,
+                left,
+                right,
+                operand: self.specialize(right, frame),
+            })
             .collect();
-        if self.liberties.loose {
-            (part, steps) = sum_folding::added_up(part, steps, self.context.dialect);
+        if self.options.loose {
+            (part, steps) = sum_folding::fold_sum(part, steps, self.context.dialect);
         }
-        for Step { node, operator, left, right, part: other } in steps {
-            part = self.combined(node, operator, (left, part), (right, other));
+        for ChainedOperator { node, operator, left, right, operand: other } in steps {
+            part = self.combine(node, operator, (left, part), (right, other));
         }
         part
     }
 
     /// Combines the specialized operands of one operator.
-    fn combined(
+    fn combine(
         &self,
         node: &Expression,
         operator: BinaryOperator,
-        (left, left_part): (&Expression, Part),
-        (right, right_part): (&Expression, Part),
-    ) -> Part {
+        (left, left_part): (&Expression, PartialResult),
+        (right, right_part): (&Expression, PartialResult),
+    ) -> PartialResult {
         let dialect = self.context.dialect;
         let span = node.span();
         if let (Some(left), Some(right)) = (&left_part.value, &right_part.value) {
-            return Part::known(node, type_set::apply(operator, left, right, dialect, span));
+            return PartialResult::known(node, type_set::apply_operator(operator, left, right, dialect, span));
         }
         if let BinaryOperator::And | BinaryOperator::Or = operator {
             let neutral = if operator == BinaryOperator::And { Truth::True } else { Truth::False };
-            let is_neutral =
-                |part: &Part| part.value.as_ref().is_some_and(|value| operators::truth(value, dialect) == neutral);
+            let is_neutral = |part: &PartialResult| {
+                part.value.as_ref().is_some_and(|value| operators::truth(value, dialect) == neutral)
+            };
             if let Some(value) = &left_part.value
                 && let Some(value) =
-                    operators::decided_by_left(operator, operators::truth(value, dialect), value, dialect, span)
+                    operators::short_circuit(operator, operators::truth(value, dialect), value, dialect, span)
             {
-                return Part::known(node, value);
+                return PartialResult::known(node, value);
             }
-            if is_neutral(&left_part) && right_part.shapes.within(Shapes::LOGICAL) {
+            if is_neutral(&left_part) && right_part.types.is_subset_of(TypeSet::LOGICAL) {
                 return right_part;
             }
-            if is_neutral(&right_part) && left_part.shapes.within(Shapes::LOGICAL) {
+            if is_neutral(&right_part) && left_part.types.is_subset_of(TypeSet::LOGICAL) {
                 return left_part;
             }
         }
-        let shapes = Shapes::binary(operator, left_part.shapes, right_part.shapes, dialect);
-        self.rebuilt(node, shapes, &[(left, &left_part), (right, &right_part)], |parts| {
-            Kind::Binary(operator, parts[0].clone(), parts[1].clone())
+        let shapes = TypeSet::binary(operator, left_part.types, right_part.types, dialect);
+        self.rebuild(node, shapes, &[(left, &left_part), (right, &right_part)], |parts| {
+            ExpressionKind::Binary(operator, parts[0].clone(), parts[1].clone())
         })
     }
 
-    fn call(&mut self, expression: &Expression, name: &Name, arguments: &[Expression], frame: &Arc<Frame>) -> Part {
-        let as_written = builtin::reads_text(name);
-        let parts: Vec<Part> = arguments.iter().map(|argument| self.part(argument, frame)).collect();
-        let values = parts.iter().map(|part| part.value.clone().ok_or(Halt::Unknown)).collect();
+    fn call(
+        &mut self,
+        expression: &Expression,
+        name: &Name,
+        arguments: &[Expression],
+        frame: &Arc<ScopeFrame>,
+    ) -> PartialResult {
+        let as_written = builtin::reads_argument_text(name);
+        let parts: Vec<PartialResult> = arguments.iter().map(|argument| self.specialize(argument, frame)).collect();
+        let values = parts.iter().map(|part| part.value.clone().ok_or(Abort::Unknown)).collect();
         let known = if as_written {
             self.evaluator.evaluate(expression, frame)
         } else {
-            self.evaluator.call_with(name, arguments, values, expression.span(), frame)
+            self.evaluator.call_with_values(name, arguments, values, expression.span(), frame)
         };
         if let Ok(value) = known {
-            return Part::known(expression, value);
+            return PartialResult::known(expression, value);
         }
         if let (true, [condition, consequent, alternative]) = (name.is("ifThenElse"), parts.as_slice())
             && let Some(value) = &condition.value
@@ -361,22 +389,22 @@ impl<'e> Walk<'e> {
                 _ => {}
             }
         }
-        let shapes = builtin::find_function(name.as_str()).map_or(Shapes::ANY, builtin::Function::results);
-        let shapes = if self.liberties.loose { shapes.without(Shapes::ERROR) } else { shapes };
-        let same = arguments.iter().zip(&parts).all(|(original, part)| original.same(&part.expression));
+        let shapes = builtin::find_function(name.as_str()).map_or(TypeSet::ANY, builtin::BuiltinFunction::result_types);
+        let shapes = if self.options.loose { shapes.without(TypeSet::ERROR) } else { shapes };
+        let same = arguments.iter().zip(&parts).all(|(original, part)| original.ptr_eq(&part.expression));
         let inlined = parts.iter().map(|part| part.inlined).sum();
         let expression = if same || as_written {
             expression.clone()
         } else {
             let arguments = parts.into_iter().map(|part| part.expression).collect();
-            Expression::new(Kind::Call(name.clone(), arguments), expression.span())
+            Expression::new(ExpressionKind::Call(name.clone(), arguments), expression.span())
         };
-        Part { expression, value: None, shapes, inlined }
+        PartialResult { expression, value: None, types: shapes, inlined }
     }
 }
 
 /// Whether every name resolves to the same attribute in both scopes.
-fn same_place(left: &Arc<Frame>, right: &Arc<Frame>) -> bool {
+fn is_same_scope(left: &Arc<ScopeFrame>, right: &Arc<ScopeFrame>) -> bool {
     let roots = left.enclosing.is_none() && right.enclosing.is_none();
     let same_ad = left.participant == right.participant && left.ad.identity() == right.ad.identity();
     Arc::ptr_eq(left, right) || (roots && same_ad)

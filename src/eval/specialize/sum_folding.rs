@@ -6,13 +6,17 @@ use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 
 use crate::eval::operators;
 
-use super::partial_result::{Part, Step};
+use super::partial_result::{ChainedOperator, PartialResult};
 
 /// Adds up the known numbers of the sum with which a chain begins. The total replaces the first of them.
-pub fn added_up(first: Part, steps: Vec<Step<'_>>, dialect: Dialect) -> (Part, Vec<Step<'_>>) {
-    let is_sum = |step: &Step| matches!(step.operator, BinaryOperator::Add | BinaryOperator::Subtract);
+pub fn fold_sum(
+    first: PartialResult,
+    steps: Vec<ChainedOperator<'_>>,
+    dialect: Dialect,
+) -> (PartialResult, Vec<ChainedOperator<'_>>) {
+    let is_sum = |step: &ChainedOperator| matches!(step.operator, BinaryOperator::Add | BinaryOperator::Subtract);
     let length = steps.iter().take_while(|step| is_sum(step)).count();
-    let known = steps[..length].iter().filter(|step| is_number(&step.part)).count() + usize::from(is_number(&first));
+    let known = steps[..length].iter().filter(|step| is_number(&step.operand)).count() + usize::from(is_number(&first));
     if known < 2 || known == length + 1 {
         return (first, steps);
     }
@@ -20,27 +24,27 @@ pub fn added_up(first: Part, steps: Vec<Step<'_>>, dialect: Dialect) -> (Part, V
     if let Some(value) = first.value.as_ref().filter(|_| is_number(&first)) {
         total = value.clone();
     }
-    for step in steps[..length].iter().filter(|step| is_number(&step.part)) {
-        if let Some(value) = &step.part.value {
+    for step in steps[..length].iter().filter(|step| is_number(&step.operand)) {
+        if let Some(value) = &step.operand.value {
             total = operators::binary(step.operator, &total, value, dialect, Span::default());
         }
     }
     let mut first = first;
     let mut place_taken = is_number(&first);
     if place_taken {
-        first = Part::of_value(first.expression.span(), total.clone());
+        first = PartialResult::of_value(first.expression.span(), total.clone());
     }
     let mut rest = Vec::with_capacity(steps.len());
     for (position, mut step) in steps.into_iter().enumerate() {
         if position < length {
-            if is_number(&step.part) {
+            if is_number(&step.operand) {
                 if place_taken {
                     continue;
                 }
                 place_taken = true;
-                let (operator, size) = signed(&total, dialect);
+                let (operator, size) = split_sign(&total, dialect);
                 step.operator = operator;
-                step.part = Part::of_value(step.right.span(), size);
+                step.operand = PartialResult::of_value(step.right.span(), size);
             }
             // Its left operand has changed.
             step.left = step.node;
@@ -50,12 +54,12 @@ pub fn added_up(first: Part, steps: Vec<Step<'_>>, dialect: Dialect) -> (Part, V
     (first, rest)
 }
 
-fn is_number(part: &Part) -> bool {
+fn is_number(part: &PartialResult) -> bool {
     matches!(part.value, Some(Value::Integer(_) | Value::Real(_)))
 }
 
 /// Splits a number into `+` or `-` and its magnitude.
-fn signed(total: &Value, dialect: Dialect) -> (BinaryOperator, Value) {
+fn split_sign(total: &Value, dialect: Dialect) -> (BinaryOperator, Value) {
     let negative = match total {
         Value::Integer(integer) => *integer < 0,
         Value::Real(real) => *real < 0.0,

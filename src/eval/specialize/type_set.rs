@@ -3,40 +3,40 @@
 use std::sync::OnceLock;
 
 use crate::ad::{
-    AbsoluteTime, Ad, BinaryOperator, Cause, Dialect, Expression, Frame, List, Nested, RelativeTime, Span, Type,
-    UnaryOperator, Value,
+    AbsoluteTime, Ad, AdValue, BinaryOperator, Dialect, ErrorCause, Expression, ListValue, RelativeTime, ScopeFrame,
+    Span, Type, UnaryOperator, Value,
 };
 
 use crate::eval::operators::{self, Truth};
 
 /// Set of shapes, as a bit set. A shape is undefined, error, false, true, or one of the other types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shapes(u16);
+pub struct TypeSet(u16);
 
-const COUNT: usize = 11;
+const TYPE_COUNT: usize = 11;
 
-impl Shapes {
-    pub const NONE: Shapes = Shapes(0);
-    pub const UNDEFINED: Shapes = Shapes(1);
-    pub const ERROR: Shapes = Shapes(1 << 1);
-    const FALSE: Shapes = Shapes(1 << 2);
-    const TRUE: Shapes = Shapes(1 << 3);
-    pub const ANY: Shapes = Shapes((1 << COUNT) - 1);
+impl TypeSet {
+    pub const NONE: TypeSet = TypeSet(0);
+    pub const UNDEFINED: TypeSet = TypeSet(1);
+    pub const ERROR: TypeSet = TypeSet(1 << 1);
+    const FALSE: TypeSet = TypeSet(1 << 2);
+    const TRUE: TypeSet = TypeSet(1 << 3);
+    pub const ANY: TypeSet = TypeSet((1 << TYPE_COUNT) - 1);
     /// Possible results of a comparison: undefined, error, false, true.
-    pub const LOGICAL: Shapes = Shapes(0b1111);
+    pub const LOGICAL: TypeSet = TypeSet(0b1111);
 
     /// Returns the shape of a value.
     pub fn of(value: &Value) -> Self {
         match value {
-            Value::Boolean(true) => Shapes::TRUE,
-            Value::Boolean(false) => Shapes::FALSE,
-            value => Shapes::of_type(value.kind()),
+            Value::Boolean(true) => TypeSet::TRUE,
+            Value::Boolean(false) => TypeSet::FALSE,
+            value => TypeSet::of_type(value.value_type()),
         }
     }
 
     /// Returns the shapes of the values of a type.
     pub fn of_type(kind: Type) -> Self {
-        Shapes(match kind {
+        TypeSet(match kind {
             Type::Undefined => 1,
             Type::Error => 1 << 1,
             Type::Boolean => 0b1100,
@@ -50,100 +50,99 @@ impl Shapes {
         })
     }
 
-    pub fn or(self, other: Shapes) -> Shapes {
-        Shapes(self.0 | other.0)
+    pub fn union(self, other: TypeSet) -> TypeSet {
+        TypeSet(self.0 | other.0)
     }
 
-    pub fn without(self, other: Shapes) -> Shapes {
-        Shapes(self.0 & !other.0)
+    pub fn without(self, other: TypeSet) -> TypeSet {
+        TypeSet(self.0 & !other.0)
     }
 
-    pub fn within(self, other: Shapes) -> bool {
+    pub fn is_subset_of(self, other: TypeSet) -> bool {
         self.0 & !other.0 == 0
     }
 
     /// Whether the two sets intersect.
-    pub fn meets(self, other: Shapes) -> bool {
+    pub fn intersects(self, other: TypeSet) -> bool {
         self.0 & other.0 != 0
     }
 
     /// Returns the only possible value; `None` if several values are possible.
     pub fn only_value(self) -> Option<Value> {
         Some(match self {
-            Shapes::UNDEFINED => Value::Undefined,
-            Shapes::ERROR => Value::Error(Cause::default()),
-            Shapes::FALSE => Value::Boolean(false),
-            Shapes::TRUE => Value::Boolean(true),
+            TypeSet::UNDEFINED => Value::Undefined,
+            TypeSet::ERROR => Value::Error(ErrorCause::default()),
+            TypeSet::FALSE => Value::Boolean(false),
+            TypeSet::TRUE => Value::Boolean(true),
             _ => return None,
         })
     }
 
     /// Whether a value of these shapes can be true as a constraint.
     pub fn may_be_true(self, dialect: Dialect) -> bool {
-        let numbers = Shapes::of_type(Type::Integer).or(Shapes::of_type(Type::Real));
-        self.meets(Shapes::TRUE) || (dialect.is_condor() && self.meets(numbers))
+        let numbers = TypeSet::of_type(Type::Integer).union(TypeSet::of_type(Type::Real));
+        self.intersects(TypeSet::TRUE) || (dialect.is_condor() && self.intersects(numbers))
     }
 
-    fn each(self) -> impl Iterator<Item = usize> {
-        (0..COUNT).filter(move |shape| self.0 & (1 << shape) != 0)
+    fn indices(self) -> impl Iterator<Item = usize> {
+        (0..TYPE_COUNT).filter(move |shape| self.0 & (1 << shape) != 0)
     }
 
     /// Returns the possible shapes of a unary operator's result.
-    pub fn unary(operator: UnaryOperator, operand: Shapes, dialect: Dialect) -> Shapes {
+    pub fn unary(operator: UnaryOperator, operand: TypeSet, dialect: Dialect) -> TypeSet {
         let results = operand
-            .each()
-            .flat_map(examples)
-            .map(|value| Shapes::of(&operators::unary(operator, value, dialect, Span::default())));
-        results.fold(Shapes::NONE, Shapes::or)
+            .indices()
+            .flat_map(example_values)
+            .map(|value| TypeSet::of(&operators::unary(operator, value, dialect, Span::default())));
+        results.fold(TypeSet::NONE, TypeSet::union)
     }
 
     /// Returns the possible shapes of a binary operator's result.
-    pub fn binary(operator: BinaryOperator, left: Shapes, right: Shapes, dialect: Dialect) -> Shapes {
-        let table = table(operator, dialect);
-        let pairs = left.each().flat_map(|l| right.each().map(move |r| table[l][r]));
-        pairs.fold(Shapes::NONE, Shapes::or)
+    pub fn binary(operator: BinaryOperator, left: TypeSet, right: TypeSet, dialect: Dialect) -> TypeSet {
+        let table = operator_table(operator, dialect);
+        let pairs = left.indices().flat_map(|l| right.indices().map(move |r| table[l][r]));
+        pairs.fold(TypeSet::NONE, TypeSet::union)
     }
 
     /// Returns the possible shapes of a conditional's result.
-    pub fn conditional(condition: Shapes, consequent: Shapes, alternative: Shapes, dialect: Dialect) -> Shapes {
-        let results = condition.each().flat_map(examples).map(|value| match operators::truth(&value, dialect) {
-            Truth::True => consequent,
-            Truth::False => alternative,
-            Truth::Undefined => Shapes::UNDEFINED,
-            Truth::Error | Truth::Other => Shapes::ERROR,
-        });
-        results.fold(Shapes::NONE, Shapes::or)
+    pub fn conditional(condition: TypeSet, consequent: TypeSet, alternative: TypeSet, dialect: Dialect) -> TypeSet {
+        let results =
+            condition.indices().flat_map(example_values).map(|value| match operators::truth(&value, dialect) {
+                Truth::True => consequent,
+                Truth::False => alternative,
+                Truth::Undefined => TypeSet::UNDEFINED,
+                Truth::Error | Truth::NotBoolean => TypeSet::ERROR,
+            });
+        results.fold(TypeSet::NONE, TypeSet::union)
     }
 }
 
-type Table = [[Shapes; COUNT]; COUNT];
+type OperatorTable = [[TypeSet; TYPE_COUNT]; TYPE_COUNT];
 
 /// Returns the table of result shapes for each pair of operand shapes. It is computed on first use by applying the
 /// operator to example values.
-fn table(operator: BinaryOperator, dialect: Dialect) -> &'static Table {
+fn operator_table(operator: BinaryOperator, dialect: Dialect) -> &'static OperatorTable {
     const OPERATORS: usize = 32;
-    static TABLES: [OnceLock<Box<Table>>; 2 * OPERATORS] = [const { OnceLock::new() }; 2 * OPERATORS];
+    static TABLES: [OnceLock<Box<OperatorTable>>; 2 * OPERATORS] = [const { OnceLock::new() }; 2 * OPERATORS];
     let index = operator as usize + OPERATORS * usize::from(dialect.is_condor());
     TABLES[index].get_or_init(|| {
-        let values: Vec<Vec<Value>> = (0..COUNT).map(examples).collect();
+        let values: Vec<Vec<Value>> = (0..TYPE_COUNT).map(example_values).collect();
         let cell = |left: &[Value], right: &[Value]| {
             let pairs = left.iter().flat_map(|left| right.iter().map(move |right| (left, right)));
             pairs
-                .map(|(left, right)| Shapes::of(&apply(operator, left, right, dialect, Span::default())))
-                .fold(Shapes::NONE, Shapes::or)
+                .map(|(left, right)| TypeSet::of(&apply_operator(operator, left, right, dialect, Span::default())))
+                .fold(TypeSet::NONE, TypeSet::union)
         };
         Box::new(std::array::from_fn(|left| std::array::from_fn(|right| cell(&values[left], &values[right]))))
     })
 }
 
-/// Returns the value of any binary operator, `&&` and `
-///
-/// ` included, on two known values.
-pub fn apply(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
+/// Returns the value of any binary operator, `&&` and `||` included, on two known values.
+pub fn apply_operator(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Value {
     match operator {
         BinaryOperator::And | BinaryOperator::Or => {
             let truth = operators::truth(left, dialect);
-            operators::decided_by_left(operator, truth, left, dialect, span)
+            operators::short_circuit(operator, truth, left, dialect, span)
                 .unwrap_or_else(|| operators::logic(operator, truth, right, dialect, span))
         }
         _ => operators::binary(operator, left, right, dialect, span),
@@ -152,10 +151,10 @@ pub fn apply(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dia
 
 /// Returns values of a shape that show every result that operators can have for it: numbers below, at, between and
 /// above 0 and 1 (booleans compare as 0 and 1), and numbers that overflow.
-fn examples(shape: usize) -> Vec<Value> {
+fn example_values(shape: usize) -> Vec<Value> {
     match shape {
         0 => vec![Value::Undefined],
-        1 => vec![Value::Error(Cause::default())],
+        1 => vec![Value::Error(ErrorCause::default())],
         2 => vec![Value::Boolean(false)],
         3 => vec![Value::Boolean(true)],
         4 => [-1, 0, 1, 2].map(Value::Integer).into(),
@@ -163,31 +162,31 @@ fn examples(shape: usize) -> Vec<Value> {
         6 => vec![Value::string("a"), Value::string("b")],
         7 => [0, 1].map(|seconds| Value::AbsoluteTime(AbsoluteTime { seconds, offset: 0 })).into(),
         8 => [0.0, 1.0, f64::MAX].map(|seconds| Value::RelativeTime(RelativeTime { seconds })).into(),
-        9 => vec![Value::List(List { elements: Vec::<Expression>::new().into(), scope: None })],
-        _ => vec![Value::Ad(Nested { frame: Frame::root(Ad::default(), 0) })],
+        9 => vec![Value::List(ListValue { elements: Vec::<Expression>::new().into(), scope: None })],
+        _ => vec![Value::Ad(AdValue { frame: ScopeFrame::root(Ad::default(), 0) })],
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Shapes;
+    use super::TypeSet;
     use crate::ad::{BinaryOperator, Dialect, Type};
 
     #[test]
     fn what_operators_can_give() {
-        let (integer, string) = (Shapes::of_type(Type::Integer), Shapes::of_type(Type::String));
-        let boolean = Shapes::of_type(Type::Boolean);
+        let (integer, string) = (TypeSet::of_type(Type::Integer), TypeSet::of_type(Type::String));
+        let boolean = TypeSet::of_type(Type::Boolean);
         for dialect in [Dialect::Classad, Dialect::Condor] {
-            let binary = |operator, left, right| Shapes::binary(operator, left, right, dialect);
+            let binary = |operator, left, right| TypeSet::binary(operator, left, right, dialect);
             assert_eq!(binary(BinaryOperator::Less, integer, integer), boolean);
-            assert_eq!(binary(BinaryOperator::Less, integer, string), Shapes::ERROR);
-            assert!(binary(BinaryOperator::Less, Shapes::ANY, integer).within(Shapes::LOGICAL));
-            assert_eq!(binary(BinaryOperator::Is, Shapes::UNDEFINED, integer), Shapes::FALSE);
-            assert_eq!(binary(BinaryOperator::And, Shapes::FALSE, boolean.or(Shapes::UNDEFINED)), Shapes::FALSE);
-            assert_eq!(binary(BinaryOperator::Divide, integer, integer), integer.or(Shapes::ERROR));
+            assert_eq!(binary(BinaryOperator::Less, integer, string), TypeSet::ERROR);
+            assert!(binary(BinaryOperator::Less, TypeSet::ANY, integer).is_subset_of(TypeSet::LOGICAL));
+            assert_eq!(binary(BinaryOperator::Is, TypeSet::UNDEFINED, integer), TypeSet::FALSE);
+            assert_eq!(binary(BinaryOperator::And, TypeSet::FALSE, boolean.union(TypeSet::UNDEFINED)), TypeSet::FALSE);
+            assert_eq!(binary(BinaryOperator::Divide, integer, integer), integer.union(TypeSet::ERROR));
         }
-        let hidden = |dialect| Shapes::binary(BinaryOperator::And, Shapes::FALSE, Shapes::ERROR, dialect);
-        assert_eq!(hidden(Dialect::Classad), Shapes::ERROR);
-        assert_eq!(hidden(Dialect::Condor), Shapes::FALSE);
+        let hidden = |dialect| TypeSet::binary(BinaryOperator::And, TypeSet::FALSE, TypeSet::ERROR, dialect);
+        assert_eq!(hidden(Dialect::Classad), TypeSet::ERROR);
+        assert_eq!(hidden(Dialect::Condor), TypeSet::FALSE);
     }
 }

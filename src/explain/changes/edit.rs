@@ -1,13 +1,13 @@
 //! Edits of a request.
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Kind, Name, Span, Value};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Value};
 use crate::constraint::conjuncts;
 use crate::explain::clauses::text;
 use crate::explain::report::ClauseReport;
 
 /// One edit of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Edit {
+pub enum RequestEdit {
     /// Drops a clause.
     Drop {
         /// Index of the clause.
@@ -31,14 +31,14 @@ pub enum Edit {
     },
 }
 
-impl Edit {
+impl RequestEdit {
     /// Describes the edit in a phrase. `clauses` are those of the unchanged request.
     #[must_use]
     pub fn text(&self, clauses: &[ClauseReport], dialect: Dialect) -> String {
         match self {
-            Edit::Drop { clause } => format!("drop `{}`", clauses[*clause].text),
-            Edit::Rewrite { clause, to } => format!("`{}` -> `{}`", clauses[*clause].text, text(to, dialect)),
-            Edit::Set { name, from, to } => {
+            RequestEdit::Drop { clause } => format!("drop `{}`", clauses[*clause].text),
+            RequestEdit::Rewrite { clause, to } => format!("`{}` -> `{}`", clauses[*clause].text, text(to, dialect)),
+            RequestEdit::Set { name, from, to } => {
                 let to = text(&Expression::literal(to.clone()), dialect);
                 match from {
                     Some(from) => format!("{name} {} -> {to}", text(from, dialect)),
@@ -49,86 +49,97 @@ impl Edit {
     }
 
     /// The target of the edit as a sort key: the index of a clause, or `usize::MAX` and the name of an attribute.
-    pub(super) fn place(&self) -> (usize, Option<&Name>) {
+    pub(super) fn target(&self) -> (usize, Option<&Name>) {
         match self {
-            Edit::Drop { clause } | Edit::Rewrite { clause, .. } => (*clause, None),
-            Edit::Set { name, .. } => (usize::MAX, Some(name)),
+            RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => (*clause, None),
+            RequestEdit::Set { name, .. } => (usize::MAX, Some(name)),
         }
     }
 }
 
 /// Applies the edits to a request. `None` if a clause is not found in it.
-pub fn apply(request: &Ad, clauses: &[ClauseReport], edits: &[Edit]) -> Option<Ad> {
+pub fn apply_edits(request: &Ad, clauses: &[ClauseReport], edits: &[RequestEdit]) -> Option<Ad> {
     edits.iter().try_fold(request.clone(), |ad, edit| match edit {
-        Edit::Set { name, to, .. } => Some(ad.with(name.clone(), Expression::literal(to.clone()))),
-        Edit::Drop { clause } => replaced(&ad, &clauses[*clause], None),
-        Edit::Rewrite { clause, to } => replaced(&ad, &clauses[*clause], Some(to)),
+        RequestEdit::Set { name, to, .. } => Some(ad.with(name.clone(), Expression::literal(to.clone()))),
+        RequestEdit::Drop { clause } => replace_clause(&ad, &clauses[*clause], None),
+        RequestEdit::Rewrite { clause, to } => replace_clause(&ad, &clauses[*clause], Some(to)),
     })
 }
 
 /// Replaces a clause of a request, or removes it if `by` is `None`.
-fn replaced(ad: &Ad, clause: &ClauseReport, by: Option<&Expression>) -> Option<Ad> {
-    let clause = &clause.examined.clause;
+fn replace_clause(ad: &Ad, clause: &ClauseReport, by: Option<&Expression>) -> Option<Ad> {
+    let clause = &clause.analysis.clause;
     let attribute = clause.attribute()?;
     let parts = conjuncts(ad.get(attribute)?);
-    let place = parts.iter().position(|part| part.same(&clause.expression))?;
+    let place = parts.iter().position(|part| part.ptr_eq(&clause.expression))?;
     let mut parts: Vec<Expression> = parts.into_iter().cloned().collect();
     match by {
-        Some(by) => parts[place] = enclosed(by),
+        Some(by) => parts[place] = parenthesized(by),
         None => drop(parts.remove(place)),
     }
-    let and = |left, right| Expression::new(Kind::Binary(BinaryOperator::And, left, right), Span::default());
+    let and = |left, right| Expression::new(ExpressionKind::Binary(BinaryOperator::And, left, right), Span::default());
     let joined = parts.into_iter().reduce(and);
     Some(ad.with(attribute.clone(), joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true)))))
 }
 
-fn enclosed(expression: &Expression) -> Expression {
+fn parenthesized(expression: &Expression) -> Expression {
     match expression.kind() {
-        Kind::Parentheses(_) => expression.clone(),
-        _ => Expression::new(Kind::Parentheses(expression.clone()), expression.span()),
+        ExpressionKind::Parentheses(_) => expression.clone(),
+        _ => Expression::new(ExpressionKind::Parentheses(expression.clone()), expression.span()),
     }
 }
 
 /// Rewrites an expression top-down: `by` returns the replacement of a subexpression, or `None` to descend into it.
 /// Returns `None` if nothing was replaced, or if the expression is nested too deeply.
-pub fn rewritten(expression: &Expression, by: &mut dyn FnMut(&Expression) -> Option<Expression>) -> Option<Expression> {
+pub fn rewrite_expression(
+    expression: &Expression,
+    by: &mut dyn FnMut(&Expression) -> Option<Expression>,
+) -> Option<Expression> {
     let mut changed = false;
-    let result = within(expression, by, &mut changed, 0)?;
+    let result = rewrite_within(expression, by, &mut changed, 0)?;
     changed.then_some(result)
 }
 
 /// Maximum nesting depth of a clause that is rewritten.
-const DEEPEST: usize = 100;
+const MAX_REWRITE_DEPTH: usize = 100;
 
-fn within(
+fn rewrite_within(
     expression: &Expression,
     by: &mut dyn FnMut(&Expression) -> Option<Expression>,
     changed: &mut bool,
     depth: usize,
 ) -> Option<Expression> {
-    if depth > DEEPEST {
+    if depth > MAX_REWRITE_DEPTH {
         return None;
     }
     if let Some(other) = by(expression) {
         *changed = true;
         return Some(other);
     }
-    let mut inner = |part: &Expression| within(part, by, changed, depth + 1);
+    let mut inner = |part: &Expression| rewrite_within(part, by, changed, depth + 1);
     let kind = match expression.kind() {
-        Kind::Literal(_) | Kind::Attribute(_) | Kind::RootAttribute(_) => return Some(expression.clone()),
-        Kind::List(elements) => Kind::List(elements.iter().map(inner).collect::<Option<Vec<_>>>()?.into()),
-        Kind::Ad(ad) => {
-            let attributes = ad.iter().map(|attribute| Some((attribute.name.clone(), inner(attribute.expression)?)));
-            Kind::Ad(attributes.collect::<Option<Vec<_>>>()?.into_iter().collect())
+        ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {
+            return Some(expression.clone());
         }
-        Kind::Select(of, name) => Kind::Select(inner(of)?, name.clone()),
-        Kind::Subscript(of, index) => Kind::Subscript(inner(of)?, inner(index)?),
-        Kind::Unary(operator, operand) => Kind::Unary(*operator, inner(operand)?),
-        Kind::Binary(operator, left, right) => Kind::Binary(*operator, inner(left)?, inner(right)?),
-        Kind::Conditional(condition, yes, no) => Kind::Conditional(inner(condition)?, inner(yes)?, inner(no)?),
-        Kind::Elvis(left, right) => Kind::Elvis(inner(left)?, inner(right)?),
-        Kind::Parentheses(of) => Kind::Parentheses(inner(of)?),
-        Kind::Call(name, arguments) => Kind::Call(name.clone(), arguments.iter().map(inner).collect::<Option<_>>()?),
+        ExpressionKind::List(elements) => {
+            ExpressionKind::List(elements.iter().map(inner).collect::<Option<Vec<_>>>()?.into())
+        }
+        ExpressionKind::Ad(ad) => {
+            let attributes = ad.iter().map(|attribute| Some((attribute.name.clone(), inner(attribute.expression)?)));
+            ExpressionKind::Ad(attributes.collect::<Option<Vec<_>>>()?.into_iter().collect())
+        }
+        ExpressionKind::Select(of, name) => ExpressionKind::Select(inner(of)?, name.clone()),
+        ExpressionKind::Subscript(of, index) => ExpressionKind::Subscript(inner(of)?, inner(index)?),
+        ExpressionKind::Unary(operator, operand) => ExpressionKind::Unary(*operator, inner(operand)?),
+        ExpressionKind::Binary(operator, left, right) => ExpressionKind::Binary(*operator, inner(left)?, inner(right)?),
+        ExpressionKind::Conditional(condition, yes, no) => {
+            ExpressionKind::Conditional(inner(condition)?, inner(yes)?, inner(no)?)
+        }
+        ExpressionKind::Elvis(left, right) => ExpressionKind::Elvis(inner(left)?, inner(right)?),
+        ExpressionKind::Parentheses(of) => ExpressionKind::Parentheses(inner(of)?),
+        ExpressionKind::Call(name, arguments) => {
+            ExpressionKind::Call(name.clone(), arguments.iter().map(inner).collect::<Option<_>>()?)
+        }
     };
     Some(Expression::new(kind, expression.span()))
 }

@@ -2,58 +2,61 @@
 
 use indexmap::IndexMap;
 
-use crate::ad::{Ad, BinaryOperator, Expression, Group, Kind, Name, Value};
-use crate::constraint::Operand;
-use crate::explain::conflicts::minimal;
-use crate::explain::distance::{distance, number};
-use crate::explain::evaluation::{Outcome, Survey};
-use crate::explain::explainer::Situation;
-use crate::matching::Side;
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
+use crate::constraint::ClauseOperand;
+use crate::explain::conflicts::minimal_masks;
+use crate::explain::distance::{as_number, relative_distance};
+use crate::explain::evaluation::{ClauseOutcome, OfferTable};
+use crate::explain::explainer::RequestAnalysis;
+use crate::matching::PairSide;
 
 use super::Proposal;
-use super::edit::Edit;
+use super::edit::RequestEdit;
 
 /// Attributes that say who the user or which the job is. Changes of them are never proposed.
-const FIXED: [&str; 9] =
+const IDENTITY_ATTRIBUTES: [&str; 9] =
     ["Owner", "User", "OsUser", "AcctGroup", "AcctGroupUser", "AccountingGroup", "ClusterId", "ProcId", "GlobalJobId"];
 
 /// Maximum number of rows whose constraints are evaluated.
-const MOST_ASKED: usize = 500;
+const MAX_EVALUATED_ROWS: usize = 500;
 
 /// Maximum number of values proposed for each pair of attribute and operator.
-const MOST_VALUES: usize = 2;
+const MAX_VALUES: usize = 2;
 
 /// The values that offers compare an attribute of the request with, by attribute and operator; each value with the
 /// number of offers.
-type Wishes = IndexMap<(Name, BinaryOperator), Vec<(Value, usize)>>;
+type DemandedValues = IndexMap<(Name, BinaryOperator), Vec<(Value, usize)>>;
 
 /// Proposes values with which offers that fail few of the request's clauses would accept it.
-pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
-    let mut wishes = Wishes::new();
-    let least = minimal(situation.least.iter().copied());
-    let near = (0..survey.rows()).filter(|row| least.contains(&situation.failing[*row])).take(MOST_ASKED);
+pub fn propose_demanded_values(survey: &mut OfferTable, situation: &RequestAnalysis) -> Vec<Proposal> {
+    let mut wishes = DemandedValues::new();
+    let least = minimal_masks(situation.minimal_failures.iter().copied());
+    let near =
+        (0..survey.row_count()).filter(|row| least.contains(&situation.failed_clauses[*row])).take(MAX_EVALUATED_ROWS);
     for row in near.collect::<Vec<_>>() {
-        ask(survey, situation, row, &mut wishes);
+        collect_demands(survey, situation, row, &mut wishes);
     }
     let mut proposals = Vec::new();
     for ((name, operator), mut values) in wishes {
-        if is_fixed(&name) {
+        if is_identity_attribute(&name) {
             continue;
         }
-        let from = situation.asking.ad.get(&name).cloned();
+        let from = situation.request.ad.get(&name).cloned();
         // Without a current value to stay close to, prefer the value that suits most offers.
-        let order = if from.is_some() { Some(operator) } else { operator.exchanged() };
-        prefer(&mut values, order.unwrap_or(operator));
+        let order = if from.is_some() { Some(operator) } else { operator.converse() };
+        sort_by_preference(&mut values, order.unwrap_or(operator));
         let old = from.as_ref().and_then(literal);
-        let is_bound = values.iter().all(|(value, _)| number(value).is_some()) && operator.group() == Group::Comparison;
-        let most = if is_bound && operator != BinaryOperator::Equal { 1 } else { MOST_VALUES };
+        let is_bound =
+            values.iter().all(|(value, _)| as_number(value).is_some()) && operator.group() == OperatorGroup::Comparison;
+        let most = if is_bound && operator != BinaryOperator::Equal { 1 } else { MAX_VALUES };
         for (value, _) in values.into_iter().take(most) {
-            let Some(to) = meeting(operator, value) else { continue };
+            let Some(to) = value_meeting(operator, value) else { continue };
             if Some(&to) == old {
                 continue;
             }
-            let size = old.map_or(1.0, |old| distance(&to, old));
-            proposals.push(Proposal { edits: vec![Edit::Set { name: name.clone(), from: from.clone(), to }], size });
+            let size = old.map_or(1.0, |old| relative_distance(&to, old));
+            proposals
+                .push(Proposal { edits: vec![RequestEdit::Set { name: name.clone(), from: from.clone(), to }], size });
         }
     }
     proposals
@@ -61,21 +64,21 @@ pub fn proposals(survey: &mut Survey, situation: &Situation) -> Vec<Proposal> {
 
 /// Collects the comparisons in a row's unmet clauses with attributes of the request, and those in its other clauses
 /// with the same attributes.
-fn ask(survey: &mut Survey, situation: &Situation, row: usize, wishes: &mut Wishes) {
-    let demanding = survey.demanding(&situation.asking, row);
+fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize, wishes: &mut DemandedValues) {
+    let demanding = survey.offer_clause_outcomes(&situation.request, row);
     let ad = survey.ads[row].clone();
-    let unmet = demanding.iter().filter(|(_, is)| *is != Outcome::True);
+    let unmet = demanding.iter().filter(|(_, is)| *is != ClauseOutcome::True);
     let unmet: Vec<Name> =
-        unmet.flat_map(|(clause, _)| compared(&clause.expression, &ad)).map(|(name, ..)| name).collect();
+        unmet.flat_map(|(clause, _)| request_comparisons(&clause.expression, &ad)).map(|(name, ..)| name).collect();
     for (clause, _) in &demanding {
-        for (name, operator, bound) in compared(&clause.expression, &ad) {
+        for (name, operator, bound) in request_comparisons(&clause.expression, &ad) {
             if !unmet.contains(&name) {
                 continue;
             }
             let value = match bound {
                 Some(bound) => {
-                    let bound = crate::explain::clauses::Clause::of(bound);
-                    survey.value(&situation.asking, Side::Right, &bound, row)
+                    let bound = crate::explain::clauses::ExplainedClause::detached(bound);
+                    survey.evaluate(&situation.request, PairSide::Offer, &bound, row)
                 }
                 None => Value::Boolean(true),
             };
@@ -94,16 +97,16 @@ fn ask(survey: &mut Survey, situation: &Situation, row: usize, wishes: &mut Wish
 
 /// Returns the comparisons of a request's attribute within an offer's clause, as `name operator bound`. The bound is
 /// `None` for an attribute that must be true.
-fn compared(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<Expression>)> {
+fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<Expression>)> {
     let other = |expression: &Expression| {
         // Treat `TARGET.x ?: 5` as `TARGET.x`.
-        let named = match expression.bare().kind() {
-            Kind::Elvis(named, _) => named,
+        let named = match expression.without_parentheses().kind() {
+            ExpressionKind::Elvis(named, _) => named,
             _ => expression,
         };
-        match Operand::of(named) {
-            Some(Operand::Other(name)) => Some(name.clone()),
-            Some(Operand::Free(name)) if ad.get(name).is_none() => Some(name.clone()),
+        match ClauseOperand::of(named) {
+            Some(ClauseOperand::Other(name)) => Some(name.clone()),
+            Some(ClauseOperand::Unqualified(name)) if ad.get(name).is_none() => Some(name.clone()),
             _ => None,
         }
     };
@@ -111,15 +114,19 @@ fn compared(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<E
     let mut pending = vec![clause];
     while let Some(expression) = pending.pop() {
         match expression.kind() {
-            Kind::Binary(operator, left, right) if matches!(operator.group(), Group::Comparison | Group::Identity) => {
+            ExpressionKind::Binary(operator, left, right)
+                if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
+            {
                 if let Some(name) = other(left) {
                     found.push((name, *operator, Some(right.clone())));
-                } else if let (Some(name), Some(operator)) = (other(right), operator.exchanged()) {
+                } else if let (Some(name), Some(operator)) = (other(right), operator.converse()) {
                     found.push((name, operator, Some(left.clone())));
                 }
             }
-            Kind::Binary(operator, left, right) if operator.group() == Group::Logic => pending.extend([right, left]),
-            Kind::Parentheses(inner) => pending.push(inner),
+            ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Logic => {
+                pending.extend([right, left]);
+            }
+            ExpressionKind::Parentheses(inner) => pending.push(inner),
             _ => found.extend(other(expression).map(|name| (name, BinaryOperator::Equal, None))),
         }
     }
@@ -127,14 +134,14 @@ fn compared(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<E
 }
 
 /// Whether an attribute says who the user or which the job is.
-pub fn is_fixed(name: &Name) -> bool {
-    FIXED.iter().any(|fixed| name.is(fixed))
+pub fn is_identity_attribute(name: &Name) -> bool {
+    IDENTITY_ATTRIBUTES.iter().any(|fixed| name.is(fixed))
 }
 
 /// Sorts the bounds of an inequality by strictness, the loosest first: it requires the smallest change. Sorts other
 /// values by frequency, the most frequent first.
-pub fn prefer(values: &mut [(Value, usize)], operator: BinaryOperator) {
-    values.sort_by(|(a, a_count), (b, b_count)| match (operator, number(a), number(b)) {
+pub fn sort_by_preference(values: &mut [(Value, usize)], operator: BinaryOperator) {
+    values.sort_by(|(a, a_count), (b, b_count)| match (operator, as_number(a), as_number(b)) {
         (BinaryOperator::Less | BinaryOperator::LessEqual, Some(a), Some(b)) => b.total_cmp(&a),
         (BinaryOperator::Greater | BinaryOperator::GreaterEqual, Some(a), Some(b)) => a.total_cmp(&b),
         _ => b_count.cmp(a_count),
@@ -142,7 +149,7 @@ pub fn prefer(values: &mut [(Value, usize)], operator: BinaryOperator) {
 }
 
 /// Returns a value `v` for which `v operator bound` is true. `None` for an operator or bound without an obvious one.
-pub fn meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
+pub fn value_meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
     match (operator, &bound) {
         (BinaryOperator::Less, Value::Integer(bound)) => bound.checked_sub(1).map(Value::Integer),
         (BinaryOperator::Greater, Value::Integer(bound)) => bound.checked_add(1).map(Value::Integer),
@@ -152,8 +159,8 @@ pub fn meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
 }
 
 fn literal(expression: &Expression) -> Option<&Value> {
-    match expression.bare().kind() {
-        Kind::Literal(value) => Some(value),
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Literal(value) => Some(value),
         _ => None,
     }
 }

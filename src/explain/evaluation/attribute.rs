@@ -6,38 +6,38 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Dialect, Distinct, Expression, Kind, Name, Value};
-use crate::eval::Mentions;
-use crate::pool::Key;
+use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
+use crate::eval::FreeNames;
+use crate::pool::ValueKey;
 
 /// The code of rows without the attribute.
 const ABSENT: u32 = 0;
 
 /// One attribute of all offers, as a dictionary column.
 #[derive(Default)]
-pub struct Attribute {
+pub struct OfferColumn {
     /// For each row [`ABSENT`], or 1 + the index into `expressions`. Rows beyond the end lack the attribute.
     codes: Vec<u32>,
     /// The distinct expressions, in order of first occurrence.
     pub expressions: Vec<Expression>,
-    mentions: OnceCell<Mentions>,
+    mentions: OnceCell<FreeNames>,
 }
 
-/// Builds an [`Attribute`] ad by ad.
+/// Builds an [`OfferColumn`] ad by ad.
 #[derive(Default)]
-struct Growing {
-    attribute: Attribute,
-    literals: FxHashMap<Key, u32>,
-    others: Distinct,
-    codes_of_others: Vec<u32>,
+struct OfferColumnBuilder {
+    attribute: OfferColumn,
+    literals: FxHashMap<ValueKey, u32>,
+    interner: ExpressionInterner,
+    codes_by_id: Vec<u32>,
     /// The latest expression and its code. Consecutive ads often bind equal expressions.
     last: Option<(Expression, u32)>,
 }
 
 /// Builds the columns of all attributes of some ads. Iterates over each ad once, which is faster than looking up every
 /// name in every ad.
-pub fn attributes(ads: &[Ad]) -> IndexMap<Name, Rc<Attribute>, FxBuildHasher> {
-    let mut growing: IndexMap<Name, Growing, FxBuildHasher> = IndexMap::default();
+pub fn build_columns(ads: &[Ad]) -> IndexMap<Name, Rc<OfferColumn>, FxBuildHasher> {
+    let mut growing: IndexMap<Name, OfferColumnBuilder, FxBuildHasher> = IndexMap::default();
     // Ads tend to have the same attributes in the same order: try the column found at this position in the previous ad.
     let mut places: Vec<usize> = Vec::new();
     for (row, ad) in ads.iter().enumerate() {
@@ -46,7 +46,7 @@ pub fn attributes(ads: &[Ad]) -> IndexMap<Name, Rc<Attribute>, FxBuildHasher> {
             let is_it = |place: &usize| growing.get_index(*place).is_some_and(|(name, _)| name == bound.name);
             let place = expected.filter(is_it).unwrap_or_else(|| match growing.get_index_of(bound.name) {
                 Some(place) => place,
-                None => growing.insert_full(bound.name.clone(), Growing::default()).0,
+                None => growing.insert_full(bound.name.clone(), OfferColumnBuilder::default()).0,
             });
             match places.get_mut(position) {
                 Some(expected) => *expected = place,
@@ -58,11 +58,11 @@ pub fn attributes(ads: &[Ad]) -> IndexMap<Name, Rc<Attribute>, FxBuildHasher> {
     growing.into_iter().map(|(name, growing)| (name, Rc::new(growing.attribute))).collect()
 }
 
-impl Growing {
+impl OfferColumnBuilder {
     fn add(&mut self, row: usize, expression: &Expression) {
         let code = match &self.last {
-            Some((last, code)) if last.same(expression) || is_same_literal(last, expression) => *code,
-            _ => self.code(expression),
+            Some((last, code)) if last.ptr_eq(expression) || is_same_literal(last, expression) => *code,
+            _ => self.intern(expression),
         };
         self.attribute.codes.resize(row, ABSENT);
         self.attribute.codes.push(code);
@@ -71,16 +71,18 @@ impl Growing {
         }
     }
 
-    fn code(&mut self, expression: &Expression) -> u32 {
+    fn intern(&mut self, expression: &Expression) -> u32 {
         let next = u32::try_from(self.attribute.expressions.len() + 1).unwrap_or(u32::MAX);
         let code = match expression.kind() {
-            Kind::Literal(value) if is_scalar(value) => *self.literals.entry(Key::of(value)).or_insert(next),
+            ExpressionKind::Literal(value) if has_key(value) => {
+                *self.literals.entry(ValueKey::of(value)).or_insert(next)
+            }
             _ => {
-                let (number, is_new) = self.others.number(expression);
+                let (number, is_new) = self.interner.intern(expression);
                 if is_new {
-                    self.codes_of_others.push(next);
+                    self.codes_by_id.push(next);
                 }
-                self.codes_of_others[number]
+                self.codes_by_id[number]
             }
         };
         if code == next {
@@ -90,7 +92,7 @@ impl Growing {
     }
 }
 
-impl Attribute {
+impl OfferColumn {
     /// The code of a row: two rows have equal codes if and only if they bind equal expressions, or both lack the
     /// attribute.
     pub fn code(&self, row: usize) -> u32 {
@@ -98,7 +100,7 @@ impl Attribute {
     }
 
     /// The number of codes, with [`ABSENT`].
-    pub fn codes(&self) -> usize {
+    pub fn code_count(&self) -> usize {
         self.expressions.len() + 1
     }
 
@@ -108,27 +110,32 @@ impl Attribute {
     }
 
     /// The names that the non-literal expressions mention; computed once.
-    pub fn mentions(&self, dialect: Dialect) -> &Mentions {
+    pub fn free_names(&self, dialect: Dialect) -> &FreeNames {
         self.mentions.get_or_init(|| {
-            let mut mentions = Mentions::default();
-            let others = self.expressions.iter().filter(|expression| !matches!(expression.kind(), Kind::Literal(_)));
+            let mut mentions = FreeNames::default();
+            let others =
+                self.expressions.iter().filter(|expression| !matches!(expression.kind(), ExpressionKind::Literal(_)));
             others.for_each(|expression| mentions.add(expression, dialect));
             mentions
         })
     }
 }
 
-/// Whether the value's [`Key`] identifies it. Lists and ads are interned as expressions instead.
-fn is_scalar(value: &Value) -> bool {
+/// Whether the value's [`ValueKey`] identifies it. Lists and ads are interned as expressions instead.
+fn has_key(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Ad(_))
 }
 
 /// Whether both are literals with the same integer, boolean or string: a fast check before interning.
 fn is_same_literal(left: &Expression, right: &Expression) -> bool {
     match (left.kind(), right.kind()) {
-        (Kind::Literal(Value::Integer(left)), Kind::Literal(Value::Integer(right))) => left == right,
-        (Kind::Literal(Value::Boolean(left)), Kind::Literal(Value::Boolean(right))) => left == right,
-        (Kind::Literal(Value::String(left)), Kind::Literal(Value::String(right))) => left == right,
+        (ExpressionKind::Literal(Value::Integer(left)), ExpressionKind::Literal(Value::Integer(right))) => {
+            left == right
+        }
+        (ExpressionKind::Literal(Value::Boolean(left)), ExpressionKind::Literal(Value::Boolean(right))) => {
+            left == right
+        }
+        (ExpressionKind::Literal(Value::String(left)), ExpressionKind::Literal(Value::String(right))) => left == right,
         _ => false,
     }
 }

@@ -2,23 +2,23 @@
 
 use indexmap::IndexMap;
 
-use crate::ad::{Ad, Dialect, Name, Value, nearest};
-use crate::explain::conflicts::{Conflicts, minimal, positions};
-use crate::explain::distance::nearest_to;
-use crate::matching::gang::{Bound, GangFault, Gangmatcher, Impasse, Obstacles, Part};
+use crate::ad::{Ad, Dialect, Name, Value, closest_names};
+use crate::explain::conflicts::{Conflicts, bit_positions, minimal_masks};
+use crate::explain::distance::closest_value;
+use crate::matching::gang::{ClauseBound, FailedClauses, GangFailure, GangFault, Gangmatcher, PortClause};
 
 /// A port that stays empty, with the reason.
 #[derive(Clone, Debug)]
-pub struct Obstacle {
+pub struct EmptyPort {
     /// Index of the port in the request.
     pub port: usize,
     /// The reason.
-    pub cause: Cause,
+    pub cause: EmptyPortCause,
 }
 
-/// The reason why no offer docks at a port. Parts are referred to by their index into [`Obstacles::parts`].
+/// The reason why no offer docks at a port. Parts are referred to by their index into [`FailedClauses::clauses`].
 #[derive(Clone, Debug)]
-pub enum Cause {
+pub enum EmptyPortCause {
     /// The port has no constraint, and so accepts no offer.
     NoConstraint,
     /// A part of its constraint reads an attribute that no offer has.
@@ -37,7 +37,7 @@ pub enum Cause {
         /// The text of the part in the classad syntax, for comparison with the text of conditions.
         text: String,
         /// The part as a comparison with a constant; `None` if it is anything else.
-        asked: Option<Box<Bound>>,
+        asked: Option<Box<ClauseBound>>,
         /// The offers' value that comes closest to meeting the comparison. `None` if no value is comparable.
         best: Option<Value>,
     },
@@ -49,22 +49,22 @@ pub enum Cause {
         suitable: usize,
     },
     /// All remaining candidates are docked at other ports.
-    Held,
+    AllDocked,
     /// The docking vector discards every candidate.
     Discarded,
     /// Candidates exist that cannot fill their own ports.
-    Unserved,
+    OwnPortsUnfilled,
     /// No assignment of offers fills the group.
-    Group,
+    GroupUnfillable,
 }
 
-impl Cause {
+impl EmptyPortCause {
     /// Indices of the decisive parts of the port's constraint.
     #[must_use]
     pub fn parts(&self) -> Vec<usize> {
         match self {
-            Cause::Missing { part, .. } | Cause::Unmet { part, .. } => vec![*part],
-            Cause::Conflict(parts) => parts.clone(),
+            EmptyPortCause::Missing { part, .. } | EmptyPortCause::Unmet { part, .. } => vec![*part],
+            EmptyPortCause::Conflict(parts) => parts.clone(),
             _ => Vec::new(),
         }
     }
@@ -72,78 +72,88 @@ impl Cause {
 
 /// Returns the indices of the decisive ports, the most decisive first: a required port without any candidate of its
 /// own, else the blocked ports.
-pub fn decisive(impasse: &Impasse) -> Vec<usize> {
-    if let Some(empty) = impasse.ports.iter().position(|port| port.is_needed && port.alone == 0) {
+pub fn decisive_ports(impasse: &GangFailure) -> Vec<usize> {
+    if let Some(empty) = impasse.ports.iter().position(|port| port.is_required && port.independent == 0) {
         return vec![empty];
     }
-    let mut stuck: Vec<_> = impasse.stuck.iter().collect();
+    let mut stuck: Vec<_> = impasse.blocked.iter().collect();
     stuck.sort_by_key(|stuck| (stuck.fitting > 0, stuck.port));
     stuck.into_iter().map(|stuck| stuck.port).collect()
 }
 
 /// Finds the decisive port and the reason why it stays empty. Also returns the obstacles at this port.
-pub fn find(matcher: &mut Gangmatcher, request: &Ad, impasse: &Impasse) -> Result<(Obstacle, Obstacles), GangFault> {
-    let port = decisive(impasse).first().copied().unwrap_or_default();
-    let obstacles = matcher.obstacles(request, impasse, port)?;
-    let stuck = impasse.stuck.iter().find(|stuck| stuck.port == port);
-    let is_alone = impasse.ports[port].alone == 0;
+pub fn find_cause(
+    matcher: &mut Gangmatcher,
+    request: &Ad,
+    impasse: &GangFailure,
+) -> Result<(EmptyPort, FailedClauses), GangFault> {
+    let port = decisive_ports(impasse).first().copied().unwrap_or_default();
+    let obstacles = matcher.failed_clauses(request, impasse, port)?;
+    let stuck = impasse.blocked.iter().find(|stuck| stuck.port == port);
+    let is_alone = impasse.ports[port].independent == 0;
     let cause = match stuck.filter(|_| !is_alone) {
-        Some(stuck) if stuck.fitting > 0 => Cause::Group,
-        Some(stuck) if !stuck.unserved.is_empty() => Cause::Unserved,
-        Some(stuck) if stuck.discarded > 0 => Cause::Discarded,
-        Some(stuck) if stuck.conditions.is_empty() => Cause::Held,
-        _ if obstacles.parts.is_empty() => Cause::NoConstraint,
-        _ => of_offers(matcher, &obstacles),
+        Some(stuck) if stuck.fitting > 0 => EmptyPortCause::GroupUnfillable,
+        Some(stuck) if !stuck.unserved.is_empty() => EmptyPortCause::OwnPortsUnfilled,
+        Some(stuck) if stuck.unacceptable > 0 => EmptyPortCause::Discarded,
+        Some(stuck) if stuck.conditions.is_empty() => EmptyPortCause::AllDocked,
+        _ if obstacles.clauses.is_empty() => EmptyPortCause::NoConstraint,
+        _ => cause_from_offers(matcher, &obstacles),
     };
-    Ok((Obstacle { port, cause }, obstacles))
+    Ok((EmptyPort { port, cause }, obstacles))
 }
 
-fn of_offers(matcher: &Gangmatcher, obstacles: &Obstacles) -> Cause {
-    let never = obstacles.offers.iter().fold(u128::MAX, |never, offer| never & offer.failing);
-    let never: Vec<usize> = positions(never).into_iter().filter(|part| *part < obstacles.parts.len()).collect();
+fn cause_from_offers(matcher: &Gangmatcher, obstacles: &FailedClauses) -> EmptyPortCause {
+    let never = obstacles.offers.iter().fold(u128::MAX, |never, offer| never & offer.failed_mask);
+    let never: Vec<usize> = bit_positions(never).into_iter().filter(|part| *part < obstacles.clauses.len()).collect();
     // Report a probable misspelling first, otherwise the first unmet part.
     let missing = |part: &usize| {
-        let name = missing(matcher, &obstacles.parts[*part])?;
-        let near = near(matcher, &name);
-        Some(Cause::Missing { part: *part, name, near })
+        let name = missing_attribute(matcher, &obstacles.clauses[*part])?;
+        let near = similar_attributes(matcher, &name);
+        Some(EmptyPortCause::Missing { part: *part, name, near })
     };
-    let is_misspelt = |cause: &Cause| matches!(cause, Cause::Missing { near, .. } if !near.is_empty());
+    let is_misspelt =
+        |cause: &EmptyPortCause| matches!(cause, EmptyPortCause::Missing { near, .. } if !near.is_empty());
     let misspelt = never.iter().filter_map(missing).find(is_misspelt);
     if let Some(cause) = misspelt.or_else(|| never.first().and_then(missing)) {
         return cause;
     }
     if let Some(part) = never.first() {
-        let asked = obstacles.parts[*part].asked.as_ref();
-        let best = asked.and_then(|asked| best(matcher, obstacles, *part, asked));
-        let text = crate::explain::clauses::text(&obstacles.parts[*part].expression, Dialect::Classad);
-        return Cause::Unmet { part: *part, text, asked: asked.cloned().map(Box::new), best };
+        let asked = obstacles.clauses[*part].bound.as_ref();
+        let best = asked.and_then(|asked| closest_offered_value(matcher, obstacles, *part, asked));
+        let text = crate::explain::clauses::text(&obstacles.clauses[*part].expression, Dialect::Classad);
+        return EmptyPortCause::Unmet { part: *part, text, asked: asked.cloned().map(Box::new), best };
     }
-    let suitable = obstacles.offers.iter().filter(|offer| offer.failing == 0).count();
+    let suitable = obstacles.offers.iter().filter(|offer| offer.failed_mask == 0).count();
     if suitable > 0 {
-        return Cause::Refused { suitable };
+        return EmptyPortCause::Refused { suitable };
     }
-    let failing = minimal(obstacles.offers.iter().map(|offer| offer.failing));
-    Cause::Conflict(Conflicts::of(&failing).sets.into_iter().next().unwrap_or_default())
+    let failing = minimal_masks(obstacles.offers.iter().map(|offer| offer.failed_mask));
+    EmptyPortCause::Conflict(Conflicts::from_failures(&failing).sets.into_iter().next().unwrap_or_default())
 }
 
 /// Returns the first attribute of the candidate that a part reads and no offer has. `None` if there is none.
-pub fn missing(matcher: &Gangmatcher, part: &Part) -> Option<Name> {
-    part.theirs.iter().find(|name| matcher.showing(name) == 0).cloned()
+pub fn missing_attribute(matcher: &Gangmatcher, part: &PortClause) -> Option<Name> {
+    part.candidate_attributes.iter().find(|name| matcher.offers_with_attribute(name) == 0).cloned()
 }
 
 /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
-pub fn near(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usize)> {
-    let near = nearest(name.as_str(), matcher.names().map(Name::as_str));
-    near.into_iter().map(|near| (Name::new(near), matcher.showing(&Name::new(near)))).collect()
+pub fn similar_attributes(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usize)> {
+    let near = closest_names(name.as_str(), matcher.attribute_names().map(Name::as_str));
+    near.into_iter().map(|near| (Name::new(near), matcher.offers_with_attribute(&Name::new(near)))).collect()
 }
 
 /// Returns the offers' value that comes closest to meeting a part. `None` if no value is comparable.
-fn best(matcher: &Gangmatcher, obstacles: &Obstacles, part: usize, asked: &Bound) -> Option<Value> {
+fn closest_offered_value(
+    matcher: &Gangmatcher,
+    obstacles: &FailedClauses,
+    part: usize,
+    asked: &ClauseBound,
+) -> Option<Value> {
     let mut values: IndexMap<String, (Value, usize)> = IndexMap::new();
-    for (_, value) in obstacles.offers.iter().flat_map(|offer| &offer.has).filter(|(at, _)| *at == part) {
+    for (_, value) in obstacles.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
         let text = crate::explain::findings::value_text(value);
         values.entry(text).or_insert_with(|| (value.clone(), 0)).1 += 1;
     }
     let values = values.values().map(|(value, offers)| (value, *offers));
-    nearest_to(asked.operator, &asked.value, values, matcher.dialect())
+    closest_value(asked.operator, &asked.value, values, matcher.dialect())
 }

@@ -10,13 +10,13 @@ mod tests;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Name};
-use crate::eval::Mentions;
-use crate::matching::gang::{Gang, GangFault, Gangmatcher, Impasse};
-use crate::protocol::ports;
+use crate::eval::FreeNames;
+use crate::matching::gang::{Gang, GangFailure, GangFault, Gangmatcher};
+use crate::protocol::read_ports;
 
-pub use cause::{Cause, Obstacle};
+pub use cause::{EmptyPort, EmptyPortCause};
 pub use changes::GangChange;
-pub use summary::GangWording;
+pub use summary::GangSummaryWriter;
 
 /// The explanation of one request with ports.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct GangReport {
     /// The gang; `None` if the request gets none.
     pub gang: Option<Gang>,
     /// The analysis of the ports; `None` if there is a gang.
-    pub impasse: Option<Impasse>,
+    pub failure: Option<GangFailure>,
     /// The decisive cause.
     pub verdict: GangVerdict,
     /// The attributes that the decisive cause involves.
@@ -45,9 +45,9 @@ pub enum GangVerdict {
     /// There are no offers.
     NoOffers,
     /// No offer docks at a port, whatever docks at the others.
-    Empty(Obstacle),
+    EmptyPort(EmptyPort),
     /// Ports have candidates each, but cannot be filled together.
-    Apart(Obstacle),
+    Incompatible(EmptyPort),
 }
 
 impl GangVerdict {
@@ -58,12 +58,12 @@ impl GangVerdict {
             GangVerdict::Matches => "matches",
             GangVerdict::Taken(_) => "taken",
             GangVerdict::NoOffers => "unsatisfied-clause",
-            GangVerdict::Apart(Obstacle { cause: Cause::Discarded, .. }) => "refused",
-            GangVerdict::Apart(_) => "conflict",
-            GangVerdict::Empty(obstacle) => match obstacle.cause {
-                Cause::NoConstraint | Cause::Missing { .. } => "missing-attribute",
-                Cause::Refused { .. } => "refused",
-                Cause::Conflict(_) => "conflict",
+            GangVerdict::Incompatible(EmptyPort { cause: EmptyPortCause::Discarded, .. }) => "refused",
+            GangVerdict::Incompatible(_) => "conflict",
+            GangVerdict::EmptyPort(obstacle) => match obstacle.cause {
+                EmptyPortCause::NoConstraint | EmptyPortCause::Missing { .. } => "missing-attribute",
+                EmptyPortCause::Refused { .. } => "refused",
+                EmptyPortCause::Conflict(_) => "conflict",
                 _ => "unsatisfied-clause",
             },
         }
@@ -78,9 +78,9 @@ impl GangVerdict {
 /// If the ports of the request are invalid, or values of docking vectors are not comparable.
 pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Result<GangReport, GangFault> {
     let mut report = GangReport {
-        offers: matcher.left(),
-        gang: matcher.possible(index, request)?,
-        impasse: None,
+        offers: matcher.unused_offers(),
+        gang: matcher.preview_gang(index, request)?,
+        failure: None,
         verdict: GangVerdict::Matches,
         attributes: IndexSet::new(),
         changes: Vec::new(),
@@ -88,37 +88,37 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
     if report.gang.is_some() {
         return Ok(report);
     }
-    report.impasse = matcher.impasse(index, request)?;
-    let Some(impasse) = &report.impasse else { return Ok(report) };
+    report.failure = matcher.gang_failure(index, request)?;
+    let Some(impasse) = &report.failure else { return Ok(report) };
     if report.offers == 0 {
         report.verdict = GangVerdict::NoOffers;
         return Ok(report);
     }
-    let (obstacle, obstacles) = cause::find(matcher, request, impasse)?;
-    report.attributes = attributes(matcher, request, &obstacle, &obstacles);
-    let is_empty = impasse.ports.get(obstacle.port).is_some_and(|port| port.alone == 0);
-    report.verdict = if is_empty { GangVerdict::Empty(obstacle) } else { GangVerdict::Apart(obstacle) };
-    report.changes = changes::changes(matcher, index, request, impasse)?;
+    let (obstacle, obstacles) = cause::find_cause(matcher, request, impasse)?;
+    report.attributes = decisive_attributes(matcher, request, &obstacle, &obstacles);
+    let is_empty = impasse.ports.get(obstacle.port).is_some_and(|port| port.independent == 0);
+    report.verdict = if is_empty { GangVerdict::EmptyPort(obstacle) } else { GangVerdict::Incompatible(obstacle) };
+    report.changes = changes::find_gang_changes(matcher, index, request, impasse)?;
     Ok(report)
 }
 
 /// The attributes that the decisive parts read, and those that refusing offers read; without labels of ports.
-fn attributes(
+fn decisive_attributes(
     matcher: &Gangmatcher,
     request: &Ad,
-    obstacle: &Obstacle,
-    obstacles: &crate::matching::gang::Obstacles,
+    obstacle: &EmptyPort,
+    obstacles: &crate::matching::gang::FailedClauses,
 ) -> IndexSet<Name> {
     let labels: Vec<Name> =
-        ports(request).map(|ports| ports.list.into_iter().map(|port| port.label).collect()).unwrap_or_default();
-    let mut mentions = Mentions::default();
+        read_ports(request).map(|ports| ports.list.into_iter().map(|port| port.label).collect()).unwrap_or_default();
+    let mut mentions = FreeNames::default();
     let dialect = matcher.dialect();
-    let decisive = obstacle.cause.parts().into_iter().filter_map(|part| obstacles.parts.get(part));
+    let decisive = obstacle.cause.parts().into_iter().filter_map(|part| obstacles.clauses.get(part));
     decisive.for_each(|part| mentions.add(&part.expression, dialect));
-    let is_refused = matches!(obstacle.cause, Cause::Refused { .. });
-    let wishes = obstacles.offers.iter().filter(|offer| is_refused && offer.failing == 0);
-    let wishes = wishes.filter_map(|offer| offer.wish.as_ref()?.part.as_ref());
+    let is_refused = matches!(obstacle.cause, EmptyPortCause::Refused { .. });
+    let wishes = obstacles.offers.iter().filter(|offer| is_refused && offer.failed_mask == 0);
+    let wishes = wishes.filter_map(|offer| offer.demand.as_ref()?.clause.as_ref());
     wishes.for_each(|part| mentions.add(part, dialect));
-    let is_attribute = |name: &Name| !labels.contains(name) && !crate::constraint::stands_for_a_side(name);
+    let is_attribute = |name: &Name| !labels.contains(name) && !crate::constraint::is_side_name(name);
     mentions.names.into_iter().filter(is_attribute).collect()
 }

@@ -1,12 +1,12 @@
 //! Compares explanations of gangs with an exhaustive search over all assignments of offers to ports.
 
-use super::{Cause, GangVerdict, explain_gang};
+use super::{EmptyPortCause, GangVerdict, explain_gang};
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
 use crate::matching::gang::Gangmatcher;
-use crate::matching::gang::tests::{Exhaustive, Writer, members};
+use crate::matching::gang::tests::{ExhaustiveSearch, GangAdGenerator, members};
 use crate::protocol::Protocol;
-use crate::syntax::{Rules, parse_ad};
+use crate::syntax::{ParseOptions, parse_ad};
 
 fn matcher(offers: &[Ad]) -> Gangmatcher {
     let (matcher, bad) = Gangmatcher::new(offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
@@ -18,22 +18,22 @@ fn matcher(offers: &[Ad]) -> Gangmatcher {
 fn every_change_gives_the_gang_that_trying_everything_gives() {
     let (mut changes, mut several, mut another, mut empty, mut apart) = (0, 0, 0, 0, 0);
     for case in 0..1500 {
-        let mut writer = Writer(fastrand::Rng::with_seed(case));
+        let mut writer = GangAdGenerator(fastrand::Rng::with_seed(case));
         let offers: Vec<Ad> = (0..writer.0.usize(1..6)).map(|_| writer.offer()).collect();
         let request = writer.request(3);
         let mut matcher = matcher(&offers);
         let before = matcher.statistics();
         let report = explain_gang(&mut matcher, 0, &request).unwrap();
         assert_eq!(matcher.statistics(), before);
-        let mut exhaustive = Exhaustive::new(&offers);
+        let mut exhaustive = ExhaustiveSearch::new(&offers);
         assert_eq!(report.gang.is_some(), !exhaustive.gangs(&request).is_empty(), "case {case}");
         assert_eq!(report.offers, offers.len());
         for change in &report.changes {
-            let best = match change.another {
+            let best = match change.duplicate_offer {
                 Some(offer) => {
                     let more: Vec<Ad> = offers.iter().chain([&offers[offer]]).cloned().collect();
                     another += 1;
-                    let best = Exhaustive::new(&more).gangs(&change.request);
+                    let best = ExhaustiveSearch::new(&more).gangs(&change.request);
                     assert!(!best.is_empty(), "case {case}");
                     continue;
                 }
@@ -46,12 +46,12 @@ fn every_change_gives_the_gang_that_trying_everything_gives() {
         }
         match &report.verdict {
             GangVerdict::Matches => assert!(report.gang.is_some()),
-            GangVerdict::Empty(obstacle) => {
-                assert_eq!(report.impasse.unwrap().ports[obstacle.port].alone, 0);
+            GangVerdict::EmptyPort(obstacle) => {
+                assert_eq!(report.failure.unwrap().ports[obstacle.port].independent, 0);
                 empty += 1;
             }
-            GangVerdict::Apart(obstacle) => {
-                assert!(report.impasse.unwrap().ports[obstacle.port].alone > 0, "case {case}");
+            GangVerdict::Incompatible(obstacle) => {
+                assert!(report.failure.unwrap().ports[obstacle.port].independent > 0, "case {case}");
                 apart += 1;
             }
             other => panic!("{other:?}"),
@@ -63,7 +63,7 @@ fn every_change_gives_the_gang_that_trying_everything_gives() {
 }
 
 fn explained(request: &str, offers: &[&str]) -> super::GangReport {
-    let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+    let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
     let offers: Vec<Ad> = offers.iter().map(|text| ad(text)).collect();
     explain_gang(&mut matcher(&offers), 0, &ad(request)).unwrap()
 }
@@ -74,8 +74,8 @@ fn a_misspelt_attribute_is_told_and_mended() {
         "[ Ports = { [ Label = cpu; Constraint = cpu.Memroy >= 5 ] } ]",
         &["[ Memory = 8; Constraint = true ]", "[ Memory = 2; Constraint = true ]"],
     );
-    let GangVerdict::Empty(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
-    let Cause::Missing { name, near, .. } = &obstacle.cause else { panic!("{:?}", obstacle.cause) };
+    let GangVerdict::EmptyPort(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
+    let EmptyPortCause::Missing { name, near, .. } = &obstacle.cause else { panic!("{:?}", obstacle.cause) };
     assert_eq!((name.as_str(), near[0].0.as_str(), near[0].1), ("Memroy", "Memory", 2));
     assert_eq!(report.verdict.as_str(), "missing-attribute");
     assert_eq!(report.changes[0].text(), "`cpu.Memroy >= 5` -> `cpu.Memory >= 5`");
@@ -107,8 +107,8 @@ fn what_is_wanted_twice_is_told() {
         "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = b.X == 1 ] } ]",
         &["[ X = 1; Constraint = true ]"],
     );
-    let GangVerdict::Apart(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
-    assert!(matches!(obstacle.cause, Cause::Held), "{:?}", obstacle.cause);
+    let GangVerdict::Incompatible(obstacle) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(matches!(obstacle.cause, EmptyPortCause::AllDocked), "{:?}", obstacle.cause);
     assert_eq!(report.changes.last().unwrap().steps, ["do without b"]);
-    assert!(report.changes.iter().any(|change| change.another == Some(0)));
+    assert!(report.changes.iter().any(|change| change.duplicate_offer == Some(0)));
 }

@@ -3,93 +3,94 @@
 use std::ops::Range;
 
 use crate::ad::{Ad, Dialect};
-use crate::format::bracketed::Reader;
-use crate::syntax::{Group, Strings, Token, first_group};
+use crate::format::bracketed::BracketedReader;
+use crate::syntax::{AdBoundary, StringSyntax, Token, find_first_ad};
 
-use super::Layout;
-use super::builder::build;
-use super::printer::{Blanks, Place, Printer, STEP};
-use super::tree::Join;
-use super::trivia::Pieces;
+use super::FormattedText;
+use super::builder::build_layout_tree;
+use super::printer::{INDENT_COLUMNS, KeptBlankLines, LayoutPrinter, TokenPlacement};
+use super::tree::Spacing;
+use super::trivia::TriviaTokens;
 
 /// Formats a text of bracketed ads for `width` columns.
-pub fn layout(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> Layout {
-    let (layout, is_certain) = attempt(text, dialect, width, line_end);
+pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> FormattedText {
+    let (layout, is_certain) = format_parsable_ads(text, dialect, width, line_end);
     // If the extent of a bad ad is uncertain, it may depend on the formatting of the others. Then the result is used
     // only if it has the same ads and is stable; otherwise the text stays unchanged.
     let holds = |laid: &[u8]| {
-        ads(laid, dialect) == ads(text, dialect) && attempt(laid, dialect, width, line_end).0.text == laid
+        parsed_ads(laid, dialect) == parsed_ads(text, dialect)
+            && format_parsable_ads(laid, dialect, width, line_end).0.text == laid
     };
-    if is_certain || holds(&layout.text) { layout } else { Layout { text: text.to_vec(), ..layout } }
+    if is_certain || holds(&layout.text) { layout } else { FormattedText { text: text.to_vec(), ..layout } }
 }
 
 /// Formats the ads that parse. Also returns whether it is certain where the others end.
-fn attempt(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> (Layout, bool) {
-    let mut reader = Reader::new(text, dialect);
-    let mut file = File { text, depth: 0, printer: Printer::new(width, line_end) };
+fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> (FormattedText, bool) {
+    let mut reader = BracketedReader::new(text, dialect);
+    let mut file = BracketedFormatter { text, depth: 0, printer: LayoutPrinter::new(width, line_end) };
     let mut problems = Vec::new();
     let mut is_certain = true;
-    let mut start = reader.at();
+    let mut start = reader.offset();
     while let Some(item) = reader.next() {
-        let end = reader.at().min(text.len());
+        let end = reader.offset().min(text.len());
         match item {
             Ok(_) => {
-                file.part(start..end);
+                file.format_part(start..end);
                 start = end;
             }
             Err(problem) => {
-                is_certain &= ends_for_certain(&text[start..end]);
+                is_certain &= has_certain_end(&text[start..end]);
                 // The tokens of a bad ad are unknown; copy its text.
                 let bad = text[start..end].trim_ascii_end();
-                file.printer.text(bad);
+                file.printer.write_text(bad);
                 start += bad.len();
                 problems.push(problem);
             }
         }
     }
-    file.part(start..text.len());
-    file.printer.end();
-    (Layout { text: file.printer.out, problems }, is_certain)
+    file.format_part(start..text.len());
+    file.printer.end_line();
+    (FormattedText { text: file.printer.out, problems }, is_certain)
 }
 
 /// Returns the ads of a text, `None` for each one that does not parse.
-fn ads(text: &[u8], dialect: Dialect) -> Vec<Option<Ad>> {
-    Reader::new(text, dialect).map(|item| item.ok().map(|entry| entry.ad)).collect()
+fn parsed_ads(text: &[u8], dialect: Dialect) -> Vec<Option<Ad>> {
+    BracketedReader::new(text, dialect).map(|item| item.ok().map(|entry| entry.ad)).collect()
 }
 
 /// Whether a bad ad would end at the same place whatever text followed. An unclosed quote or bracket extends to the
 /// text behind it.
-fn ends_for_certain(bad: &[u8]) -> bool {
-    match first_group(bad) {
-        Group::Closed(span) => span.range().end == bad.len(),
-        Group::Other(_) => true,
-        Group::Open(_) | Group::Nothing => false,
+fn has_certain_end(bad: &[u8]) -> bool {
+    match find_first_ad(bad) {
+        AdBoundary::Closed(span) => span.range().end == bad.len(),
+        AdBoundary::NotAnAd(_) => true,
+        AdBoundary::Unclosed(_) | AdBoundary::Blank => false,
     }
 }
 
 /// Formatter of one text of bracketed ads.
-struct File<'t> {
+struct BracketedFormatter<'t> {
     text: &'t [u8],
     /// Number of open braces: the ads may be elements of a list.
     depth: usize,
-    printer: Printer,
+    printer: LayoutPrinter,
 }
 
-impl File<'_> {
+impl BracketedFormatter<'_> {
     /// Prints the part of a text that ends with an ad, or the rest behind the last ad. The ad gets one line per
     /// attribute.
-    fn part(&mut self, part: Range<usize>) {
-        let mut pieces = Pieces::new(self.text, part, Strings::Escaped);
-        pieces.settle();
-        for (at, piece) in pieces.list.iter().enumerate() {
-            let inside = STEP * self.depth;
-            let line = Place::line(inside, Blanks::KEPT);
+    fn format_part(&mut self, part: Range<usize>) {
+        let mut pieces = TriviaTokens::new(self.text, part, StringSyntax::Escaped);
+        pieces.normalize();
+        for (at, piece) in pieces.tokens.iter().enumerate() {
+            let inside = INDENT_COLUMNS * self.depth;
+            let line = TokenPlacement::new_line(inside, KeptBlankLines::KEPT);
             let place = match piece.token {
                 Some(Token::BracketOpen) => {
-                    let (mut tree, root) = build(&pieces, at);
+                    let (mut tree, root) = build_layout_tree(&pieces, at);
                     if let Some(root) = root {
-                        tree.spread(root);
-                        self.printer.tree(&tree, root, line);
+                        tree.force_multiline(root);
+                        self.printer.print_node(&tree, root, line);
                     }
                     return;
                 }
@@ -99,13 +100,21 @@ impl File<'_> {
                 }
                 Some(Token::BraceClose) => {
                     self.depth = self.depth.saturating_sub(1);
-                    Place { comments: inside, ..Place::line(STEP * self.depth, Blanks::BEFORE_CLOSING) }
+                    TokenPlacement {
+                        comment_indent: inside,
+                        ..TokenPlacement::new_line(INDENT_COLUMNS * self.depth, KeptBlankLines::BEFORE_CLOSING)
+                    }
                 }
-                Some(_) => Place { join: Join::Touching, ..line },
-                None => Place { join: Join::Touching, indent: 0, blanks: Blanks::BEFORE_CLOSING, ..line },
+                Some(_) => TokenPlacement { spacing: Spacing::Touching, ..line },
+                None => TokenPlacement {
+                    spacing: Spacing::Touching,
+                    indent: 0,
+                    blanks: KeptBlankLines::BEFORE_CLOSING,
+                    ..line
+                },
             };
-            self.printer.reach(&pieces, at, place);
-            self.printer.text(pieces.written(at));
+            self.printer.print_comments_before(&pieces, at, place);
+            self.printer.write_text(pieces.token_text(at));
         }
     }
 }

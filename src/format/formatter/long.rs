@@ -3,25 +3,27 @@
 use std::ops::Range;
 
 use crate::ad::Dialect;
-use crate::format::long::{Reader, separator};
+use crate::format::long::{LongReader, find_separator};
 use crate::format::{Problem, Severity};
-use crate::syntax::{Rules, Strings, parse_prefix};
+use crate::syntax::{ParseOptions, StringSyntax, parse_prefix};
 
-use super::Layout;
-use super::builder::build;
-use super::printer::Printer;
-use super::trivia::Pieces;
+use super::FormattedText;
+use super::builder::build_layout_tree;
+use super::printer::LayoutPrinter;
+use super::trivia::TriviaTokens;
 
 /// Formats a text in the long form.
-pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout {
-    let problems: Vec<Problem> = Reader::new(text, dialect).filter_map(Result::err).collect();
-    let mut bad = problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| problem.ad);
+pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> FormattedText {
+    let problems: Vec<Problem> = LongReader::new(text, dialect).filter_map(Result::err).collect();
+    let mut bad =
+        problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| problem.ad_number);
     let mut next_bad = bad.next();
-    let mut file = File { text, rules: Rules::long(dialect), printer: Printer::new(usize::MAX, line_end) };
+    let mut file =
+        LongFormatter { text, rules: ParseOptions::long(dialect), printer: LayoutPrinter::new(usize::MAX, line_end) };
     let mut number = 0;
     let mut ends_bad = false;
     for paragraph in paragraphs(text) {
-        file.printer.line(0, true);
+        file.printer.begin_line(0, true);
         number += usize::from(paragraph.iter().any(|line| !is_comment(&text[line.clone()])));
         while next_bad.is_some_and(|bad| bad < number) {
             next_bad = bad.next();
@@ -30,21 +32,21 @@ pub fn layout(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Layout 
             // An ad that does not parse is copied unchanged.
             (Some(first), Some(last)) if next_bad == Some(number) => {
                 let end = memchr::memchr(b'\n', &text[last.end..]).map_or(text.len(), |end| last.end + end + 1);
-                file.printer.text(&text[first.start..end]);
+                file.printer.write_text(&text[first.start..end]);
                 ends_bad = true;
             }
             _ => {
                 for line in paragraph {
-                    file.line(line);
+                    file.format_line(line);
                 }
                 ends_bad = false;
             }
         }
     }
     if !ends_bad {
-        file.printer.end();
+        file.printer.end_line();
     }
-    Layout { text: file.printer.out, problems }
+    FormattedText { text: file.printer.out, problems }
 }
 
 /// Splits a text at blank lines. Returns the lines of each paragraph as byte ranges without line ends.
@@ -73,38 +75,38 @@ fn is_comment(line: &[u8]) -> bool {
 }
 
 /// Formatter of one text in the long form.
-struct File<'t> {
+struct LongFormatter<'t> {
     text: &'t [u8],
-    rules: Rules,
-    printer: Printer,
+    rules: ParseOptions,
+    printer: LayoutPrinter,
 }
 
-impl File<'_> {
+impl LongFormatter<'_> {
     /// Prints a comment, or an attribute that parses.
-    fn line(&mut self, range: Range<usize>) {
-        self.printer.line(0, false);
+    fn format_line(&mut self, range: Range<usize>) {
+        self.printer.begin_line(0, false);
         let line = &self.text[range.clone()];
-        let equals = separator(line).filter(|_| !is_comment(line));
-        let Some(equals) = equals else { return self.printer.text(line.trim_ascii()) };
-        self.printer.text(line[..equals].trim_ascii());
-        self.printer.text(b" =");
+        let equals = find_separator(line).filter(|_| !is_comment(line));
+        let Some(equals) = equals else { return self.printer.write_text(line.trim_ascii()) };
+        self.printer.write_text(line[..equals].trim_ascii());
+        self.printer.write_text(b" =");
         let value = range.start + equals + 1..range.end;
         // Text behind the expression does not belong to it and is kept as written.
         let rest = match parse_prefix(&self.text[value.clone()], self.rules) {
             Ok((_, Some(rest))) => value.start + rest.start as usize,
             _ => value.end,
         };
-        let mut pieces = Pieces::new(self.text, value.start..rest, Strings::Long);
-        let behind = pieces.list.iter().rev().nth(1).map_or(value.start, |last| last.range.end);
-        pieces.settle();
-        let (tree, root) = build(&pieces, 0);
+        let mut pieces = TriviaTokens::new(self.text, value.start..rest, StringSyntax::Long);
+        let behind = pieces.tokens.iter().rev().nth(1).map_or(value.start, |last| last.range.end);
+        pieces.normalize();
+        let (tree, root) = build_layout_tree(&pieces, 0);
         if let Some(root) = root {
-            self.printer.flat_tree(&tree, root);
+            self.printer.print_flat(&tree, root);
         }
         let behind = self.text[behind..value.end].trim_ascii();
         if !behind.is_empty() {
-            self.printer.text(b" ");
-            self.printer.text(behind);
+            self.printer.write_text(b" ");
+            self.printer.write_text(behind);
         }
     }
 }

@@ -13,21 +13,21 @@ mod trivia;
 
 use crate::ad::Dialect;
 
-use super::{Form, Problem, Severity, detect, is_compressed};
+use super::{FileFormat, Problem, Severity, detect, is_compressed};
 
 /// A formatted text, with the problems found in it.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct FormattedText {
     /// The formatted text. Ads that do not parse are copied unchanged.
     pub text: Vec<u8>,
     /// The problems of the ads that do not parse; ranges refer to the original text.
     pub problems: Vec<Problem>,
 }
 
-impl Layout {
+impl FormattedText {
     /// Whether every ad of the text parsed, possibly with warnings.
     #[must_use]
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.problems.iter().all(|problem| problem.severity == Severity::Warning)
     }
 }
@@ -45,16 +45,16 @@ impl Layout {
 /// # Errors
 ///
 /// A format other than these two, compressed data, and UTF-16.
-pub fn layout(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Result<Layout, Problem> {
-    let refusal = |message: &str| Problem::at(0..text.len().min(1), 0, message);
-    let line_end: &[u8] = if only_windows_line_ends(text) { b"\r\n" } else { b"\n" };
+pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize) -> Result<FormattedText, Problem> {
+    let refusal = |message: &str| Problem::error_at(0..text.len().min(1), 0, message);
+    let line_end: &[u8] = if has_only_crlf_line_ends(text) { b"\r\n" } else { b"\n" };
     match form {
         _ if is_compressed(text) => {
             Err(refusal("this is compressed, and only text has a layout").with_help("unpack it first"))
         }
-        _ if detect::is_utf16(text) => Err(refusal("this is UTF-16").with_help(detect::FROM_UTF16)),
-        Form::New => Ok(bracketed::layout(text, dialect, width, line_end)),
-        Form::Long => Ok(long::layout(text, dialect, line_end)),
+        _ if detect::is_utf16(text) => Err(refusal("this is UTF-16").with_help(detect::UTF16_HELP)),
+        FileFormat::Bracketed => Ok(bracketed::format_bracketed(text, dialect, width, line_end)),
+        FileFormat::Long => Ok(long::format_long(text, dialect, line_end)),
         other => {
             let message = format!("this is {other}; only bracketed ads and the long form are laid out");
             Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"))
@@ -63,20 +63,20 @@ pub fn layout(text: &[u8], form: Form, dialect: Dialect, width: usize) -> Result
 }
 
 /// Whether a text has line ends and all of them are `\r\n`.
-fn only_windows_line_ends(text: &[u8]) -> bool {
+fn has_only_crlf_line_ends(text: &[u8]) -> bool {
     let mut ends = memchr::memchr_iter(b'\n', text).peekable();
     ends.peek().is_some() && ends.all(|at| at > 0 && text[at - 1] == b'\r')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::layout;
+    use super::format_ads;
     use crate::ad::Dialect;
-    use crate::format::Form;
+    use crate::format::FileFormat;
 
     /// Returns the text formatted for 40 columns.
-    fn laid(text: &str, form: Form) -> String {
-        String::from_utf8(layout(text.as_bytes(), form, Dialect::Classad, 40).unwrap().text).unwrap()
+    fn laid(text: &str, form: FileFormat) -> String {
+        String::from_utf8(format_ads(text.as_bytes(), form, Dialect::Classad, 40).unwrap().text).unwrap()
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
             // A first item on its own line keeps the others on theirs.
             ("[a={\n1,2}; b={1,\n2}]", "[\n  a = {\n    1,\n    2\n  };\n  b = { 1, 2 };\n]\n"),
         ] {
-            assert_eq!(laid(text, Form::New), expected, "{text}");
+            assert_eq!(laid(text, FileFormat::Bracketed), expected, "{text}");
         }
     }
 
@@ -135,7 +135,11 @@ mod tests {
             ),
         ] {
             let expected = lines.join("\n  ");
-            assert_eq!(laid(&format!("[a={value}]"), Form::New), format!("[\n  a ={expected}\n]\n"), "{value}");
+            assert_eq!(
+                laid(&format!("[a={value}]"), FileFormat::Bracketed),
+                format!("[\n  a ={expected}\n]\n"),
+                "{value}"
+            );
         }
     }
 
@@ -156,7 +160,7 @@ mod tests {
             ("// only\n\n\n", "// only\n"),
             ("", ""),
         ] {
-            assert_eq!(laid(text, Form::New), expected, "{text}");
+            assert_eq!(laid(text, FileFormat::Bracketed), expected, "{text}");
         }
     }
 
@@ -172,35 +176,35 @@ mod tests {
             ("'q =' =1\n1 b=TRUE", "'q =' = 1\n1 b = TRUE\n"),
             (&long, &long),
         ] {
-            assert_eq!(laid(text, Form::Long), expected, "{text}");
+            assert_eq!(laid(text, FileFormat::Long), expected, "{text}");
         }
     }
 
     #[test]
     fn what_does_not_parse_is_left_as_it_is() {
         for (text, form, expected, problems) in [
-            ("[a=1]\n[ b= (]\n[c=1]", Form::New, "[\n  a = 1;\n]\n[ b= (]\n[\n  c = 1;\n]\n", 1),
-            ("[a=1]\n[ b=\"x ]\n[c=1]", Form::New, "[\n  a = 1;\n]\n[ b=\"x ]\n[\n  c = 1;\n]\n", 1),
-            ("[a=1]\n x  y\n[c=1]", Form::New, "[\n  a = 1;\n]\n x  y\n[\n  c = 1;\n]\n", 1),
-            ("a=1\n\nb=(\n  c=1 \n#d\n\n\ne=1", Form::Long, "a = 1\n\nb=(\n  c=1 \n#d\n\ne = 1\n", 1),
-            ("a=1\n\nb=(", Form::Long, "a = 1\n\nb=(", 1),
+            ("[a=1]\n[ b= (]\n[c=1]", FileFormat::Bracketed, "[\n  a = 1;\n]\n[ b= (]\n[\n  c = 1;\n]\n", 1),
+            ("[a=1]\n[ b=\"x ]\n[c=1]", FileFormat::Bracketed, "[\n  a = 1;\n]\n[ b=\"x ]\n[\n  c = 1;\n]\n", 1),
+            ("[a=1]\n x  y\n[c=1]", FileFormat::Bracketed, "[\n  a = 1;\n]\n x  y\n[\n  c = 1;\n]\n", 1),
+            ("a=1\n\nb=(\n  c=1 \n#d\n\n\ne=1", FileFormat::Long, "a = 1\n\nb=(\n  c=1 \n#d\n\ne = 1\n", 1),
+            ("a=1\n\nb=(", FileFormat::Long, "a = 1\n\nb=(", 1),
         ] {
-            let layout = layout(text.as_bytes(), form, Dialect::Classad, 80).unwrap();
+            let layout = format_ads(text.as_bytes(), form, Dialect::Classad, 80).unwrap();
             assert_eq!(String::from_utf8_lossy(&layout.text), expected, "{text}");
-            assert!(layout.problems.len() == problems && !layout.is_sound(), "{text}");
+            assert!(layout.problems.len() == problems && !layout.is_valid(), "{text}");
         }
-        assert!(layout(b"{}", Form::Json, Dialect::Classad, 80).is_err());
+        assert!(format_ads(b"{}", FileFormat::Json, Dialect::Classad, 80).is_err());
     }
 
     #[test]
     fn line_ends() {
         for (text, form, expected) in [
-            ("[ // a\r\n a=\"b\r\nc\"]", Form::New, "[ // a\r\n  a = \"b\r\nc\";\r\n]\r\n"),
-            ("[ // a\r\n a=\"b\nc\"]", Form::New, "[ // a\n  a = \"b\nc\";\n]\n"),
-            ("/* a\r\n b */ [ ]\r\n", Form::New, "/* a\r\n b */ [ ]\r\n"),
-            ("\u{feff}[ ]", Form::New, "[ ]\n"),
-            ("\u{feff}a=1\r\n\r\nb=2\r\n", Form::Long, "a = 1\r\n\r\nb = 2\r\n"),
-            ("a=1\r\nb=2\n", Form::Long, "a = 1\nb = 2\n"),
+            ("[ // a\r\n a=\"b\r\nc\"]", FileFormat::Bracketed, "[ // a\r\n  a = \"b\r\nc\";\r\n]\r\n"),
+            ("[ // a\r\n a=\"b\nc\"]", FileFormat::Bracketed, "[ // a\n  a = \"b\nc\";\n]\n"),
+            ("/* a\r\n b */ [ ]\r\n", FileFormat::Bracketed, "/* a\r\n b */ [ ]\r\n"),
+            ("\u{feff}[ ]", FileFormat::Bracketed, "[ ]\n"),
+            ("\u{feff}a=1\r\n\r\nb=2\r\n", FileFormat::Long, "a = 1\r\n\r\nb = 2\r\n"),
+            ("a=1\r\nb=2\n", FileFormat::Long, "a = 1\nb = 2\n"),
         ] {
             assert_eq!(laid(text, form), expected, "{text:?}");
         }
@@ -211,11 +215,11 @@ mod tests {
         for (open, close) in [("(", ")"), ("{", "}"), ("[a=", "]"), ("-", ""), ("a?:", ""), ("a?b:", ""), ("a?", ":1")]
         {
             let text = format!("[ a = {}1{} ]", open.repeat(100_000), close.repeat(100_000));
-            let laid = laid(&text, Form::New);
+            let laid = laid(&text, FileFormat::Bracketed);
             assert!(laid.len() > 100_000 && laid.len() < 6_000_000, "{open}: {}", laid.len());
         }
         for chain in ["1 + ", "a && b || ", "/* a */ ", "/*\n*/", "1 + // a\n"] {
-            let laid = laid(&format!("[ a = {}1 ]", chain.repeat(100_000)), Form::New);
+            let laid = laid(&format!("[ a = {}1 ]", chain.repeat(100_000)), FileFormat::Bracketed);
             assert!(laid.len() < 6_000_000, "{chain}: {}", laid.len());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::syntax::{Strings, Token, lex};
+use crate::syntax::{StringSyntax, Token, lex};
 
 /// A comment.
 #[derive(Clone, Debug)]
@@ -11,16 +11,16 @@ pub struct Comment {
     pub range: Range<usize>,
     /// Number of line ends before it, at most 2: 0 behind something on its line, 1 at the beginning of a line, 2 after
     /// a blank line.
-    pub lines: usize,
+    pub line_ends: usize,
     /// Whether it extends to the end of its line: `// ...`.
     pub ends_line: bool,
     /// Whether it has several lines.
-    pub is_high: bool,
+    pub is_multiline: bool,
 }
 
 /// A token with the comments before it.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct TriviaToken {
     /// The token; `None` for the end of the text.
     pub token: Option<Token>,
     /// Byte range of the token.
@@ -28,27 +28,27 @@ pub struct Piece {
     /// Range of indexes into `comments`: the comments between the previous token and this one.
     pub comments: Range<usize>,
     /// Number of line ends, at most 2, between the last of these comments, or the previous token, and this one.
-    pub lines: usize,
+    pub line_ends: usize,
     /// Whether the previous token directly precedes this one.
-    pub touches: bool,
+    pub follows_directly: bool,
 }
 
 /// The tokens and comments of a part of a text.
 #[derive(Debug)]
-pub struct Pieces<'t> {
+pub struct TriviaTokens<'t> {
     /// The whole text, to which all ranges refer.
     pub text: &'t [u8],
     /// The tokens. The last entry stands for the end and only carries the comments before it.
-    pub list: Vec<Piece>,
+    pub tokens: Vec<TriviaToken>,
     /// The comments in the order of the text.
     pub comments: Vec<Comment>,
 }
 
-impl<'t> Pieces<'t> {
+impl<'t> TriviaTokens<'t> {
     /// Lexes a part of a text.
-    pub fn new(text: &'t [u8], part: Range<usize>, strings: Strings) -> Self {
+    pub fn new(text: &'t [u8], part: Range<usize>, strings: StringSyntax) -> Self {
         let tokens = lex(&text[part.clone()], strings);
-        let mut pieces = Pieces { text, list: Vec::with_capacity(tokens.len() + 1), comments: Vec::new() };
+        let mut pieces = TriviaTokens { text, tokens: Vec::with_capacity(tokens.len() + 1), comments: Vec::new() };
         let mut at = part.start;
         for (token, span) in tokens {
             let range = part.start + span.start as usize..part.start + span.end as usize;
@@ -78,25 +78,31 @@ impl<'t> Pieces<'t> {
             let comment = rest[..length].trim_ascii_end();
             self.comments.push(Comment {
                 range: at..at + comment.len(),
-                lines: lines.min(2),
+                line_ends: lines.min(2),
                 ends_line: comment.starts_with(b"//"),
-                is_high: memchr::memchr(b'\n', comment).is_some(),
+                is_multiline: memchr::memchr(b'\n', comment).is_some(),
             });
             at += length;
             lines = 0;
         }
         let touches = from == range.start;
-        self.list.push(Piece { token, range, comments: first..self.comments.len(), lines: lines.min(2), touches });
+        self.tokens.push(TriviaToken {
+            token,
+            range,
+            comments: first..self.comments.len(),
+            line_ends: lines.min(2),
+            follows_directly: touches,
+        });
     }
 
     /// Normalizes the tokens: drops superfluous semicolons, joins the `?` and `:` of one elvis operator, and moves
     /// comments that end their line where such comments can stand: behind commas, semicolons and `=`, before operators.
-    pub fn settle(&mut self) {
-        let mut kept: Vec<Piece> = Vec::with_capacity(self.list.len());
-        let mut dropped: Option<Piece> = None;
-        for mut piece in std::mem::take(&mut self.list) {
+    pub fn normalize(&mut self) {
+        let mut kept: Vec<TriviaToken> = Vec::with_capacity(self.tokens.len());
+        let mut dropped: Option<TriviaToken> = None;
+        for mut piece in std::mem::take(&mut self.tokens) {
             if let Some(dropped) = dropped.take() {
-                self.inherit(&mut piece, &dropped);
+                self.inherit_trivia(&mut piece, &dropped);
             }
             let before = kept.last().and_then(|piece| piece.token);
             match (before, piece.token) {
@@ -109,83 +115,87 @@ impl<'t> Pieces<'t> {
                 }
                 (Some(Token::Semicolon), Some(Token::BracketClose)) => {
                     if let Some(semicolon) = kept.pop() {
-                        self.inherit(&mut piece, &semicolon);
+                        self.inherit_trivia(&mut piece, &semicolon);
                     }
                     kept.push(piece);
                 }
                 _ => kept.push(piece),
             }
         }
-        self.list = kept;
-        for at in 0..self.list.len() - 1 {
-            match self.list[at].token {
-                Some(Token::Comma | Token::Semicolon | Token::Assign) => self.hand_on(at),
-                Some(Token::Question | Token::Colon | Token::Elvis) => self.take_back(at),
-                Some(token) if token.binary().is_some() && is_operand_end(self.before(at)) => self.take_back(at),
+        self.tokens = kept;
+        for at in 0..self.tokens.len() - 1 {
+            match self.tokens[at].token {
+                Some(Token::Comma | Token::Semicolon | Token::Assign) => self.move_comments_forward(at),
+                Some(Token::Question | Token::Colon | Token::Elvis) => self.move_comments_back(at),
+                Some(token) if token.binary().is_some() && is_operand_end(self.before(at)) => {
+                    self.move_comments_back(at);
+                }
                 _ => {}
             }
         }
     }
 
     /// Moves the comments and line ends before a dropped token to the next token.
-    fn inherit(&mut self, piece: &mut Piece, dropped: &Piece) {
+    fn inherit_trivia(&mut self, piece: &mut TriviaToken, dropped: &TriviaToken) {
         let lines = match self.comments.get_mut(piece.comments.clone()).and_then(|comments| comments.first_mut()) {
-            Some(comment) => &mut comment.lines,
-            None => &mut piece.lines,
+            Some(comment) => &mut comment.line_ends,
+            None => &mut piece.line_ends,
         };
-        *lines = (*lines).max(dropped.lines);
+        *lines = (*lines).max(dropped.line_ends);
         piece.comments.start = dropped.comments.start;
-        piece.touches = false;
+        piece.follows_directly = false;
     }
 
     /// Returns the token before another one.
     fn before(&self, at: usize) -> Option<Token> {
-        at.checked_sub(1).and_then(|before| self.list[before].token)
+        at.checked_sub(1).and_then(|before| self.tokens[before].token)
     }
 
     /// Moves the comments before a token behind it, if they force a line break.
-    fn hand_on(&mut self, at: usize) {
-        if !self.forces(at) {
+    fn move_comments_forward(&mut self, at: usize) {
+        if !self.forces_line_break(at) {
             return;
         }
-        let comments = self.list[at].comments.clone();
-        self.list[at].comments.end = comments.start;
-        self.list[at].lines = 0;
-        let next = &mut self.list[at + 1];
+        let comments = self.tokens[at].comments.clone();
+        self.tokens[at].comments.end = comments.start;
+        self.tokens[at].line_ends = 0;
+        let next = &mut self.tokens[at + 1];
         // The next token begins another line, so that the comment stays with the item that it describes.
-        let lines = if next.comments.is_empty() { &mut next.lines } else { &mut self.comments[comments.end].lines };
+        let lines =
+            if next.comments.is_empty() { &mut next.line_ends } else { &mut self.comments[comments.end].line_ends };
         *lines = (*lines).max(1);
         next.comments.start = comments.start;
     }
 
     /// Moves the comments behind an operator before it, if they force a line break.
-    fn take_back(&mut self, at: usize) {
-        if !self.forces(at + 1) {
+    fn move_comments_back(&mut self, at: usize) {
+        if !self.forces_line_break(at + 1) {
             return;
         }
-        let behind = self.list[at + 1].comments.clone();
-        let before = self.list[at].comments.clone();
-        let own_line = self.list[at].lines > 0 || before.end > before.start && self.comments[before.end - 1].ends_line;
+        let behind = self.tokens[at + 1].comments.clone();
+        let before = self.tokens[at].comments.clone();
+        let own_line =
+            self.tokens[at].line_ends > 0 || before.end > before.start && self.comments[before.end - 1].ends_line;
         if own_line {
-            self.comments[behind.start].lines = self.comments[behind.start].lines.max(1);
+            self.comments[behind.start].line_ends = self.comments[behind.start].line_ends.max(1);
         }
-        self.list[at].comments.end = behind.end;
-        self.list[at].lines = 1;
-        self.list[at + 1].comments.start = behind.end;
-        self.list[at + 1].lines = 0;
+        self.tokens[at].comments.end = behind.end;
+        self.tokens[at].line_ends = 1;
+        self.tokens[at + 1].comments.start = behind.end;
+        self.tokens[at + 1].line_ends = 0;
     }
 
     /// Whether the comments before a token force a line break before or behind them.
-    pub fn forces(&self, at: usize) -> bool {
-        let piece = &self.list[at];
+    pub fn forces_line_break(&self, at: usize) -> bool {
+        let piece = &self.tokens[at];
         let comments = &self.comments[piece.comments.clone()];
-        comments.iter().any(|comment| comment.ends_line || comment.is_high || comment.lines > 0)
-            || !comments.is_empty() && piece.lines > 0
+        comments.iter().any(|comment| comment.ends_line || comment.is_multiline || comment.line_ends > 0)
+            || !comments.is_empty() && piece.line_ends > 0
     }
 
     /// Returns the text of a token.
-    pub fn written(&self, at: usize) -> &[u8] {
-        let piece = &self.list[at];
+    pub fn token_text(&self, at: usize) -> &[u8] {
+        let piece = &self.tokens[at];
         // An elvis operator written as `? :` is printed without the space.
         if piece.token == Some(Token::Elvis) { b"?:" } else { &self.text[piece.range.clone()] }
     }
@@ -194,18 +204,18 @@ impl<'t> Pieces<'t> {
     /// on the token's line.
     ///
     /// Formatting moves some comments to other lines, but changes neither number.
-    pub fn columns_before(&self, at: usize) -> (usize, usize) {
-        let piece = &self.list[at];
+    pub fn comment_columns(&self, at: usize) -> (usize, usize) {
+        let piece = &self.tokens[at];
         let comments = &self.comments[piece.comments.clone()];
-        let begins_line = comments.iter().any(|comment| comment.lines > 0 || comment.ends_line);
+        let begins_line = comments.iter().any(|comment| comment.line_ends > 0 || comment.ends_line);
         let (mut all, mut beside) = (0, 0);
-        let mut is_beside = piece.lines == 0 && (begins_line || !self.forces(at));
-        for comment in comments.iter().rev().filter(|comment| !comment.is_high) {
-            let width = columns(&self.text[comment.range.clone()]) + 1;
+        let mut is_beside = piece.line_ends == 0 && (begins_line || !self.forces_line_break(at));
+        for comment in comments.iter().rev().filter(|comment| !comment.is_multiline) {
+            let width = display_columns(&self.text[comment.range.clone()]) + 1;
             is_beside &= !comment.ends_line;
             all += width;
             beside += if is_beside { width } else { 0 };
-            is_beside &= comment.lines == 0;
+            is_beside &= comment.line_ends == 0;
         }
         (all, beside)
     }
@@ -220,6 +230,6 @@ fn is_operand_end(token: Option<Token>) -> bool {
 }
 
 /// Returns the width of a text in columns: the number of its characters.
-pub fn columns(text: &[u8]) -> usize {
+pub fn display_columns(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

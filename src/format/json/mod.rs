@@ -10,9 +10,9 @@ mod string;
 mod token;
 mod writer;
 
-pub use nesting::{is_one_ad, whole};
-pub use reader::Reader;
-pub use spans::places;
+pub use nesting::{complete_prefix_length, is_single_ad};
+pub use reader::JsonReader;
+pub use spans::attribute_spans;
 pub use writer::write;
 
 /// Returns the expression in a decoded string of the form `/Expr(a + 1)/`, in any case; `None` for other strings.

@@ -1,10 +1,10 @@
 //! State machine over the tokens of an ad: checks their order, and finds where ads begin and end.
 
-use super::token::{Flaw, Lexeme, Token, Tokens};
+use super::token::{JsonLexeme, JsonToken, JsonTokenError, JsonTokens};
 
 /// The effect of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum JsonStep {
     /// Begins a nested ad.
     OpenAd,
     /// Begins a list.
@@ -16,19 +16,19 @@ pub enum Step {
     /// Is a scalar value.
     Scalar,
     /// Is a separator.
-    Nothing,
+    Separator,
 }
 
 /// An open bracket with its byte offset.
 #[derive(Clone, Copy, Debug)]
-pub enum Open {
+pub enum OpenBracket {
     Brace(usize),
     Bracket(usize),
 }
 
 /// The token expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expects {
+enum ExpectedToken {
     Name,
     Colon,
     Value,
@@ -38,19 +38,19 @@ enum Expects {
 
 /// Position in the structure of an ad: the open brackets, and the kind of token expected next.
 #[derive(Debug)]
-pub struct Shape {
-    open: Vec<Open>,
-    expects: Expects,
+pub struct JsonNesting {
+    open: Vec<OpenBracket>,
+    expects: ExpectedToken,
     /// Number of blanks before the ad on its line.
     indent: usize,
 }
 
-impl Shape {
+impl JsonNesting {
     /// Creates the state behind the `{` that begins an ad at this offset.
-    pub fn begin(text: &[u8], offset: usize) -> Self {
+    pub fn at_ad_start(text: &[u8], offset: usize) -> Self {
         let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'[' | b',');
         let indent = text[..offset].iter().rev().take_while(blank).count();
-        Shape { open: vec![Open::Brace(offset)], expects: Expects::Name, indent }
+        JsonNesting { open: vec![OpenBracket::Brace(offset)], expects: ExpectedToken::Name, indent }
     }
 
     /// Whether the ad has ended.
@@ -59,30 +59,44 @@ impl Shape {
     }
 
     /// The innermost bracket that is open.
-    pub fn innermost(&self) -> Option<Open> {
+    pub fn innermost(&self) -> Option<OpenBracket> {
         self.open.last().copied()
     }
 
     /// Advances over a token and returns its effect; `None` if the token cannot stand here.
-    pub fn step(&mut self, token: Token, offset: usize) -> Option<Step> {
-        let in_ad = matches!(self.open.last(), Some(Open::Brace(_)));
+    pub fn advance(&mut self, token: JsonToken, offset: usize) -> Option<JsonStep> {
+        let in_ad = matches!(self.open.last(), Some(OpenBracket::Brace(_)));
         let (expects, step) = match (self.expects, token) {
-            (Expects::Name, Token::String) => (Expects::Colon, Step::Name),
+            (ExpectedToken::Name, JsonToken::String) => (ExpectedToken::Colon, JsonStep::Name),
             // HTCondor accepts superfluous commas in ads, but not in lists.
-            (Expects::Name | Expects::More, Token::Comma) if in_ad => (Expects::Name, Step::Nothing),
-            (Expects::Colon, Token::Colon) | (Expects::More, Token::Comma) => (Expects::Value, Step::Nothing),
-            (Expects::Name | Expects::More, Token::BraceClose) if in_ad => (Expects::More, Step::Close),
-            (Expects::FirstElement | Expects::More, Token::BracketClose) if !in_ad => (Expects::More, Step::Close),
-            (Expects::Value | Expects::FirstElement, Token::BraceOpen) => (Expects::Name, Step::OpenAd),
-            (Expects::Value | Expects::FirstElement, Token::BracketOpen) => (Expects::FirstElement, Step::OpenList),
-            (Expects::Value | Expects::FirstElement, Token::String | Token::Word) => (Expects::More, Step::Scalar),
+            (ExpectedToken::Name | ExpectedToken::More, JsonToken::Comma) if in_ad => {
+                (ExpectedToken::Name, JsonStep::Separator)
+            }
+            (ExpectedToken::Colon, JsonToken::Colon) | (ExpectedToken::More, JsonToken::Comma) => {
+                (ExpectedToken::Value, JsonStep::Separator)
+            }
+            (ExpectedToken::Name | ExpectedToken::More, JsonToken::BraceClose) if in_ad => {
+                (ExpectedToken::More, JsonStep::Close)
+            }
+            (ExpectedToken::FirstElement | ExpectedToken::More, JsonToken::BracketClose) if !in_ad => {
+                (ExpectedToken::More, JsonStep::Close)
+            }
+            (ExpectedToken::Value | ExpectedToken::FirstElement, JsonToken::BraceOpen) => {
+                (ExpectedToken::Name, JsonStep::OpenAd)
+            }
+            (ExpectedToken::Value | ExpectedToken::FirstElement, JsonToken::BracketOpen) => {
+                (ExpectedToken::FirstElement, JsonStep::OpenList)
+            }
+            (ExpectedToken::Value | ExpectedToken::FirstElement, JsonToken::String | JsonToken::Word) => {
+                (ExpectedToken::More, JsonStep::Scalar)
+            }
             _ => return None,
         };
         self.expects = expects;
         match step {
-            Step::OpenAd => self.open.push(Open::Brace(offset)),
-            Step::OpenList => self.open.push(Open::Bracket(offset)),
-            Step::Close => drop(self.open.pop()),
+            JsonStep::OpenAd => self.open.push(OpenBracket::Brace(offset)),
+            JsonStep::OpenList => self.open.push(OpenBracket::Bracket(offset)),
+            JsonStep::Close => drop(self.open.pop()),
             _ => {}
         }
         Some(step)
@@ -90,14 +104,14 @@ impl Shape {
 
     /// Describes the tokens that can stand here, for messages.
     pub fn expected(&self) -> &'static str {
-        let in_ad = matches!(self.open.last(), Some(Open::Brace(_)));
+        let in_ad = matches!(self.open.last(), Some(OpenBracket::Brace(_)));
         match self.expects {
-            Expects::Name => "a name in double quotes or `}`",
-            Expects::Colon => "`:`",
-            Expects::Value => "a value",
-            Expects::FirstElement => "a value or `]`",
-            Expects::More if in_ad => "`,` or `}`",
-            Expects::More => "`,` or `]`",
+            ExpectedToken::Name => "a name in double quotes or `}`",
+            ExpectedToken::Colon => "`:`",
+            ExpectedToken::Value => "a value",
+            ExpectedToken::FirstElement => "a value or `]`",
+            ExpectedToken::More if in_ad => "`,` or `}`",
+            ExpectedToken::More => "`,` or `]`",
         }
     }
 
@@ -106,30 +120,32 @@ impl Shape {
     /// The ad ends with the bracket that closes it, or before a `{` that most likely begins the next ad: one at the
     /// beginning of a line that is indented no more. Returns the end of the ad; `None` if the ad may continue behind
     /// the end of the text.
-    pub fn recover(&mut self, tokens: &mut Tokens, first: Lexeme) -> Option<usize> {
+    pub fn recover(&mut self, tokens: &mut JsonTokens, first: JsonLexeme) -> Option<usize> {
         let mut next = Some(first);
         while let Some((token, range)) = next {
             if is_open_ended(tokens.text, &(token, range.clone())) {
                 return None;
             }
             match token {
-                Ok(Token::BraceOpen) if self.ends_before(tokens.text, range.start) => {
+                Ok(JsonToken::BraceOpen) if self.next_ad_begins_at(tokens.text, range.start) => {
                     tokens.put_back((token, range.clone()));
                     return Some(range.start);
                 }
-                Ok(Token::BraceOpen) => self.open.push(Open::Brace(range.start)),
-                Ok(Token::BracketOpen) => self.open.push(Open::Bracket(range.start)),
-                Ok(Token::BraceClose) => {
-                    while let Some(Open::Bracket(_)) = self.open.pop() {}
+                Ok(JsonToken::BraceOpen) => self.open.push(OpenBracket::Brace(range.start)),
+                Ok(JsonToken::BracketOpen) => self.open.push(OpenBracket::Bracket(range.start)),
+                Ok(JsonToken::BraceClose) => {
+                    while let Some(OpenBracket::Bracket(_)) = self.open.pop() {}
                     if self.open.is_empty() {
                         return Some(range.end);
                     }
                 }
-                Ok(Token::BracketClose) => match self.open.iter().rposition(|open| matches!(open, Open::Bracket(_))) {
-                    Some(innermost) => self.open.truncate(innermost),
-                    // It closes the array that contains the ad.
-                    None => return Some(range.end),
-                },
+                Ok(JsonToken::BracketClose) => {
+                    match self.open.iter().rposition(|open| matches!(open, OpenBracket::Bracket(_))) {
+                        Some(innermost) => self.open.truncate(innermost),
+                        // It closes the array that contains the ad.
+                        None => return Some(range.end),
+                    }
+                }
                 _ => {}
             }
             next = tokens.next();
@@ -139,18 +155,18 @@ impl Shape {
 
     /// Whether a bad ad ends before the `{` at this offset, because it begins a line and is indented no more than the
     /// ad.
-    pub fn ends_before(&self, text: &[u8], offset: usize) -> bool {
+    pub fn next_ad_begins_at(&self, text: &[u8], offset: usize) -> bool {
         let blank = text[..offset].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         blank <= self.indent && text[..offset - blank].ends_with(b"\n")
     }
 }
 
 /// Whether a token at the end of the text may continue behind it.
-fn is_open_ended(text: &[u8], (token, range): &Lexeme) -> bool {
+fn is_open_ended(text: &[u8], (token, range): &JsonLexeme) -> bool {
     match token {
         Ok(token) => range.end == text.len() && !token.is_complete(),
-        Err(Flaw::String) => range.end == text.len(),
-        Err(Flaw::Comment) => false,
+        Err(JsonTokenError::UnclosedString) => range.end == text.len(),
+        Err(JsonTokenError::UnclosedComment) => false,
     }
 }
 
@@ -158,16 +174,16 @@ fn is_open_ended(text: &[u8], (token, range): &Lexeme) -> bool {
 /// anywhere.
 ///
 /// The rest must be read again with more text behind it.
-pub fn whole(text: &[u8]) -> usize {
-    let mut tokens = Tokens::new(text);
+pub fn complete_prefix_length(text: &[u8]) -> usize {
+    let mut tokens = JsonTokens::new(text);
     let mut end = 0;
     while let Some((token, range)) = tokens.next() {
         match token {
-            Ok(Token::BraceOpen) => match ad_end(&mut tokens, range.start) {
+            Ok(JsonToken::BraceOpen) => match ad_end(&mut tokens, range.start) {
                 Some(ad_end) => end = ad_end,
                 None => break,
             },
-            Err(Flaw::Comment) => break,
+            Err(JsonTokenError::UnclosedComment) => break,
             _ => {}
         }
     }
@@ -175,10 +191,10 @@ pub fn whole(text: &[u8]) -> usize {
 }
 
 /// Whether a text is exactly one complete ad, with only white space around it.
-pub fn is_one_ad(text: &[u8]) -> bool {
-    let mut tokens = Tokens::new(text);
+pub fn is_single_ad(text: &[u8]) -> bool {
+    let mut tokens = JsonTokens::new(text);
     match tokens.next() {
-        Some((Ok(Token::BraceOpen), range)) => {
+        Some((Ok(JsonToken::BraceOpen), range)) => {
             ad_end(&mut tokens, range.start).is_some_and(|end| text[end..].trim_ascii().is_empty())
         }
         _ => false,
@@ -186,15 +202,15 @@ pub fn is_one_ad(text: &[u8]) -> bool {
 }
 
 /// Returns the end of the ad whose `{` at `start` has been read; `None` if it may continue behind the end of the text.
-fn ad_end(tokens: &mut Tokens, start: usize) -> Option<usize> {
-    let mut shape = Shape::begin(tokens.text, start);
+fn ad_end(tokens: &mut JsonTokens, start: usize) -> Option<usize> {
+    let mut shape = JsonNesting::at_ad_start(tokens.text, start);
     while let Some(lexeme) = tokens.next() {
         let (token, range) = &lexeme;
-        if *token == Err(Flaw::Comment) || is_open_ended(tokens.text, &lexeme) {
+        if *token == Err(JsonTokenError::UnclosedComment) || is_open_ended(tokens.text, &lexeme) {
             return None;
         }
-        match token.ok().and_then(|token| shape.step(token, range.start)) {
-            Some(Step::Close) if shape.is_done() => return Some(range.end),
+        match token.ok().and_then(|token| shape.advance(token, range.start)) {
+            Some(JsonStep::Close) if shape.is_done() => return Some(range.end),
             Some(_) => {}
             None => return shape.recover(tokens, lexeme),
         }
@@ -204,7 +220,7 @@ fn ad_end(tokens: &mut Tokens, start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_one_ad, whole};
+    use super::{complete_prefix_length, is_single_ad};
 
     #[test]
     fn one_ad() {
@@ -217,7 +233,7 @@ mod tests {
             ("[{}]", false),
             ("", false),
         ] {
-            assert_eq!(is_one_ad(text.as_bytes()), one, "{text}");
+            assert_eq!(is_single_ad(text.as_bytes()), one, "{text}");
         }
     }
 
@@ -241,7 +257,7 @@ mod tests {
             // In a correct ad a line may begin with a nested ad.
             ("{\"a\": [\n{\"b\": 1}\n", 0),
         ] {
-            assert_eq!(whole(text.as_bytes()), length, "{text}");
+            assert_eq!(complete_prefix_length(text.as_bytes()), length, "{text}");
         }
     }
 }

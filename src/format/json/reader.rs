@@ -3,184 +3,193 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Text, Value};
-use crate::syntax::{Rules, parse_expression, read_number};
+use crate::ad::{Ad, ByteString, Dialect, Expression, ExpressionKind, Name, Span, Value};
+use crate::syntax::{ParseOptions, parse_expression, read_number};
 
 use super::super::attribute_name::attribute_name;
-use super::super::{Entry, Item, Problem};
-use super::nesting::{Open, Shape, Step};
-use super::string::decode;
-use super::token::{Flaw, Lexeme, Token, Tokens};
+use super::super::{AdEntry, Problem, ReadResult};
+use super::nesting::{JsonNesting, JsonStep, OpenBracket};
+use super::string::decode_string;
+use super::token::{JsonLexeme, JsonToken, JsonTokenError, JsonTokens};
 use super::{OPEN, expression_inside};
 
 /// Iterator over the ads of a text: objects back to back, one per line, or in arrays. Every bad value is reported; its
 /// ad is left out.
-pub struct Reader<'t> {
-    tokens: Tokens<'t>,
+pub struct JsonReader<'t> {
+    tokens: JsonTokens<'t>,
     dialect: Dialect,
     /// Number of ads begun so far.
     number: usize,
     /// The last token outside all ads.
-    before: Option<Token>,
+    previous_outer_token: Option<JsonToken>,
     /// Items to be yielded next: the problems of an ad, then the ad.
-    found: VecDeque<Item>,
+    pending: VecDeque<ReadResult>,
 }
 
 /// An ad or a list under construction. An ad has its attributes so far, and the name of the next one.
-enum Partial {
+enum JsonFrame {
     Ad(Vec<(Name, Expression)>, Name),
     List(Vec<Expression>),
 }
 
-impl<'t> Reader<'t> {
+impl<'t> JsonReader<'t> {
     /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        Reader { tokens: Tokens::new(text), dialect, number: 0, before: None, found: VecDeque::new() }
+        JsonReader {
+            tokens: JsonTokens::new(text),
+            dialect,
+            number: 0,
+            previous_outer_token: None,
+            pending: VecDeque::new(),
+        }
     }
 
     fn text(&self) -> &'t [u8] {
         self.tokens.text
     }
 
-    fn at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
-        Problem::at(range, self.number, message)
+    fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem::error_at(range, self.number, message)
     }
 
     /// Reads the ad whose `{` at `start` has been read, and queues its items.
-    fn ad(&mut self, start: usize) {
+    fn read_ad(&mut self, start: usize) {
         self.number += 1;
-        let mut shape = Shape::begin(self.text(), start);
-        let mut partials = vec![Partial::Ad(Vec::new(), Name::new(""))];
-        let problems = self.found.len();
+        let mut shape = JsonNesting::at_ad_start(self.text(), start);
+        let mut partials = vec![JsonFrame::Ad(Vec::new(), Name::new(""))];
+        let problems = self.pending.len();
         while let Some(lexeme) = self.tokens.next() {
             let (token, range) = lexeme.clone();
-            let step = token.ok().and_then(|token| shape.step(token, range.start));
+            let step = token.ok().and_then(|token| shape.advance(token, range.start));
             let Some(step) = step else {
                 let problem = match token {
-                    Ok(Token::BraceOpen) if shape.ends_before(self.text(), range.start) => {
-                        self.ends(&shape, range.start)
+                    Ok(JsonToken::BraceOpen) if shape.next_ad_begins_at(self.text(), range.start) => {
+                        self.premature_end(&shape, range.start)
                     }
-                    _ => self.unexpected(&shape, &lexeme),
+                    _ => self.unexpected_token(&shape, &lexeme),
                 };
-                self.found.push_back(Err(problem));
+                self.pending.push_back(Err(problem));
                 shape.recover(&mut self.tokens, lexeme);
                 return;
             };
-            if let Some(ad) = self.take(step, token, range, &mut partials) {
-                if self.found.len() == problems {
-                    self.found.push_back(Ok(Entry { ad, number: self.number, offset: start, is_whole: true }));
+            if let Some(ad) = self.apply_token(step, token, range, &mut partials) {
+                if self.pending.len() == problems {
+                    self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset: start, is_whole: true }));
                 }
                 return;
             }
         }
-        let problem = self.ends(&shape, self.text().len());
-        self.found.push_back(Err(problem));
+        let problem = self.premature_end(&shape, self.text().len());
+        self.pending.push_back(Err(problem));
     }
 
     /// Returns the problem of an ad that ends too early: at the end of the text, or where the next ad begins.
-    fn ends(&self, shape: &Shape, before: usize) -> Problem {
+    fn premature_end(&self, shape: &JsonNesting, before: usize) -> Problem {
         let end = self.text()[..before].trim_ascii_end().len();
-        still_open(self.at(end..end, format!("expected {}, found the end", shape.expected())), shape)
+        with_open_bracket(self.problem_at(end..end, format!("expected {}, found the end", shape.expected())), shape)
     }
 
     /// Adds the value of a token to the innermost ad or list. Returns the ad if it ends with this token.
-    fn take(
+    fn apply_token(
         &mut self,
-        step: Step,
-        token: Result<Token, Flaw>,
+        step: JsonStep,
+        token: Result<JsonToken, JsonTokenError>,
         range: Range<usize>,
-        partials: &mut Vec<Partial>,
+        partials: &mut Vec<JsonFrame>,
     ) -> Option<Ad> {
         let expression = match step {
-            Step::Nothing => return None,
-            Step::OpenAd => {
-                partials.push(Partial::Ad(Vec::new(), Name::new("")));
+            JsonStep::Separator => return None,
+            JsonStep::OpenAd => {
+                partials.push(JsonFrame::Ad(Vec::new(), Name::new("")));
                 return None;
             }
-            Step::OpenList => {
-                partials.push(Partial::List(Vec::new()));
+            JsonStep::OpenList => {
+                partials.push(JsonFrame::List(Vec::new()));
                 return None;
             }
-            Step::Name => {
-                let read = self.name(range);
-                if let Some(Partial::Ad(_, name)) = partials.last_mut() {
-                    *name = self.sound(read, Name::new(""));
+            JsonStep::Name => {
+                let read = self.parse_name(range);
+                if let Some(JsonFrame::Ad(_, name)) = partials.last_mut() {
+                    *name = self.value_or_report(read, Name::new(""));
                 }
                 return None;
             }
-            Step::Scalar => {
-                let value = if token == Ok(Token::String) { self.string(range) } else { self.word(range) };
-                self.sound(value, Expression::literal(Value::Undefined))
+            JsonStep::Scalar => {
+                let value =
+                    if token == Ok(JsonToken::String) { self.parse_string(range) } else { self.parse_word(range) };
+                self.value_or_report(value, Expression::literal(Value::Undefined))
             }
-            Step::Close => match partials.pop()? {
-                Partial::Ad(attributes, _) if partials.is_empty() => return Some(attributes.into_iter().collect()),
-                Partial::Ad(attributes, _) => node(Kind::Ad(attributes.into_iter().collect())),
-                Partial::List(elements) => node(Kind::List(elements.into())),
+            JsonStep::Close => match partials.pop()? {
+                JsonFrame::Ad(attributes, _) if partials.is_empty() => return Some(attributes.into_iter().collect()),
+                JsonFrame::Ad(attributes, _) => node(ExpressionKind::Ad(attributes.into_iter().collect())),
+                JsonFrame::List(elements) => node(ExpressionKind::List(elements.into())),
             },
         };
         match partials.last_mut()? {
-            Partial::Ad(attributes, name) => attributes.push((name.clone(), expression)),
-            Partial::List(elements) => elements.push(expression),
+            JsonFrame::Ad(attributes, name) => attributes.push((name.clone(), expression)),
+            JsonFrame::List(elements) => elements.push(expression),
         }
         None
     }
 
     /// Returns the value; if there is a problem instead, queues the problem and returns `otherwise`, so that reading
     /// continues.
-    fn sound<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
+    fn value_or_report<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
         read.unwrap_or_else(|problem| {
-            self.found.push_back(Err(problem));
+            self.pending.push_back(Err(problem));
             otherwise
         })
     }
 
     /// Returns the problem of a token that cannot stand here.
-    fn unexpected(&self, shape: &Shape, (token, range): &Lexeme) -> Problem {
+    fn unexpected_token(&self, shape: &JsonNesting, (token, range): &JsonLexeme) -> Problem {
         let text = &self.text()[range.clone()];
         let token = match token {
             Ok(token) => token,
-            Err(flaw) => return self.flawed(*flaw, range),
+            Err(flaw) => return self.lexical_error(*flaw, range),
         };
         let found = token.describe(text);
-        let problem = self.at(range.clone(), format!("expected {}, found {found}", shape.expected()));
+        let problem = self.problem_at(range.clone(), format!("expected {}, found {found}", shape.expected()));
         match token {
-            Token::String if shape.expected().contains("`,`") => problem.with_help("is a `,` missing before this?"),
-            Token::Colon if shape.expected().contains("`]`") => problem.with_help("is a `]` missing before this name?"),
-            Token::Word => problem.with_help("in JSON names and strings stand in double quotes"),
+            JsonToken::String if shape.expected().contains("`,`") => problem.with_help("is a `,` missing before this?"),
+            JsonToken::Colon if shape.expected().contains("`]`") => {
+                problem.with_help("is a `]` missing before this name?")
+            }
+            JsonToken::Word => problem.with_help("in JSON names and strings stand in double quotes"),
             _ => problem,
         }
     }
 
-    fn flawed(&self, flaw: Flaw, range: &Range<usize>) -> Problem {
+    fn lexical_error(&self, flaw: JsonTokenError, range: &Range<usize>) -> Problem {
         match flaw {
-            Flaw::String => self
-                .at(range.start..range.start + 1, "this string has no closing quote")
+            JsonTokenError::UnclosedString => self
+                .problem_at(range.start..range.start + 1, "this string has no closing quote")
                 .with_help("a quote in a string is written \\\", a line break \\n"),
-            Flaw::Comment => self.at(range.clone(), "this comment has no closing `*/`"),
+            JsonTokenError::UnclosedComment => self.problem_at(range.clone(), "this comment has no closing `*/`"),
         }
     }
 
-    fn name(&self, range: Range<usize>) -> Result<Name, Problem> {
-        let decoded = decode(&self.text()[inside(&range)], range.start + 1, self.number)?;
+    fn parse_name(&self, range: Range<usize>) -> Result<Name, Problem> {
+        let decoded = decode_string(&self.text()[inside(&range)], range.start + 1, self.number)?;
         attribute_name(&decoded.bytes, self.dialect, range, self.number)
     }
 
     /// Reads a string, or the expression that it stands for.
-    fn string(&self, range: Range<usize>) -> Result<Expression, Problem> {
+    fn parse_string(&self, range: Range<usize>) -> Result<Expression, Problem> {
         let text = &self.text()[inside(&range)];
         if memchr::memchr2(b'\\', 0, text).is_none() && !text.starts_with(&OPEN[..1]) {
-            return Ok(Expression::literal(Value::String(Text::from(text))));
+            return Ok(Expression::literal(Value::String(ByteString::from(text))));
         }
-        let decoded = decode(text, range.start + 1, self.number)?;
+        let decoded = decode_string(text, range.start + 1, self.number)?;
         match expression_inside(&decoded.bytes) {
-            Some(inside) => parse_expression(inside, Rules::new(self.dialect))
+            Some(inside) => parse_expression(inside, ParseOptions::new(self.dialect))
                 .map_err(|error| decoded.problem(error, OPEN.len(), self.number)),
             None => Ok(Expression::literal(Value::string(decoded.bytes))),
         }
     }
 
     /// Reads a number, `true`, `false` or `null`.
-    fn word(&self, range: Range<usize>) -> Result<Expression, Problem> {
+    fn parse_word(&self, range: Range<usize>) -> Result<Expression, Problem> {
         let text = String::from_utf8_lossy(&self.text()[range.clone()]);
         let value = match text.to_ascii_lowercase().as_str() {
             "null" => Value::Undefined,
@@ -190,73 +199,73 @@ impl<'t> Reader<'t> {
             "nan" => Value::Real(f64::NAN),
             "infinity" => Value::Real(f64::INFINITY),
             "-infinity" => Value::Real(f64::NEG_INFINITY),
-            _ => return self.number(&text, range),
+            _ => return self.parse_number(&text, range),
         };
         Ok(Expression::literal(value))
     }
 
-    fn number(&self, text: &str, range: Range<usize>) -> Result<Expression, Problem> {
+    fn parse_number(&self, text: &str, range: Range<usize>) -> Result<Expression, Problem> {
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let Some(is_whole) = number_form(digits) else {
+        let Some(is_whole) = classify_number(digits) else {
             let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
             return Err(self
-                .at(range, format!("`{text}` is no JSON {what}"))
+                .problem_at(range, format!("`{text}` is no JSON {what}"))
                 .with_help("undefined is written null, any other expression \"\\/Expr(...)\\/\""));
         };
         if is_whole {
             return read_number(digits, text.len() > digits.len(), self.dialect, Span::default())
                 .map(Expression::literal)
-                .map_err(|error| Problem { help: error.help, ..self.at(range, error.message) });
+                .map_err(|error| Problem { help: error.help, ..self.problem_at(range, error.message) });
         }
         Ok(Expression::literal(Value::Real(text.parse().unwrap_or(f64::NAN))))
     }
 
     /// Reports text outside all ads, up to the next ad or the end of the line.
-    fn other(&mut self, (token, mut range): Lexeme) {
+    fn report_stray(&mut self, (token, mut range): JsonLexeme) {
         let problem = match token {
-            Err(flaw) => self.flawed(flaw, &range),
-            Ok(Token::BracketOpen) => self.at(range, "an array of ads cannot hold another array"),
+            Err(flaw) => self.lexical_error(flaw, &range),
+            Ok(JsonToken::BracketOpen) => self.problem_at(range, "an array of ads cannot hold another array"),
             Ok(_) => {
                 while let Some((token, next)) = self.tokens.next() {
                     let same_line = memchr::memchr(b'\n', &self.text()[range.end..next.start]).is_none();
-                    if !same_line || matches!(token, Ok(Token::BraceOpen | Token::BracketOpen) | Err(_)) {
+                    if !same_line || matches!(token, Ok(JsonToken::BraceOpen | JsonToken::BracketOpen) | Err(_)) {
                         self.tokens.put_back((token, next));
                         break;
                     }
                     range.end = next.end;
                 }
-                self.at(range, "expected an ad, which begins with `{`")
+                self.problem_at(range, "expected an ad, which begins with `{`")
             }
         };
-        self.found.push_back(Err(Problem { ad: self.number + 1, ..problem }));
+        self.pending.push_back(Err(Problem { ad_number: self.number + 1, ..problem }));
     }
 }
 
-impl Iterator for Reader<'_> {
-    type Item = Item;
+impl Iterator for JsonReader<'_> {
+    type Item = ReadResult;
 
-    fn next(&mut self) -> Option<Item> {
+    fn next(&mut self) -> Option<ReadResult> {
         loop {
-            if let Some(item) = self.found.pop_front() {
+            if let Some(item) = self.pending.pop_front() {
                 return Some(item);
             }
             let (token, range) = self.tokens.next()?;
-            let before = std::mem::replace(&mut self.before, token.ok());
+            let before = std::mem::replace(&mut self.previous_outer_token, token.ok());
             match token {
-                Ok(Token::BraceOpen) => self.ad(range.start),
-                Ok(Token::BracketOpen) if matches!(before, Some(Token::BracketOpen | Token::Comma)) => {
-                    self.other((token, range));
+                Ok(JsonToken::BraceOpen) => self.read_ad(range.start),
+                Ok(JsonToken::BracketOpen) if matches!(before, Some(JsonToken::BracketOpen | JsonToken::Comma)) => {
+                    self.report_stray((token, range));
                 }
                 // Brackets and commas around ads. They need not balance, because a text may begin in the middle of an
                 // array.
-                Ok(Token::BracketOpen | Token::BracketClose | Token::Comma) => {}
-                _ => self.other((token, range)),
+                Ok(JsonToken::BracketOpen | JsonToken::BracketClose | JsonToken::Comma) => {}
+                _ => self.report_stray((token, range)),
             }
         }
     }
 }
 
-fn node(kind: Kind) -> Expression {
+fn node(kind: ExpressionKind) -> Expression {
     Expression::new(kind, Span::default())
 }
 
@@ -266,16 +275,16 @@ fn inside(range: &Range<usize>) -> Range<usize> {
 }
 
 /// Adds the place of the innermost open bracket to a problem.
-fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
+fn with_open_bracket(mut problem: Problem, shape: &JsonNesting) -> Problem {
     problem.related = shape.innermost().map(|open| match open {
-        Open::Brace(at) => (at..at + 1, "this `{` is not closed".to_owned()),
-        Open::Bracket(at) => (at..at + 1, "this `[` is not closed".to_owned()),
+        OpenBracket::Brace(at) => (at..at + 1, "this `{` is not closed".to_owned()),
+        OpenBracket::Bracket(at) => (at..at + 1, "this `[` is not closed".to_owned()),
     });
     problem
 }
 
 /// Whether an unsigned number is an integer; `None` if it is not a number in JSON. `.5` is accepted, as in HTCondor.
-fn number_form(text: &str) -> Option<bool> {
+fn classify_number(text: &str) -> Option<bool> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, mut rest) = text.split_at(digits(text));
     if (whole.len() > 1 && whole.starts_with('0')) || (whole.is_empty() && !rest.starts_with('.')) {
@@ -296,13 +305,13 @@ fn number_form(text: &str) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use super::JsonReader;
     use crate::ad::Dialect;
-    use crate::format::Form;
-    use crate::format::testing::shown;
+    use crate::format::FileFormat;
+    use crate::format::testing::printed_items;
 
     fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
-        shown(text, Form::Json, dialect)
+        printed_items(text, FileFormat::Json, dialect)
     }
 
     fn items(text: &str) -> Vec<String> {
@@ -400,7 +409,7 @@ mod tests {
     fn no_depth_harms() {
         for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
             let text = format!(r#"{{"a":{}1{}}}"#, open.repeat(300_000), close.repeat(300_000));
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
+            assert_eq!(JsonReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
         }
     }
 
@@ -409,7 +418,7 @@ mod tests {
         // Without a limit each of these would take quadratic time.
         for text in ["{\"a\n", "{\"a\" 1}", "{\"a\":", "{/*", "{\"a\":\"/Expr(\"", "[", "{\"a\"[\n", "\"", " x"] {
             let text = text.repeat(1_000_000);
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0);
+            assert_eq!(JsonReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0);
         }
     }
 }

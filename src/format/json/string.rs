@@ -1,7 +1,7 @@
 //! Escapes in strings.
 
 use super::super::Problem;
-use super::super::source_map::Decoded;
+use super::super::source_map::DecodedText;
 
 /// Decodes the text between the quotes of a string, which stands at this offset of the file. `ad` is the 1-based number
 /// of the ad, for messages.
@@ -11,21 +11,21 @@ use super::super::source_map::Decoded;
 /// # Errors
 ///
 /// `\u` without four digits, half of a surrogate pair, and any spelling of a byte of value 0.
-pub fn decode(inside: &[u8], offset: usize, ad: usize) -> Result<Decoded, Problem> {
-    let mut decoded = Decoded::at(offset);
+pub fn decode_string(inside: &[u8], offset: usize, ad: usize) -> Result<DecodedText, Problem> {
+    let mut decoded = DecodedText::starting_at(offset);
     let mut at = 0;
     if let Some(nul) = memchr::memchr(0, inside) {
         let place = offset + nul;
-        return Err(Problem::at(place..place + 1, ad, "a byte of value 0 cannot stand in an ad"));
+        return Err(Problem::error_at(place..place + 1, ad, "a byte of value 0 cannot stand in an ad"));
     }
     while let Some(found) = memchr::memchr(b'\\', &inside[at..]) {
-        decoded.plain(&inside[at..at + found], offset + at);
+        decoded.push_verbatim(&inside[at..at + found], offset + at);
         at += found;
-        let length = escape(&inside[at..], offset + at, &mut decoded)
-            .map_err(|(length, message)| Problem::at(offset + at..offset + at + length, ad, message))?;
+        let length = decode_escape(&inside[at..], offset + at, &mut decoded)
+            .map_err(|(length, message)| Problem::error_at(offset + at..offset + at + length, ad, message))?;
         at += length;
     }
-    decoded.plain(&inside[at..], offset + at);
+    decoded.push_verbatim(&inside[at..], offset + at);
     Ok(decoded)
 }
 
@@ -34,51 +34,55 @@ pub fn decode(inside: &[u8], offset: usize, ad: usize) -> Result<Decoded, Proble
 /// # Errors
 ///
 /// The length in bytes of the erroneous part, and the message.
-fn escape(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (usize, &'static str)> {
+fn decode_escape(text: &[u8], offset: usize, decoded: &mut DecodedText) -> Result<usize, (usize, &'static str)> {
     let byte = match text.get(1) {
         Some(b'b') => 0x08,
         Some(b'f') => 0x0c,
         Some(b'n') => b'\n',
         Some(b'r') => b'\r',
         Some(b't') => b'\t',
-        Some(b'u') => return unicode(text, offset, decoded),
+        Some(b'u') => return decode_unicode_escape(text, offset, decoded),
         Some(other) => *other,
         None => b'\\',
     };
-    decoded.escaped(&[byte], offset, 2);
+    decoded.push_escape(&[byte], offset, 2);
     Ok(2)
 }
 
-/// Decodes `\u` with four digits, or two of these that form a surrogate pair. The result is as in [`escape`].
-fn unicode(text: &[u8], offset: usize, decoded: &mut Decoded) -> Result<usize, (usize, &'static str)> {
+/// Decodes `\u` with four digits, or two of these that form a surrogate pair. The result is as in [`decode_escape`].
+fn decode_unicode_escape(
+    text: &[u8],
+    offset: usize,
+    decoded: &mut DecodedText,
+) -> Result<usize, (usize, &'static str)> {
     const LONE: &str = "this is half of a surrogate pair";
-    let Some(first) = unit(text) else {
+    let Some(first) = utf16_unit(text) else {
         let digits = text[2..].iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
         return Err((2 + digits, "four hexadecimal digits belong behind `\\u`"));
     };
     let (point, length) = match first {
         0 => return Err((6, "a byte of value 0 cannot stand in an ad")),
-        0xd800..=0xdbff => match text.get(6..).and_then(unit) {
+        0xd800..=0xdbff => match text.get(6..).and_then(utf16_unit) {
             Some(second @ 0xdc00..=0xdfff) => (0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), 12),
             _ => return Err((6, LONE)),
         },
         point => (point, 6),
     };
     let character = char::from_u32(point).ok_or((6, LONE))?;
-    decoded.escaped(character.encode_utf8(&mut [0; 4]).as_bytes(), offset, length);
+    decoded.push_escape(character.encode_utf8(&mut [0; 4]).as_bytes(), offset, length);
     Ok(length)
 }
 
 /// Returns the UTF-16 code unit that `\u` and four digits at the beginning of a text write; `None` if they are not
 /// there.
-fn unit(text: &[u8]) -> Option<u32> {
+fn utf16_unit(text: &[u8]) -> Option<u32> {
     let digits = text.strip_prefix(b"\\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::decode_string;
 
     #[test]
     fn escapes() {
@@ -89,7 +93,7 @@ mod tests {
             (r"\q\x41", "qx41"),
             ("é\t", "é\t"),
         ] {
-            assert_eq!(decode(inside.as_bytes(), 0, 1).unwrap().bytes, text.as_bytes(), "{inside}");
+            assert_eq!(decode_string(inside.as_bytes(), 0, 1).unwrap().bytes, text.as_bytes(), "{inside}");
         }
     }
 
@@ -105,7 +109,7 @@ mod tests {
             (r"\ud83d\ud83d", 0, 6),
             ("a\0", 1, 2),
         ] {
-            assert_eq!(decode(inside.as_bytes(), 10, 1).unwrap_err().range, start + 10..end + 10, "{inside}");
+            assert_eq!(decode_string(inside.as_bytes(), 10, 1).unwrap_err().range, start + 10..end + 10, "{inside}");
         }
     }
 }

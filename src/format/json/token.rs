@@ -6,27 +6,27 @@ use logos::{FilterResult, Lexer, Logos};
 
 /// A lexical error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flaw {
+pub enum JsonTokenError {
     /// A string without a closing quote on its line.
     #[default]
-    String,
+    UnclosedString,
     /// A comment without its `*/`.
-    Comment,
+    UnclosedComment,
 }
 
 /// State of the lexer: facts about the rest of the text, so that it is searched only once.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
+pub struct JsonLexerState {
     /// Whether the rest of the text has no `*/`.
     no_comment_end: bool,
 }
 
 /// A token, without its text.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-#[logos(utf8 = false, extras = Known, error = Flaw)]
+#[logos(utf8 = false, extras = JsonLexerState, error = JsonTokenError)]
 #[logos(skip(r"[ \t\r\n\x0b\x0c]+"))]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]
-pub enum Token {
+pub enum JsonToken {
     /// `{`
     #[token("{")]
     BraceOpen,
@@ -55,29 +55,29 @@ pub enum Token {
     Word,
 }
 
-impl Token {
+impl JsonToken {
     /// Returns the token as it is named in messages.
     pub fn describe(self, text: &[u8]) -> String {
         match self {
-            Token::BraceOpen => "`{`".to_owned(),
-            Token::BraceClose => "`}`".to_owned(),
-            Token::BracketOpen => "`[`".to_owned(),
-            Token::BracketClose => "`]`".to_owned(),
-            Token::Comma => "`,`".to_owned(),
-            Token::Colon => "`:`".to_owned(),
-            Token::String => "a string".to_owned(),
-            Token::Word => format!("`{}`", String::from_utf8_lossy(text)),
+            JsonToken::BraceOpen => "`{`".to_owned(),
+            JsonToken::BraceClose => "`}`".to_owned(),
+            JsonToken::BracketOpen => "`[`".to_owned(),
+            JsonToken::BracketClose => "`]`".to_owned(),
+            JsonToken::Comma => "`,`".to_owned(),
+            JsonToken::Colon => "`:`".to_owned(),
+            JsonToken::String => "a string".to_owned(),
+            JsonToken::Word => format!("`{}`", String::from_utf8_lossy(text)),
         }
     }
 
     /// Whether the token is complete whatever byte follows.
     pub fn is_complete(self) -> bool {
-        self != Token::Word
+        self != JsonToken::Word
     }
 }
 
 /// Lexes a string up to the closing quote, which must be on the same line: a line break in a string is written `\n`.
-fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
+fn string(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError> {
     let rest = lexer.remainder();
     let mut at = 0;
     while let Some(found) = rest.get(at..).and_then(|rest| memchr::memchr3(b'"', b'\\', b'\n', rest)) {
@@ -91,15 +91,15 @@ fn string(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
             b'\\' => at += 1,
             _ => {
                 lexer.bump(at);
-                return FilterResult::Error(Flaw::String);
+                return FilterResult::Error(JsonTokenError::UnclosedString);
             }
         }
     }
     lexer.bump(rest.len());
-    FilterResult::Error(Flaw::String)
+    FilterResult::Error(JsonTokenError::UnclosedString)
 }
 
-fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
+fn comment(lexer: &mut Lexer<'_, JsonToken>) -> FilterResult<(), JsonTokenError> {
     if !lexer.extras.no_comment_end {
         if let Some(at) = memchr::memmem::find(lexer.remainder(), b"*/") {
             lexer.bump(at + 2);
@@ -107,39 +107,39 @@ fn comment(lexer: &mut Lexer<'_, Token>) -> FilterResult<(), Flaw> {
         }
         lexer.extras.no_comment_end = true;
     }
-    FilterResult::Error(Flaw::Comment)
+    FilterResult::Error(JsonTokenError::UnclosedComment)
 }
 
 /// A token or a lexical error, with its byte range.
-pub type Lexeme = (Result<Token, Flaw>, Range<usize>);
+pub type JsonLexeme = (Result<JsonToken, JsonTokenError>, Range<usize>);
 
 /// Iterator over the tokens of a text.
-pub struct Tokens<'t> {
+pub struct JsonTokens<'t> {
     pub text: &'t [u8],
-    lexer: Lexer<'t, Token>,
+    lexer: Lexer<'t, JsonToken>,
     /// The token that was put back.
-    returned: Option<Lexeme>,
+    returned: Option<JsonLexeme>,
 }
 
-impl<'t> Tokens<'t> {
+impl<'t> JsonTokens<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        let mut lexer = Token::lexer(text);
+        let mut lexer = JsonToken::lexer(text);
         if text.starts_with(b"\xef\xbb\xbf") {
             lexer.bump(3);
         }
-        Tokens { text, lexer, returned: None }
+        JsonTokens { text, lexer, returned: None }
     }
 
     /// Puts a token back; it is returned next.
-    pub fn put_back(&mut self, lexeme: Lexeme) {
+    pub fn put_back(&mut self, lexeme: JsonLexeme) {
         self.returned = Some(lexeme);
     }
 }
 
-impl Iterator for Tokens<'_> {
-    type Item = Lexeme;
+impl Iterator for JsonTokens<'_> {
+    type Item = JsonLexeme;
 
-    fn next(&mut self) -> Option<Lexeme> {
+    fn next(&mut self) -> Option<JsonLexeme> {
         self.returned.take().or_else(|| {
             let token = self.lexer.next()?;
             Some((token, self.lexer.span()))
@@ -149,21 +149,24 @@ impl Iterator for Tokens<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flaw, Token, Tokens};
+    use super::{JsonToken, JsonTokenError, JsonTokens};
 
-    fn kinds(text: &str) -> Vec<Result<Token, Flaw>> {
-        Tokens::new(text.as_bytes()).map(|(token, _)| token).collect()
+    fn kinds(text: &str) -> Vec<Result<JsonToken, JsonTokenError>> {
+        JsonTokens::new(text.as_bytes()).map(|(token, _)| token).collect()
     }
 
     #[test]
     fn tokens() {
-        use Token::{BraceClose, BraceOpen, Colon, String, Word};
+        use JsonToken::{BraceClose, BraceOpen, Colon, String, Word};
         assert_eq!(kinds(r#"{"a\"}": -1.5e+3}"#), [BraceOpen, String, Colon, Word, BraceClose].map(Ok));
         assert_eq!(kinds("// c\n/* d */ 1//e"), [Ok(Word)]);
         assert_eq!(kinds("\u{feff}nan / \u{1}é"), [Ok(Word), Ok(Word), Ok(Word)]);
-        assert_eq!(kinds("\"a\n1"), [Err(Flaw::String), Ok(Word)]);
-        assert_eq!(kinds("\"a\\\n1"), [Err(Flaw::String), Ok(Word)]);
-        assert_eq!(kinds("\"a\\"), [Err(Flaw::String)]);
-        assert_eq!(kinds("/* 1 /* 2"), [Err(Flaw::Comment), Ok(Word), Err(Flaw::Comment), Ok(Word)]);
+        assert_eq!(kinds("\"a\n1"), [Err(JsonTokenError::UnclosedString), Ok(Word)]);
+        assert_eq!(kinds("\"a\\\n1"), [Err(JsonTokenError::UnclosedString), Ok(Word)]);
+        assert_eq!(kinds("\"a\\"), [Err(JsonTokenError::UnclosedString)]);
+        assert_eq!(
+            kinds("/* 1 /* 2"),
+            [Err(JsonTokenError::UnclosedComment), Ok(Word), Err(JsonTokenError::UnclosedComment), Ok(Word)]
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::ad::{Ad, Expression, Kind, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Value};
 use crate::syntax::{Style, print};
 
 use super::expression_inside;
@@ -16,86 +16,86 @@ use super::expression_inside;
 pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     let mut text = String::new();
     let mut tasks = Vec::new();
-    object(ad, &mut tasks);
+    push_object_tasks(ad, &mut tasks);
     // An explicit stack, so that no nesting depth overflows the program's stack.
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Text(fixed) => text.push_str(fixed),
-            Task::Key(key) => {
+            JsonWriteTask::Text(fixed) => text.push_str(fixed),
+            JsonWriteTask::Key(key) => {
                 text.push('"');
-                escaped(key, &mut text);
+                push_escaped(key, &mut text);
                 text.push_str("\": ");
             }
-            Task::Value(expression) => value(expression, &mut text, &mut tasks),
+            JsonWriteTask::Value(expression) => push_value(expression, &mut text, &mut tasks),
         }
     }
     out.write_all(text.as_bytes())
 }
 
 /// An entry of the stack: something left to write.
-enum Task<'a> {
+enum JsonWriteTask<'a> {
     Text(&'static str),
     Key(&'a str),
     Value(&'a Expression),
 }
 
-fn object<'a>(ad: &'a Ad, tasks: &mut Vec<Task<'a>>) {
-    tasks.push(Task::Text("}"));
+fn push_object_tasks<'a>(ad: &'a Ad, tasks: &mut Vec<JsonWriteTask<'a>>) {
+    tasks.push(JsonWriteTask::Text("}"));
     let start = tasks.len();
     for (position, attribute) in ad.iter().enumerate() {
         if position > 0 {
-            tasks.push(Task::Text(", "));
+            tasks.push(JsonWriteTask::Text(", "));
         }
-        tasks.push(Task::Key(attribute.name.as_str()));
-        tasks.push(Task::Value(attribute.expression));
+        tasks.push(JsonWriteTask::Key(attribute.name.as_str()));
+        tasks.push(JsonWriteTask::Value(attribute.expression));
     }
     tasks[start..].reverse();
-    tasks.push(Task::Text("{"));
+    tasks.push(JsonWriteTask::Text("{"));
 }
 
-fn array<'a>(elements: &'a [Expression], tasks: &mut Vec<Task<'a>>) {
-    tasks.push(Task::Text("]"));
+fn push_array_tasks<'a>(elements: &'a [Expression], tasks: &mut Vec<JsonWriteTask<'a>>) {
+    tasks.push(JsonWriteTask::Text("]"));
     for (position, element) in elements.iter().enumerate().rev() {
-        tasks.push(Task::Value(element));
+        tasks.push(JsonWriteTask::Value(element));
         if position > 0 {
-            tasks.push(Task::Text(", "));
+            tasks.push(JsonWriteTask::Text(", "));
         }
     }
-    tasks.push(Task::Text("["));
+    tasks.push(JsonWriteTask::Text("["));
 }
 
-fn value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<Task<'a>>) {
+fn push_value<'a>(expression: &'a Expression, text: &mut String, tasks: &mut Vec<JsonWriteTask<'a>>) {
     match expression.kind() {
-        Kind::Literal(Value::Undefined) => text.push_str("null"),
-        Kind::Literal(Value::Boolean(is)) => text.push_str(if *is { "true" } else { "false" }),
-        Kind::Literal(Value::Integer(integer)) => text.push_str(&integer.to_string()),
+        ExpressionKind::Literal(Value::Undefined) => text.push_str("null"),
+        ExpressionKind::Literal(Value::Boolean(is)) => text.push_str(if *is { "true" } else { "false" }),
+        ExpressionKind::Literal(Value::Integer(integer)) => text.push_str(&integer.to_string()),
         // The shortest digits that read back exactly. A point or an exponent marks a real.
-        Kind::Literal(Value::Real(real)) if real.is_finite() => text.extend([format!("{real:?}")]),
-        Kind::Literal(Value::String(string)) => match std::str::from_utf8(string.as_bytes()) {
+        ExpressionKind::Literal(Value::Real(real)) if real.is_finite() => text.extend([format!("{real:?}")]),
+        ExpressionKind::Literal(Value::String(string)) => match std::str::from_utf8(string.as_bytes()) {
             Ok(string) if expression_inside(string.as_bytes()).is_none() => {
                 text.push('"');
-                escaped(string, text);
+                push_escaped(string, text);
                 text.push('"');
             }
-            _ => other(expression, text),
+            _ => push_expression(expression, text),
         },
-        Kind::List(elements) => array(elements, tasks),
-        Kind::Ad(ad) => object(ad, tasks),
-        Kind::Literal(Value::List(list)) => array(&list.elements, tasks),
-        Kind::Literal(Value::Ad(nested)) => object(nested.ad(), tasks),
-        _ => other(expression, text),
+        ExpressionKind::List(elements) => push_array_tasks(elements, tasks),
+        ExpressionKind::Ad(ad) => push_object_tasks(ad, tasks),
+        ExpressionKind::Literal(Value::List(list)) => push_array_tasks(&list.elements, tasks),
+        ExpressionKind::Literal(Value::Ad(nested)) => push_object_tasks(nested.ad(), tasks),
+        _ => push_expression(expression, text),
     }
 }
 
 /// Writes an expression that has no JSON value. HTCondor escapes the slashes to distinguish it from a string.
-fn other(expression: &Expression, text: &mut String) {
+fn push_expression(expression: &Expression, text: &mut String) {
     text.push_str("\"\\/Expr(");
-    escaped(&String::from_utf8_lossy(&print(expression, Style::New)), text);
+    push_escaped(&String::from_utf8_lossy(&print(expression, Style::New)), text);
     text.push_str(")\\/\"");
 }
 
 /// Writes the text between the quotes of a string.
-fn escaped(string: &str, text: &mut String) {
+fn push_escaped(string: &str, text: &mut String) {
     for character in string.chars() {
         match character {
             '"' => text.push_str("\\\""),
@@ -115,7 +115,7 @@ fn escaped(string: &str, text: &mut String) {
 mod tests {
     use super::write;
     use crate::ad::Dialect;
-    use crate::syntax::{Rules, parse_ad};
+    use crate::syntax::{ParseOptions, parse_ad};
 
     #[test]
     fn as_htcondor_writes_it() {
@@ -132,7 +132,7 @@ mod tests {
             ("[ ]", "{}"),
         ] {
             let mut out = Vec::new();
-            write(&mut out, &parse_ad(ad.as_bytes(), Rules::new(Dialect::Condor)).unwrap()).unwrap();
+            write(&mut out, &parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), json, "{ad}");
         }
     }

@@ -9,35 +9,35 @@ use super::scan::line_ends;
 
 /// The distinct attribute names of ads in the long form, case-sensitive, as spelt there.
 #[derive(Default)]
-pub struct Spellings {
+pub struct AttributeNameCollector {
     names: IndexSet<Box<[u8]>, FxBuildHasher>,
     /// For each name, the index of the name that followed it most recently. Most ads have their names in the same
     /// order, so this predicts the next name without hashing.
-    next: Vec<usize>,
+    successors: Vec<usize>,
 }
 
-impl Spellings {
+impl AttributeNameCollector {
     /// Adds the names of a text: everything before the first `=` of a line that is not a comment.
-    pub fn look_through(&mut self, text: &[u8]) {
+    pub fn collect(&mut self, text: &[u8]) {
         let mut ends = Vec::new();
         line_ends(text, &mut ends);
         let (mut at, mut last) = (0, None);
         for end in ends {
             let line = &text[at..end];
             at = end + 1;
-            let expected = last.and_then(|last: usize| self.next.get(last).copied());
-            if let Some(expected) = expected.filter(|expected| self.begins(line, *expected)) {
+            let expected = last.and_then(|last: usize| self.successors.get(last).copied());
+            if let Some(expected) = expected.filter(|expected| self.begins_with_name(line, *expected)) {
                 last = Some(expected);
                 continue;
             }
-            let Some(name) = name(line) else { continue };
+            let Some(name) = bound_name(line) else { continue };
             let place = match self.names.get_index_of(name) {
                 Some(place) => place,
                 None => self.names.insert_full(name.into()).0,
             };
-            self.next.resize(self.names.len(), 0);
+            self.successors.resize(self.names.len(), 0);
             if let Some(last) = last {
-                self.next[last] = place;
+                self.successors[last] = place;
             }
             last = Some(place);
         }
@@ -49,7 +49,7 @@ impl Spellings {
     }
 
     /// Whether a line begins with the name at this index, followed by `=` or ` =`.
-    fn begins(&self, line: &[u8], place: usize) -> bool {
+    fn begins_with_name(&self, line: &[u8], place: usize) -> bool {
         let Some(name) = self.names.get_index(place) else { return false };
         let behind = line.strip_prefix(&**name);
         behind.is_some_and(|behind| behind.starts_with(b" =") || behind.starts_with(b"="))
@@ -57,20 +57,20 @@ impl Spellings {
 }
 
 /// Returns the name that a line binds; `None` for comments and lines without a name.
-fn name(line: &[u8]) -> Option<&[u8]> {
+fn bound_name(line: &[u8]) -> Option<&[u8]> {
     let name = line[..memchr::memchr(b'=', line)?].trim_ascii();
     (!name.is_empty() && !name.starts_with(b"#") && !name.starts_with(b"//")).then_some(name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Spellings;
+    use super::AttributeNameCollector;
 
     #[test]
     fn each_name_once_as_it_is_spelt() {
-        let mut found = Spellings::default();
-        found.look_through(b"# a = 1\nName = \"a\"\nCpus=4\nLoad = Cpus == 4\n\nName = \"b\"\n  cpus = 2\nodd\n");
-        found.look_through(b"Name = \"c\"\nCpus = 4\nCpusTotal = 5\n//x = 1\n");
+        let mut found = AttributeNameCollector::default();
+        found.collect(b"# a = 1\nName = \"a\"\nCpus=4\nLoad = Cpus == 4\n\nName = \"b\"\n  cpus = 2\nodd\n");
+        found.collect(b"Name = \"c\"\nCpus = 4\nCpusTotal = 5\n//x = 1\n");
         let names: Vec<String> = found.names().map(|name| name.to_string()).collect();
         assert_eq!(names, ["Name", "Cpus", "Load", "cpus", "CpusTotal"]);
     }

@@ -7,8 +7,8 @@ mod reader;
 mod scan;
 mod writer;
 
-pub use attribute_names::Spellings;
-pub use projecting_reader::Selected;
-pub use projection::{Selection, Sharing};
-pub use reader::{Reader, ad_at, separator, whole};
+pub use attribute_names::AttributeNameCollector;
+pub use projecting_reader::ProjectingReader;
+pub use projection::{AdSharing, Projection};
+pub use reader::{LongReader, ad_at, complete_prefix_length, find_separator};
 pub use writer::write;

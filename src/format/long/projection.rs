@@ -6,51 +6,51 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
-use crate::eval::Mentions;
-use crate::syntax::{Rules, Seen, Sight};
+use crate::eval::FreeNames;
+use crate::syntax::{CachedParse, ParseCache, ParseOptions};
 
-use super::scan::Filter;
+use super::scan::LineFilter;
 
 /// Maximum number of names in a projection. With more, reading ads completely is as fast.
-pub(super) const MOST_NAMES: usize = 512;
+pub(super) const MAX_PROJECTED_NAMES: usize = 512;
 
 /// Number of bytes scanned for candidate lines at once. A piece stays in the processor's cache until its lines are
 /// looked at, and little work is lost if names are added and it must be scanned again.
-const PIECE: usize = 1 << 15;
+const SCAN_PIECE_BYTES: usize = 1 << 15;
 
 /// The attributes to read of each ad. Names that the values refer to are added while ads are read, and every addition
 /// increases the version of the projection.
-pub struct Selection {
+pub struct Projection {
     pub(super) dialect: Dialect,
     /// The requested names, and those that values refer to so far.
     pub(super) names: IndexSet<Name>,
     /// Indexes into `names`, by the length of the name in bytes.
     pub(super) by_length: Vec<Vec<usize>>,
     /// The usual beginning of the line of each name: the name, a space, and `=`.
-    pub(super) beginnings: Vec<Box<[u8]>>,
+    pub(super) line_prefixes: Vec<Box<[u8]>>,
     /// The version in which each name was added.
-    since: Vec<usize>,
+    added_in_version: Vec<usize>,
     /// Whether any ad read so far has the attribute.
-    pub(super) occurs: Vec<bool>,
-    pub(super) filter: Filter,
+    pub(super) has_occurred: Vec<bool>,
+    pub(super) filter: LineFilter,
     /// Number of bytes to scan at once.
-    pub(super) piece: usize,
+    pub(super) piece_bytes: usize,
     /// Cache of parsed values. With each it keeps the version in which the last of the names that it refers to was
     /// added.
-    pub(super) seen: Seen<usize>,
-    pub(super) sieve: Option<Sieve>,
-    pub(super) groups: Option<Groups>,
+    pub(super) parse_cache: ParseCache<usize>,
+    pub(super) prefilter: Option<LiteralPrefilter>,
+    pub(super) interner: Option<AdInterner>,
     /// Version of the projection: the number of times a name was added.
     pub(super) version: usize,
     /// Version in which the last of the names was added that the values read since `begin` refer to.
-    pub(super) newest: usize,
+    pub(super) newest_referenced: usize,
     /// Whether an expression was found that may read any attribute.
-    pub(super) everything: bool,
+    pub(super) reads_everything: bool,
 }
 
 /// Deduplicates ads by the text of their projected attributes.
 #[derive(Default)]
-pub(super) struct Groups {
+pub(super) struct AdInterner {
     /// The shared ads by their key. With each, the version in which the last of the names that it refers to was added.
     ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
     /// Indexes of the names that identify an ad in output.
@@ -61,61 +61,69 @@ pub(super) struct Groups {
     /// Key of the last lookup: indexes of the names and texts of the values, concatenated.
     key: Vec<u8>,
     /// Result of the last lookup.
-    found: Option<(Ad, usize)>,
-    sharing: Sharing,
+    last_found: Option<(Ad, usize)>,
+    sharing: AdSharing,
     /// Number of lookups since `begin`.
-    sought: usize,
+    lookups: usize,
     /// Number of those lookups that succeeded.
-    met: usize,
+    hits: usize,
 }
 
 /// Whether ads whose projected attributes are textually equal share one `Ad`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sharing {
+pub enum AdSharing {
     /// Always.
     #[default]
     Always,
     /// Only while enough ads are equal to repay the time and memory of the lookups.
-    WhileItPays,
+    WhileProfitable,
 }
 
 /// The index of a name, and the byte range of its value in the text.
-pub(super) type Place = (usize, Range<usize>);
+pub(super) type ProjectedValueRange = (usize, Range<usize>);
 
-/// Number of distinct ads to reserve memory for. A quarter of it is the sample after which [`Sharing::WhileItPays`]
+/// Number of distinct ads to reserve memory for. A quarter of it is the sample after which [`AdSharing::WhileProfitable`]
 /// decides.
-const USUAL: usize = 2048;
+const EXPECTED_DISTINCT_ADS: usize = 2048;
 
-/// With [`Sharing::WhileItPays`], lookups end if fewer than one in this many succeeds.
-const TOO_FEW: usize = 16;
+/// With [`AdSharing::WhileProfitable`], lookups end if fewer than one in this many succeeds.
+const MAX_LOOKUPS_PER_HIT: usize = 16;
 
-impl Groups {
+impl AdInterner {
     /// Starts the statistics anew for another input.
-    fn begin(&mut self, sharing: Sharing) {
-        (self.sharing, self.sought, self.met) = (sharing, 0, 0);
+    fn begin(&mut self, sharing: AdSharing) {
+        (self.sharing, self.lookups, self.hits) = (sharing, 0, 0);
     }
 
     /// Whether lookups have ended because too few succeeded.
     fn has_given_up(&self) -> bool {
-        self.sharing == Sharing::WhileItPays && self.sought >= USUAL / 4 && self.met * TOO_FEW < self.sought
+        self.sharing == AdSharing::WhileProfitable
+            && self.lookups >= EXPECTED_DISTINCT_ADS / 4
+            && self.hits * MAX_LOOKUPS_PER_HIT < self.lookups
     }
 
     /// Returns the shared ad with the same text and its version; `None` if there is none yet.
     ///
     /// `values` are the values of the current ad in the order of its lines. `before` are those of the last lookup; it
     /// must be empty if that was in another text or the projection has grown since.
-    pub(super) fn alike(&mut self, text: &[u8], values: &[Place], before: &mut Vec<Place>) -> Option<(Ad, usize)> {
+    pub(super) fn lookup(
+        &mut self,
+        text: &[u8],
+        values: &[ProjectedValueRange],
+        before: &mut Vec<ProjectedValueRange>,
+    ) -> Option<(Ad, usize)> {
         if self.has_given_up() {
             return None;
         }
-        let is_alike = |((position, value), (position_before, value_before)): (&Place, &Place)| {
-            position == position_before
-                && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
-        };
+        let is_alike =
+            |((position, value), (position_before, value_before)): (&ProjectedValueRange, &ProjectedValueRange)| {
+                position == position_before
+                    && (text[value.clone()] == text[value_before.clone()] || self.is_only_label(*position))
+            };
         // Fast path: equal ads often follow one another.
         if !before.is_empty() && values.len() == before.len() && values.iter().zip(before.iter()).all(is_alike) {
-            (self.sought, self.met) = (self.sought + 1, self.met + 1);
-            return self.found.clone();
+            (self.lookups, self.hits) = (self.lookups + 1, self.hits + 1);
+            return self.last_found.clone();
         }
         before.clear();
         before.extend_from_slice(values);
@@ -130,20 +138,20 @@ impl Groups {
                 self.key.push(b'\n');
             }
         }
-        self.found = self.ads.get(self.key.as_slice()).cloned();
-        (self.sought, self.met) = (self.sought + 1, self.met + usize::from(self.found.is_some()));
-        self.found.clone()
+        self.last_found = self.ads.get(self.key.as_slice()).cloned();
+        (self.lookups, self.hits) = (self.lookups + 1, self.hits + usize::from(self.last_found.is_some()));
+        self.last_found.clone()
     }
 
     /// Returns the ad of the last lookup; if there was none, makes and stores it.
-    pub(super) fn found_or(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
+    pub(super) fn found_or_insert_with(&mut self, newest: usize, make: impl FnOnce() -> Ad) -> Ad {
         if self.has_given_up() {
             return make();
         }
-        let Groups { ads, key, found, .. } = self;
+        let AdInterner { ads, key, last_found: found, .. } = self;
         let (ad, _) = found.get_or_insert_with(|| {
             let new = (make(), newest);
-            ads.reserve(USUAL.saturating_sub(ads.len()));
+            ads.reserve(EXPECTED_DISTINCT_ADS.saturating_sub(ads.len()));
             ads.insert(key.as_slice().into(), new.clone());
             new
         });
@@ -156,34 +164,34 @@ impl Groups {
 }
 
 /// A predicate on the values of some attributes.
-pub(super) type Test = Box<dyn Fn(&[Value]) -> bool>;
+pub(super) type PrefilterTest = Box<dyn Fn(&[Value]) -> bool>;
 
 /// A prefilter: a cheap predicate on plain literals that rejects most ads before anything else is parsed.
-pub(super) struct Sieve {
+pub(super) struct LiteralPrefilter {
     /// Indexes of the names whose values it is given.
     pub(super) names: Vec<usize>,
-    pub(super) passes: Test,
+    pub(super) passes: PrefilterTest,
 }
 
-impl Selection {
+impl Projection {
     /// Creates a projection on these names.
     #[must_use]
     pub fn new(names: impl IntoIterator<Item = Name>, dialect: Dialect) -> Self {
-        let mut selection = Selection {
+        let mut selection = Projection {
             dialect,
             names: IndexSet::new(),
             by_length: Vec::new(),
-            beginnings: Vec::new(),
-            since: Vec::new(),
-            occurs: Vec::new(),
-            filter: Filter::new(),
-            piece: PIECE,
-            seen: Seen::new(Rules::long(dialect)),
-            sieve: None,
-            groups: None,
+            line_prefixes: Vec::new(),
+            added_in_version: Vec::new(),
+            has_occurred: Vec::new(),
+            filter: LineFilter::new(),
+            piece_bytes: SCAN_PIECE_BYTES,
+            parse_cache: ParseCache::new(ParseOptions::long(dialect)),
+            prefilter: None,
+            interner: None,
             version: 0,
-            newest: 0,
-            everything: false,
+            newest_referenced: 0,
+            reads_everything: false,
         };
         if dialect == Dialect::Classad {
             // These names are reserved: an ad that binds one must be reported.
@@ -199,8 +207,8 @@ impl Selection {
 
     /// Sets the number of bytes that are scanned at once. The results do not depend on it.
     #[must_use]
-    pub fn in_pieces(mut self, bytes: usize) -> Self {
-        self.piece = bytes;
+    pub fn with_piece_bytes(mut self, bytes: usize) -> Self {
+        self.piece_bytes = bytes;
         self
     }
 
@@ -209,22 +217,22 @@ impl Selection {
     /// `passes` is given the values of `names`, undefined for those that an ad does not have. An ad in which one of
     /// them is more than a plain literal is not tested and stays.
     #[must_use]
-    pub fn sifted(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
+    pub fn with_prefilter(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
         for name in names {
             self.add(name.clone());
         }
         let names = names.iter().filter_map(|name| self.names.get_index_of(name)).collect();
-        self.sieve = Some(Sieve { names, passes: Box::new(passes) });
+        self.prefilter = Some(LiteralPrefilter { names, passes: Box::new(passes) });
         self
     }
 
     /// Makes ads share one `Ad` if their projected attributes are textually equal.
     ///
     /// The attributes `labels`, which identify an ad, are left out of the shared ads unless they are requested anyway;
-    /// [`super::Selected::label`] returns them.
+    /// [`super::ProjectingReader::label_value`] returns them.
     #[must_use]
-    pub fn grouped(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
-        let mut groups = Groups::default();
+    pub fn with_shared_ads(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
+        let mut groups = AdInterner::default();
         for name in labels {
             let asked = self.names.contains(&name);
             self.add(name.clone());
@@ -233,33 +241,33 @@ impl Selection {
             groups.only_labels.resize(self.names.len(), false);
             groups.only_labels[position] |= !asked;
         }
-        self.groups = Some(groups);
+        self.interner = Some(groups);
         self
     }
 
-    /// Begins another input and returns the current version. [`Selection::newest`] then counts from here.
-    pub fn begin(&mut self, sharing: Sharing) -> usize {
-        self.newest = 0;
-        if let Some(groups) = &mut self.groups {
+    /// Begins another input and returns the current version. [`Projection::newest_referenced`] then counts from here.
+    pub fn begin_input(&mut self, sharing: AdSharing) -> usize {
+        self.newest_referenced = 0;
+        if let Some(groups) = &mut self.interner {
             groups.begin(sharing);
         }
         self.version
     }
 
-    /// Returns the version in which the last of the names was added that the values read since [`Selection::begin`]
+    /// Returns the version in which the last of the names was added that the values read since [`Projection::begin_input`]
     /// refer to.
     ///
     /// Ads that were read before that version may lack some of these attributes.
     #[must_use]
-    pub fn newest(&self) -> usize {
-        self.newest
+    pub fn newest_referenced(&self) -> usize {
+        self.newest_referenced
     }
 
     /// Whether ads should be read completely: an expression may read any attribute, or the projection has grown too
     /// large to pay.
     #[must_use]
-    pub fn is_everything(&self) -> bool {
-        self.everything || self.names.len() > MOST_NAMES
+    pub fn reads_everything(&self) -> bool {
+        self.reads_everything || self.names.len() > MAX_PROJECTED_NAMES
     }
 
     /// Returns the names of the projection in the order in which they were requested or found.
@@ -289,64 +297,64 @@ impl Selection {
             self.by_length[length].push(position);
             let name = self.names[position].as_str();
             self.filter.add(name);
-            self.beginnings.push([name.as_bytes(), b" ="].concat().into());
-            self.since.push(0);
-            self.occurs.push(false);
+            self.line_prefixes.push([name.as_bytes(), b" ="].concat().into());
+            self.added_in_version.push(0);
+            self.has_occurred.push(false);
         }
-        let label = self.groups.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
+        let label = self.interner.as_mut().and_then(|groups| groups.only_labels.get_mut(position));
         if is_new || label.is_some_and(std::mem::take) {
             self.version += 1;
-            self.since[position] = self.version;
+            self.added_in_version[position] = self.version;
         }
-        self.since[position]
+        self.added_in_version[position]
     }
 
     /// Adds the names that an expression refers to, and returns the version in which the last of them was added. `None`
     /// if the expression may read any attribute.
-    pub(super) fn add_mentioned(&mut self, expression: &Expression) -> Option<usize> {
-        let mentions = Mentions::of(expression, self.dialect);
+    pub(super) fn add_references(&mut self, expression: &Expression) -> Option<usize> {
+        let mentions = FreeNames::of(expression, self.dialect);
         let newest = mentions.names.into_iter().map(|name| self.add(name)).max().unwrap_or(0);
-        self.everything |= mentions.everything;
-        (!mentions.everything).then_some(newest)
+        self.reads_everything |= mentions.reads_anything;
+        (!mentions.reads_anything).then_some(newest)
     }
 
     /// Parses a value and adds the names that it refers to.
     ///
     /// The version is the one in which the last of these names was added; `None` if the expression may read any
     /// attribute. Returns `None` if the value is not exactly one expression.
-    pub(super) fn expression(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
-        match self.seen.expression(value) {
-            Sight::Known(expression, newest) => Some((expression, Some(newest))),
-            Sight::New(expression) => {
-                let newest = self.add_mentioned(&expression);
+    pub(super) fn parse_value(&mut self, value: &[u8]) -> Option<(Expression, Option<usize>)> {
+        match self.parse_cache.parse(value) {
+            CachedParse::Cached(expression, newest) => Some((expression, Some(newest))),
+            CachedParse::Parsed(expression) => {
+                let newest = self.add_references(&expression);
                 match newest {
-                    Some(newest) => self.seen.note(value, newest),
+                    Some(newest) => self.parse_cache.set_note(value, newest),
                     // The next ad with this value must learn that it may read any attribute, too; so the value is not
                     // cached.
-                    None => self.seen.forget(value),
+                    None => self.parse_cache.remove(value),
                 }
                 Some((expression, newest))
             }
-            Sight::Bad => None,
+            CachedParse::Invalid => None,
         }
     }
 
     /// Adds the names that the projected attributes of an ad refer to.
-    pub(super) fn add_mentioned_in(&mut self, ad: &Ad) {
+    pub(super) fn add_references_of_ad(&mut self, ad: &Ad) {
         let mut position = 0;
         while let Some(name) = self.names.get_index(position) {
             position += 1;
             let Some(expression) = ad.get(name) else { continue };
-            self.newest = self.newest.max(self.add_mentioned(expression).unwrap_or(0));
+            self.newest_referenced = self.newest_referenced.max(self.add_references(expression).unwrap_or(0));
         }
     }
 
     pub(super) fn is_only_label(&self, position: usize) -> bool {
-        self.groups.as_ref().is_some_and(|groups| groups.is_only_label(position))
+        self.interner.as_ref().is_some_and(|groups| groups.is_only_label(position))
     }
 
     /// Returns the index of a name, compared without regard to case; `None` if the projection does not contain it.
-    pub(super) fn position(&self, name: &[u8]) -> Option<usize> {
+    pub(super) fn index_of(&self, name: &[u8]) -> Option<usize> {
         let alike = self.by_length.get(name.len())?;
         let last = name.last()?;
         alike.iter().copied().find(|at| {

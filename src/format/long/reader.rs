@@ -3,62 +3,62 @@
 use std::collections::VecDeque;
 
 use crate::ad::{Dialect, Expression, Name};
-use crate::syntax::{Rules, SyntaxError, parse_expression, parse_prefix, read_name};
+use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
 
-use crate::format::attribute_name::{attribute_name, name_text};
-use crate::format::{Entry, Item, Problem};
+use crate::format::attribute_name::{attribute_name, checked_name_text};
+use crate::format::{AdEntry, Problem, ReadResult};
 
 /// Iterator over the ads of a text. Every bad line is reported; its ad is left out.
-pub struct Reader<'t> {
+pub struct LongReader<'t> {
     text: &'t [u8],
-    rules: Rules,
+    rules: ParseOptions,
     /// Byte offset of the next line.
-    at: usize,
+    offset: usize,
     /// Number of ads begun so far.
     number: usize,
     /// Items to be yielded next: the problems of an ad, then the ad.
-    found: VecDeque<Item>,
+    pending: VecDeque<ReadResult>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> LongReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Reader::at(text, dialect, at, 0)
+        LongReader::at(text, dialect, at, 0)
     }
 
     /// Creates a reader at the line that begins at offset `at`; `number` is the number of ads before it.
-    pub(super) fn at(text: &'t [u8], dialect: Dialect, at: usize, number: usize) -> Self {
-        Reader { text, rules: Rules::long(dialect), at, number, found: VecDeque::new() }
+    pub(super) fn at(text: &'t [u8], dialect: Dialect, offset: usize, number: usize) -> Self {
+        LongReader { text, rules: ParseOptions::long(dialect), offset, number, pending: VecDeque::new() }
     }
 
     /// Returns the offset of the next line.
     pub(super) fn offset(&self) -> usize {
-        self.at
+        self.offset
     }
 
     /// Reads one ad and returns it, or its problems.
-    pub(super) fn one(mut self) -> VecDeque<Item> {
-        self.ad();
-        self.found
+    pub(super) fn into_next_ad(mut self) -> VecDeque<ReadResult> {
+        self.read_ad();
+        self.pending
     }
 
     /// Returns the offset of the next line and the line without its end; `None` at the end of the text.
-    fn line(&mut self) -> Option<(usize, &'t [u8])> {
-        let start = self.at;
+    fn next_line(&mut self) -> Option<(usize, &'t [u8])> {
+        let start = self.offset;
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        self.at = start + length + 1;
+        self.offset = start + length + 1;
         let line = &rest[..length];
         Some((start, line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
     /// Reads the next ad and queues its items. Returns false at the end of the text.
-    fn ad(&mut self) -> bool {
+    fn read_ad(&mut self) -> bool {
         let mut attributes: Vec<(Name, Expression)> = Vec::new();
         let mut first = None;
         let mut bad = false;
-        while let Some((offset, line)) = self.line() {
+        while let Some((offset, line)) = self.next_line() {
             let content = line.trim_ascii_start();
             if content.is_empty() {
                 if first.is_some() {
@@ -73,56 +73,56 @@ impl<'t> Reader<'t> {
                 first = Some(offset);
                 self.number += 1;
             }
-            match self.attribute(offset, line) {
+            match self.parse_line(offset, line) {
                 Ok((attribute, warning)) => {
                     attributes.push(attribute);
-                    self.found.extend(warning.map(Err));
+                    self.pending.extend(warning.map(Err));
                 }
                 Err(problem) => {
                     bad = true;
-                    self.found.push_back(Err(problem));
+                    self.pending.push_back(Err(problem));
                 }
             }
         }
         let Some(offset) = first else { return false };
         if !bad {
             let ad = attributes.into_iter().collect();
-            self.found.push_back(Ok(Entry { ad, number: self.number, offset, is_whole: true }));
+            self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
         }
         true
     }
 
     /// Parses one line. The second part of the result is a warning if text behind the expression is ignored, as
     /// HTCondor does.
-    pub(super) fn attribute(
+    pub(super) fn parse_line(
         &self,
         offset: usize,
         line: &[u8],
     ) -> Result<((Name, Expression), Option<Problem>), Problem> {
-        let Some(equals) = separator(line) else {
+        let Some(equals) = find_separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
-            return Err(Problem::at(offset + indent..offset + end, self.number, "this line is no attribute")
+            return Err(Problem::error_at(offset + indent..offset + end, self.number, "this line is no attribute")
                 .with_help("in the long form every line reads `name = expression`"));
         };
-        let name = self.name(offset, &line[..equals])?;
+        let name = self.parse_name(offset, &line[..equals])?;
         let value = &line[equals + 1..];
         let value_offset = offset + equals + 1;
         let (expression, rest) =
-            parse_prefix(value, self.rules).map_err(|error| self.located(error, value, value_offset))?;
+            parse_prefix(value, self.rules).map_err(|error| self.problem_in_value(error, value, value_offset))?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
             // The error of the whole value has a hint what was probably meant.
             let help = parse_expression(value, self.rules).err().and_then(|error| error.help);
             let message = "what stands behind the expression is ignored, as HTCondor ignores it";
-            Problem { help, ..Problem::at(range, self.number, message).as_warning() }
+            Problem { help, ..Problem::error_at(range, self.number, message).as_warning() }
         });
         Ok(((name, expression), warning))
     }
 
     /// Converts a syntax error of a value. Errors at the end of the value are placed at the end of its line, without
     /// trailing white space.
-    fn located(&self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
+    fn problem_in_value(&self, error: SyntaxError, value: &[u8], offset: usize) -> Problem {
         let end = u32::try_from(value.trim_ascii_end().len()).unwrap_or(u32::MAX);
         let mut error = error;
         if error.span.start >= end {
@@ -132,14 +132,14 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the name that is written before the `=` of a line.
-    pub(super) fn name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
+    pub(super) fn parse_name(&self, offset: usize, written: &[u8]) -> Result<Name, Problem> {
         let indent = written.len() - written.trim_ascii_start().len();
         let trimmed = written.trim_ascii();
         let range = offset + indent..offset + indent + trimmed.len();
-        let text = name_text(trimmed, range.clone(), self.number)?;
+        let text = checked_name_text(trimmed, range.clone(), self.number)?;
         match read_name(text, self.rules.dialect) {
             Some(name) if !name.is_empty() => attribute_name(name.as_bytes(), self.rules.dialect, range, self.number),
-            _ => Err(Problem::at(
+            _ => Err(Problem::error_at(
                 range.start..range.end.max(range.start + 1),
                 self.number,
                 "a name is missing before this `=`",
@@ -150,26 +150,26 @@ impl<'t> Reader<'t> {
 }
 
 /// Reads the ad that begins at an offset; `number` is its 1-based number. Yields the ad or its problems.
-pub fn ad_at(text: &[u8], offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = Item> + use<> {
-    Reader::at(text, dialect, offset, number.saturating_sub(1)).one().into_iter()
+pub fn ad_at(text: &[u8], offset: usize, number: usize, dialect: Dialect) -> impl Iterator<Item = ReadResult> + use<> {
+    LongReader::at(text, dialect, offset, number.saturating_sub(1)).into_next_ad().into_iter()
 }
 
-impl Iterator for Reader<'_> {
-    type Item = Item;
+impl Iterator for LongReader<'_> {
+    type Item = ReadResult;
 
-    fn next(&mut self) -> Option<Item> {
-        while self.found.is_empty() {
-            if !self.ad() {
+    fn next(&mut self) -> Option<ReadResult> {
+        while self.pending.is_empty() {
+            if !self.read_ad() {
                 return None;
             }
         }
-        self.found.pop_front()
+        self.pending.pop_front()
     }
 }
 
 /// Returns the length in bytes of the longest prefix of `window` that ends with a blank line and so contains only
 /// complete ads; 0 if there is no blank line.
-pub fn whole(window: &[u8]) -> usize {
+pub fn complete_prefix_length(window: &[u8]) -> usize {
     let mut end = window.len();
     while let Some(line_end) = memchr::memrchr(b'\n', &window[..end]) {
         let line_start = memchr::memrchr(b'\n', &window[..line_end]).map_or(0, |at| at + 1);
@@ -185,7 +185,7 @@ pub fn whole(window: &[u8]) -> usize {
 ///
 /// It is the first `=` of the line, as in HTCondor. If the name is quoted it is the `=` behind the closing quote,
 /// because a quoted name may contain `=`.
-pub fn separator(line: &[u8]) -> Option<usize> {
+pub fn find_separator(line: &[u8]) -> Option<usize> {
     if let Some(rest) = line.trim_ascii_start().strip_prefix(b"'") {
         let start = line.len() - rest.len();
         let mut at = 0;
@@ -207,14 +207,14 @@ pub fn separator(line: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use super::LongReader;
     use crate::ad::Dialect;
     use crate::format::long::write;
     use crate::format::{Position, Severity};
 
     /// Returns each ad as written back on one line, and each problem as `line:column: message`.
     fn items(text: &str) -> Vec<String> {
-        Reader::new(text.as_bytes(), Dialect::Condor)
+        LongReader::new(text.as_bytes(), Dialect::Condor)
             .map(|item| match item {
                 Ok(entry) => {
                     let mut out = Vec::new();
@@ -222,7 +222,7 @@ mod tests {
                     String::from_utf8(out).unwrap().trim_end().replace('\n', " | ")
                 }
                 Err(problem) => {
-                    let at = Position::of(text.as_bytes(), problem.range.start);
+                    let at = Position::of_offset(text.as_bytes(), problem.range.start);
                     let mark = if problem.severity == Severity::Warning { "~" } else { "!" };
                     format!("{mark}{}:{}: {}", at.line, at.column, problem.message)
                 }

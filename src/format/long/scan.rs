@@ -10,32 +10,32 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
 /// Number of bytes in a chunk, the unit of the scan.
-const CHUNK: usize = 64;
+const CHUNK_BYTES: usize = 64;
 
 /// Maximum number of bytes of a name, and of the byte behind it, that the filter compares.
-const PREFIX: usize = 8;
+const MAX_PREFIX_BYTES: usize = 8;
 
 /// The bit that is set for the first byte of a line which cannot begin a plain name.
-const ODD: u64 = 1 << 63;
+const NOT_A_NAME_BIT: u64 = 1 << 63;
 
 /// Filter for the beginnings of lines.
 ///
 /// For each of the first bytes of a line and each value of it, a mask with one bit for each name that has the byte
 /// there, in either case. A line passes if some bit is set in the masks of all its first bytes. With more than 63
 /// names, some share a bit, so lines of other names may pass.
-pub struct Filter {
-    names: Box<[[u64; 256]; PREFIX]>,
+pub struct LineFilter {
+    names: Box<[[u64; 256]; MAX_PREFIX_BYTES]>,
     count: usize,
 }
 
-impl Filter {
+impl LineFilter {
     /// Creates a filter without names: only lines that cannot be plain `name = text` lines pass.
     pub fn new() -> Self {
-        let mut names = Box::new([[ODD; 256]; PREFIX]);
+        let mut names = Box::new([[NOT_A_NAME_BIT; 256]; MAX_PREFIX_BYTES]);
         for byte in (0..=u8::MAX).filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
             names[0][usize::from(byte)] = 0;
         }
-        Filter { names, count: 0 }
+        LineFilter { names, count: 0 }
     }
 
     /// Adds a name whose lines pass.
@@ -57,7 +57,7 @@ impl Filter {
     }
 
     #[inline(always)]
-    fn passes(&self, beginning: [u8; PREFIX]) -> bool {
+    fn passes(&self, beginning: [u8; MAX_PREFIX_BYTES]) -> bool {
         let of = |position: usize| self.names[position][usize::from(beginning[position])];
         let first = of(0) & of(1) & of(2) & of(3);
         first != 0 && first & of(4) & of(5) & of(6) & of(7) != 0
@@ -70,7 +70,7 @@ fn ends_name(byte: u8) -> bool {
 }
 
 /// Occurrences of special bytes in a chunk, one bit per byte.
-struct Masks {
+struct ByteMasks {
     line_end: u64,
     quote: u64,
     equals: u64,
@@ -78,13 +78,13 @@ struct Masks {
     odd: u64,
 }
 
-impl Masks {
+impl ByteMasks {
     #[inline(always)]
-    fn of<S: Simd>(simd: S, bytes: &[u8; CHUNK]) -> Self {
+    fn of<S: Simd>(simd: S, bytes: &[u8; CHUNK_BYTES]) -> Self {
         let bytes = u8x64::from_slice(simd, bytes);
         let is = |byte: u8| bytes.simd_eq(byte);
         let odd = is(b'\\') | is(b'\'') | is(0) | bytes.simd_ge(0x80);
-        Masks {
+        ByteMasks {
             line_end: is(b'\n').to_bitmask(),
             quote: is(b'"').to_bitmask(),
             equals: is(b'=').to_bitmask(),
@@ -95,7 +95,7 @@ impl Masks {
 
 /// A candidate line.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+pub struct LineMark {
     /// An offset in the line or at its end.
     pub at: usize,
     /// The end of the line if the filter found it; `at` then is its beginning. `None` if it was found by a special
@@ -104,7 +104,7 @@ pub struct Mark {
 }
 
 /// State of the scan that is carried from one chunk to the next.
-struct Carry {
+struct ScanState {
     /// Whether the next byte begins a line.
     line_start: bool,
     /// Whether the next byte is in a string.
@@ -120,30 +120,30 @@ struct Carry {
 /// Every line that is not added begins with a letter or an underscore, has a `=` outside strings and only closed
 /// strings, contains no backslash, single quote, byte of value 0 or non-ASCII byte, and its name does not pass the
 /// filter. O(n) in the length of the text.
-pub fn scan(text: &[u8], filter: &Filter, found: &mut Vec<Mark>) {
+pub fn scan(text: &[u8], filter: &LineFilter, found: &mut Vec<LineMark>) {
     dispatch!(Level::new(), simd => scan_with(simd, text, filter, found));
 }
 
 /// Implements [`scan`] for the instruction set `simd`.
 #[inline(always)]
-fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &Filter, found: &mut Vec<Mark>) {
-    let mut carry = Carry { line_start: true, in_string: false, in_name: false, unended: None };
-    let (chunks, rest) = text.as_chunks::<CHUNK>();
+fn scan_with<S: Simd>(simd: S, text: &[u8], filter: &LineFilter, found: &mut Vec<LineMark>) {
+    let mut carry = ScanState { line_start: true, in_string: false, in_name: false, unended: None };
+    let (chunks, rest) = text.as_chunks::<CHUNK_BYTES>();
     for (position, chunk) in chunks.iter().enumerate() {
-        carry.chunk(text, position * CHUNK, &Masks::of(simd, chunk), filter, found);
+        carry.chunk(text, position * CHUNK_BYTES, &ByteMasks::of(simd, chunk), filter, found);
     }
     // The end of the text ends its last line.
-    let mut last = [b'\n'; CHUNK];
+    let mut last = [b'\n'; CHUNK_BYTES];
     last[..rest.len()].copy_from_slice(rest);
-    carry.chunk(text, text.len() - rest.len(), &Masks::of(simd, &last), filter, found);
+    carry.chunk(text, text.len() - rest.len(), &ByteMasks::of(simd, &last), filter, found);
     found.truncate(found.partition_point(|mark| mark.at <= text.len()));
 }
 
-impl Carry {
+impl ScanState {
     #[inline(always)]
-    fn chunk(&mut self, text: &[u8], offset: usize, masks: &Masks, filter: &Filter, found: &mut Vec<Mark>) {
+    fn chunk(&mut self, text: &[u8], offset: usize, masks: &ByteMasks, filter: &LineFilter, found: &mut Vec<LineMark>) {
         let starts = masks.line_end << 1 | u64::from(self.line_start);
-        self.line_start = masks.line_end >> (CHUNK - 1) == 1;
+        self.line_start = masks.line_end >> (CHUNK_BYTES - 1) == 1;
 
         // Adding a bit at the start of each line carries it to the first `=` of the line, or to its end.
         let name_goes_on = !(masks.equals | masks.line_end);
@@ -152,7 +152,7 @@ impl Carry {
         self.in_name = carried || carried_in;
         let name_ends = sum & !name_goes_on;
 
-        let mut in_string = within(masks.quote) ^ 0_u64.wrapping_sub(u64::from(self.in_string));
+        let mut in_string = quoted_bytes(masks.quote) ^ 0_u64.wrapping_sub(u64::from(self.in_string));
         let mut look = first_of_lines(masks.odd, masks.line_end) | name_ends & masks.line_end;
         let mut open = in_string & (name_ends | masks.line_end);
         while open != 0 {
@@ -164,7 +164,7 @@ impl Carry {
             }
             open = in_string & (name_ends | masks.line_end) & !(first | (first - 1));
         }
-        self.in_string = in_string >> (CHUNK - 1) == 1;
+        self.in_string = in_string >> (CHUNK_BYTES - 1) == 1;
 
         let place = |bit: u64| offset + bit.trailing_zeros() as usize;
         if masks.line_end != 0
@@ -180,7 +180,7 @@ impl Carry {
             let beginning = text.get(at..).and_then(<[u8]>::first_chunk);
             if beginning.is_none_or(|beginning| filter.passes(*beginning)) {
                 while look & (start - 1) != 0 {
-                    found.push(Mark { at: place(look), end: None });
+                    found.push(LineMark { at: place(look), end: None });
                     look &= look - 1;
                 }
                 look &= !start;
@@ -188,11 +188,11 @@ impl Carry {
                 if ends == 0 {
                     self.unended = Some(found.len());
                 }
-                found.push(Mark { at, end: (ends != 0).then(|| place(ends)) });
+                found.push(LineMark { at, end: (ends != 0).then(|| place(ends)) });
             }
         }
         while look != 0 {
-            found.push(Mark { at: place(look), end: None });
+            found.push(LineMark { at: place(look), end: None });
             look &= look - 1;
         }
     }
@@ -205,11 +205,11 @@ pub fn line_ends(text: &[u8], found: &mut Vec<usize>) {
 
 #[inline(always)]
 fn line_ends_with<S: Simd>(simd: S, text: &[u8], found: &mut Vec<usize>) {
-    let (chunks, rest) = text.as_chunks::<CHUNK>();
+    let (chunks, rest) = text.as_chunks::<CHUNK_BYTES>();
     for (position, chunk) in chunks.iter().enumerate() {
         let mut ends = u8x64::from_slice(simd, chunk).simd_eq(b'\n').to_bitmask();
         while ends != 0 {
-            found.push(position * CHUNK + ends.trailing_zeros() as usize);
+            found.push(position * CHUNK_BYTES + ends.trailing_zeros() as usize);
             ends &= ends - 1;
         }
     }
@@ -236,7 +236,7 @@ fn first_of_lines(mut bytes: u64, line_ends: u64) -> u64 {
 
 /// Returns the bytes from each opening quote up to the byte before the closing one: a prefix XOR over the bits.
 #[inline(always)]
-fn within(mut quotes: u64) -> u64 {
+fn quoted_bytes(mut quotes: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         quotes ^= quotes << shift;
     }
@@ -247,7 +247,7 @@ fn within(mut quotes: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Filter, line_ends, scan};
+    use super::{LineFilter, line_ends, scan};
 
     /// Whether `scan` may skip a line according to its documentation.
     fn is_plain(line: &[u8], names: &[&str]) -> bool {
@@ -283,7 +283,7 @@ mod tests {
             text in prop_oneof!["[aBc =\"\n]{0,200}", "((ab|Bcdefg|abcABCabc|abcabcabb|b) {0,2}= 1\n){0,9}", "[ab_ =\"'\\\\\n\r\0\u{e9}#]{0,400}", "([a-z]{1,9} = \"?[a-z]{0,70}\"?\n){0,20}"],
         ) {
             let names = ["ab", "bcdefg", "abcabcabc"];
-            let mut filter = Filter::new();
+            let mut filter = LineFilter::new();
             for name in names {
                 filter.add(name);
             }

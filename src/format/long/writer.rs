@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 
 use crate::ad::{Ad, Name};
-use crate::format::{Form, detect};
-use crate::syntax::{Change, print_line, print_name};
+use crate::format::{FileFormat, detect};
+use crate::syntax::{LossyChange, print_line, print_name};
 
 /// Writes an ad as lines, followed by a blank line. Returns the changes to values that the format cannot represent.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, LossyChange)>> {
     let mut changes = Vec::new();
     for attribute in ad.iter() {
         write!(out, "{} = ", line_name(attribute.name))?;
@@ -35,7 +35,7 @@ fn line_name(name: &Name) -> String {
         || text.trim() == text
             && !text.contains(['=', '\n', '\r'])
             && !text.starts_with(['#', '\'', '[', '/', '\u{feff}'])
-            && detect(format!("{text} = ").as_bytes()) == Some(Form::Long);
+            && detect(format!("{text} = ").as_bytes()) == Some(FileFormat::Long);
     if safe { text.to_owned() } else { print_name(name) }
 }
 
@@ -43,8 +43,8 @@ fn line_name(name: &Name) -> String {
 mod tests {
     use super::write;
     use crate::ad::{Dialect, Expression, Name, Value};
-    use crate::format::long::Reader;
-    use crate::format::{Form, detect};
+    use crate::format::long::LongReader;
+    use crate::format::{FileFormat, detect};
 
     #[test]
     fn names_that_look_like_another_form() {
@@ -53,11 +53,11 @@ mod tests {
             let mut text = Vec::new();
             write(&mut text, &ad).unwrap();
             assert!(
-                text.starts_with(b"'") && detect(&text) == Some(Form::Long),
+                text.starts_with(b"'") && detect(&text) == Some(FileFormat::Long),
                 "{name:?} {}",
                 String::from_utf8_lossy(&text)
             );
-            let again = Reader::new(&text, Dialect::Condor).next().unwrap();
+            let again = LongReader::new(&text, Dialect::Condor).next().unwrap();
             assert!(again.unwrap().ad == ad, "{name}");
         }
         for name in ["a b", "1a", "true", "*** Offset", "a:b", "---a", "-x", "\"x"] {

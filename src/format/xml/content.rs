@@ -1,8 +1,8 @@
 //! Decodes text between tags and in attributes of tags.
 
 use super::super::Problem;
-use super::super::source_map::Decoded;
-use super::markup::DATA;
+use super::super::source_map::DecodedText;
+use super::markup::CDATA_DELIMITERS;
 
 /// Decodes the references and line ends of a text, which stands at this offset of the file, and appends the result.
 /// `ad` is the 1-based number of the ad, for messages.
@@ -10,10 +10,10 @@ use super::markup::DATA;
 /// # Errors
 ///
 /// An unknown reference, and a byte of value 0.
-pub fn resolve(text: &[u8], offset: usize, decoded: &mut Decoded, ad: usize) -> Result<(), Problem> {
+pub fn decode_references(text: &[u8], offset: usize, decoded: &mut DecodedText, ad: usize) -> Result<(), Problem> {
     let mut at = 0;
     while let Some(found) = memchr::memchr3(b'&', b'\r', 0, &text[at..]) {
-        decoded.plain(&text[at..at + found], offset + at);
+        decoded.push_verbatim(&text[at..at + found], offset + at);
         at += found;
         let (length, character) = match text[at] {
             // XML normalizes line breaks to `\n`.
@@ -21,28 +21,28 @@ pub fn resolve(text: &[u8], offset: usize, decoded: &mut Decoded, ad: usize) -> 
             b'\r' => (1, '\n'),
             0 => {
                 let place = offset + at;
-                return Err(Problem::at(place..place + 1, ad, "a byte of value 0 cannot stand in an ad"));
+                return Err(Problem::error_at(place..place + 1, ad, "a byte of value 0 cannot stand in an ad"));
             }
             _ => {
                 let length = text[at..].iter().position(|byte| *byte == b';').map_or(1, |semicolon| semicolon + 1);
                 let reference = &text[at..at + length];
-                let character = character(reference).ok_or_else(|| {
+                let character = reference_character(reference).ok_or_else(|| {
                     let name = String::from_utf8_lossy(reference);
-                    Problem::at(offset + at..offset + at + length, ad, format!("`{name}` stands for nothing"))
+                    Problem::error_at(offset + at..offset + at + length, ad, format!("`{name}` stands for nothing"))
                         .with_help("& is written &amp;, < is written &lt;; no other names are known but gt, quot, apos")
                 })?;
                 (length, character)
             }
         };
-        decoded.escaped(character.encode_utf8(&mut [0; 4]).as_bytes(), offset + at, length);
+        decoded.push_escape(character.encode_utf8(&mut [0; 4]).as_bytes(), offset + at, length);
         at += length;
     }
-    decoded.plain(&text[at..], offset + at);
+    decoded.push_verbatim(&text[at..], offset + at);
     Ok(())
 }
 
 /// Returns the character of a reference `&...;`; `None` if it is unknown.
-fn character(reference: &[u8]) -> Option<char> {
+fn reference_character(reference: &[u8]) -> Option<char> {
     let name = std::str::from_utf8(reference.strip_prefix(b"&")?.strip_suffix(b";")?).ok()?;
     match name {
         "lt" => Some('<'),
@@ -64,26 +64,26 @@ fn character(reference: &[u8]) -> Option<char> {
 /// # Errors
 ///
 /// A byte of value 0.
-pub fn data(text: &[u8], offset: usize, decoded: &mut Decoded, ad: usize) -> Result<(), Problem> {
-    let [open, close] = DATA;
+pub fn decode_cdata(text: &[u8], offset: usize, decoded: &mut DecodedText, ad: usize) -> Result<(), Problem> {
+    let [open, close] = CDATA_DELIMITERS;
     let inside = &text[open.len()..text.len() - close.len()];
     let start = offset + open.len();
     if let Some(nul) = memchr::memchr(0, inside) {
-        return Err(Problem::at(start + nul..start + nul + 1, ad, "a byte of value 0 cannot stand in an ad"));
+        return Err(Problem::error_at(start + nul..start + nul + 1, ad, "a byte of value 0 cannot stand in an ad"));
     }
-    decoded.plain(inside, start);
+    decoded.push_verbatim(inside, start);
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Decoded, resolve};
+    use super::{DecodedText, decode_references};
 
     #[test]
     fn references() {
         let resolved = |text: &str| {
-            let mut decoded = Decoded::at(0);
-            resolve(text.as_bytes(), 0, &mut decoded, 1).map(|()| String::from_utf8(decoded.bytes).unwrap())
+            let mut decoded = DecodedText::starting_at(0);
+            decode_references(text.as_bytes(), 0, &mut decoded, 1).map(|()| String::from_utf8(decoded.bytes).unwrap())
         };
         assert_eq!(resolved("a&lt;&gt;&amp;lt;&quot;&apos;&#233;&#xe9;").unwrap(), "a<>&lt;\"'éé");
         assert_eq!(resolved("a\r\nb\rc\n").unwrap(), "a\nb\nc\n");

@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 
 /// The elements of HTCondor's DTD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tag {
+pub enum XmlTag {
     /// The root element, which contains the ads.
     Ads,
     Ad,
@@ -29,92 +29,101 @@ pub enum Tag {
 }
 
 /// The elements by their names.
-const TAGS: [(&str, Tag); 13] = [
-    ("classads", Tag::Ads),
-    ("c", Tag::Ad),
-    ("a", Tag::Attribute),
-    ("l", Tag::List),
-    ("i", Tag::Integer),
-    ("r", Tag::Real),
-    ("s", Tag::String),
-    ("b", Tag::Boolean),
-    ("un", Tag::Undefined),
-    ("er", Tag::Error),
-    ("e", Tag::Expression),
-    ("at", Tag::AbsoluteTime),
-    ("rt", Tag::RelativeTime),
+const TAG_NAMES: [(&str, XmlTag); 13] = [
+    ("classads", XmlTag::Ads),
+    ("c", XmlTag::Ad),
+    ("a", XmlTag::Attribute),
+    ("l", XmlTag::List),
+    ("i", XmlTag::Integer),
+    ("r", XmlTag::Real),
+    ("s", XmlTag::String),
+    ("b", XmlTag::Boolean),
+    ("un", XmlTag::Undefined),
+    ("er", XmlTag::Error),
+    ("e", XmlTag::Expression),
+    ("at", XmlTag::AbsoluteTime),
+    ("rt", XmlTag::RelativeTime),
 ];
 
-impl Tag {
-    fn of(name: &str) -> Tag {
-        TAGS.iter().find(|(text, _)| *text == name).map_or(Tag::Unknown, |(_, tag)| *tag)
+impl XmlTag {
+    fn of(name: &str) -> XmlTag {
+        TAG_NAMES.iter().find(|(text, _)| *text == name).map_or(XmlTag::Unknown, |(_, tag)| *tag)
     }
 
     /// Whether the element is a value.
     pub fn is_value(self) -> bool {
-        !matches!(self, Tag::Ads | Tag::Attribute | Tag::Unknown)
+        !matches!(self, XmlTag::Ads | XmlTag::Attribute | XmlTag::Unknown)
     }
 
     /// Whether the element contains text.
     pub fn holds_text(self) -> bool {
-        matches!(self, Tag::Integer | Tag::Real | Tag::String | Tag::Expression | Tag::AbsoluteTime | Tag::RelativeTime)
+        matches!(
+            self,
+            XmlTag::Integer
+                | XmlTag::Real
+                | XmlTag::String
+                | XmlTag::Expression
+                | XmlTag::AbsoluteTime
+                | XmlTag::RelativeTime
+        )
     }
 }
 
-impl fmt::Display for Tag {
+impl fmt::Display for XmlTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(TAGS.iter().find(|(_, tag)| tag == self).map_or("?", |(name, _)| name))
+        f.write_str(TAG_NAMES.iter().find(|(_, tag)| tag == self).map_or("?", |(name, _)| name))
     }
 }
 
 /// A tag, or text between tags.
 #[derive(Debug)]
-pub enum Markup<'t> {
+pub enum XmlMarkup<'t> {
     /// `<name ...>`
-    Open(Tag, BytesStart<'t>),
+    Open(XmlTag, BytesStart<'t>),
     /// `</name>`
-    Close(Tag),
+    Close(XmlTag),
     /// `<name .../>`
-    Empty(Tag, BytesStart<'t>),
+    Empty(XmlTag, BytesStart<'t>),
     /// Text with references.
     Text,
     /// `<![CDATA[...]]>`
-    Data,
+    CData,
     /// Text that is not UTF-8; reading continues behind it.
     BadText,
     /// A tag that is not UTF-8; reading continues behind it.
     BadTag,
     /// A tag without its `>`: another tag begins first.
-    Torn,
+    InterruptedTag,
     /// Markup without its closing delimiter; it extends to the end of the text.
     Unclosed(SyntaxError),
 }
 
-/// The opening and the closing bytes of [`Markup::Data`].
-pub const DATA: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
+/// The opening and the closing bytes of [`XmlMarkup::CData`].
+pub const CDATA_DELIMITERS: [&[u8]; 2] = [b"<![CDATA[", b"]]>"];
 
 /// Maximum number of unclosed constructs before the reader gives up: for each one the text is searched to its end, so
 /// the total time would be quadratic.
-const MOST_FAILURES: usize = 100;
+const MAX_UNCLOSED_MARKUP: usize = 100;
 
 /// A piece of markup with its byte range.
-pub type Placed<'t> = (Markup<'t>, Range<usize>);
+pub type LocatedMarkup<'t> = (XmlMarkup<'t>, Range<usize>);
 
 /// Iterator over the markup of a text. Comments and prologues are left out.
-pub struct Markups<'t> {
+pub struct MarkupReader<'t> {
     pub text: &'t [u8],
     /// Offset at which the inner reader began; its positions are relative to it.
     base: usize,
     reader: Reader<&'t [u8]>,
     /// The piece that was put back.
-    returned: Option<Placed<'t>>,
-    /// Number of [`Markup::Torn`] and [`Markup::Unclosed`] found so far.
+    returned: Option<LocatedMarkup<'t>>,
+    /// Number of [`XmlMarkup::InterruptedTag`] and [`XmlMarkup::Unclosed`] found so far.
     failures: usize,
 }
 
-impl<'t> Markups<'t> {
+impl<'t> MarkupReader<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        let mut markups = Markups { text, base: 0, reader: Reader::from_reader(text), returned: None, failures: 0 };
+        let mut markups =
+            MarkupReader { text, base: 0, reader: Reader::from_reader(text), returned: None, failures: 0 };
         markups.restart(0);
         markups
     }
@@ -136,33 +145,33 @@ impl<'t> Markups<'t> {
     }
 
     /// Puts a piece back; it is returned next.
-    pub fn put_back(&mut self, piece: Placed<'t>) {
+    pub fn put_back(&mut self, piece: LocatedMarkup<'t>) {
         self.returned = Some(piece);
     }
 
     /// Whether the reader has given up because too much is not closed.
-    pub fn gave_up(&self) -> bool {
-        self.failures > MOST_FAILURES
+    pub fn has_given_up(&self) -> bool {
+        self.failures > MAX_UNCLOSED_MARKUP
     }
 
     fn offset(&self) -> usize {
         self.base + usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 
-    /// Returns the tag at `start` as [`Markup::Torn`] if another one begins before `end`, and continues there. A tag
+    /// Returns the tag at `start` as [`XmlMarkup::InterruptedTag`] if another one begins before `end`, and continues there. A tag
     /// cannot contain `<`.
-    fn torn(&mut self, start: usize, end: usize) -> Option<Placed<'t>> {
-        if self.gave_up() {
+    fn interrupted_tag(&mut self, start: usize, end: usize) -> Option<LocatedMarkup<'t>> {
+        if self.has_given_up() {
             return None;
         }
         let at = start + 1 + memchr::memchr(b'<', &self.text[start + 1..end])?;
         self.failures += 1;
         self.restart(at);
-        Some((Markup::Torn, start..at))
+        Some((XmlMarkup::InterruptedTag, start..at))
     }
 
     /// Converts an error of quick-xml into markup and continues behind it; after an error quick-xml itself stops.
-    fn error(&mut self, error: &Error, start: usize) -> Placed<'t> {
+    fn error(&mut self, error: &Error, start: usize) -> LocatedMarkup<'t> {
         let end = self.offset().clamp(start, self.text.len());
         if let Error::Syntax(error) = error {
             let is_tag = matches!(
@@ -171,39 +180,39 @@ impl<'t> Markups<'t> {
                     | SyntaxError::UnclosedSingleQuotedAttributeValue
                     | SyntaxError::UnclosedDoubleQuotedAttributeValue
             );
-            if is_tag && let Some(torn) = self.torn(start, self.text.len()) {
+            if is_tag && let Some(torn) = self.interrupted_tag(start, self.text.len()) {
                 return torn;
             }
             self.failures += 1;
-            return (Markup::Unclosed(*error), start..self.text.len());
+            return (XmlMarkup::Unclosed(*error), start..self.text.len());
         }
         // All other errors are bytes that are not UTF-8.
         if !self.text[start..].starts_with(b"<") {
             self.restart(end);
-            return (Markup::BadText, start..end);
+            return (XmlMarkup::BadText, start..end);
         }
-        self.torn(start, end).unwrap_or_else(|| {
+        self.interrupted_tag(start, end).unwrap_or_else(|| {
             self.restart(end);
-            (Markup::BadTag, start..end)
+            (XmlMarkup::BadTag, start..end)
         })
     }
 }
 
-impl<'t> Iterator for Markups<'t> {
-    type Item = Placed<'t>;
+impl<'t> Iterator for MarkupReader<'t> {
+    type Item = LocatedMarkup<'t>;
 
-    fn next(&mut self) -> Option<Placed<'t>> {
+    fn next(&mut self) -> Option<LocatedMarkup<'t>> {
         if let Some(piece) = self.returned.take() {
             return Some(piece);
         }
         loop {
             let start = self.offset();
             let markup = match self.reader.read_event() {
-                Ok(Event::Start(start)) => Markup::Open(Tag::of(start.name().as_ref()), start),
-                Ok(Event::End(end)) => Markup::Close(Tag::of(end.name().as_ref())),
-                Ok(Event::Empty(start)) => Markup::Empty(Tag::of(start.name().as_ref()), start),
-                Ok(Event::Text(_) | Event::GeneralRef(_)) => Markup::Text,
-                Ok(Event::CData(_)) => Markup::Data,
+                Ok(Event::Start(start)) => XmlMarkup::Open(XmlTag::of(start.name().as_ref()), start),
+                Ok(Event::End(end)) => XmlMarkup::Close(XmlTag::of(end.name().as_ref())),
+                Ok(Event::Empty(start)) => XmlMarkup::Empty(XmlTag::of(start.name().as_ref()), start),
+                Ok(Event::Text(_) | Event::GeneralRef(_)) => XmlMarkup::Text,
+                Ok(Event::CData(_)) => XmlMarkup::CData,
                 Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_)) => continue,
                 Ok(Event::Eof) => return None,
                 Err(error) => {
@@ -213,8 +222,8 @@ impl<'t> Iterator for Markups<'t> {
                     return Some(self.error(&error, start));
                 }
             };
-            if matches!(markup, Markup::Open(..) | Markup::Close(_) | Markup::Empty(..))
-                && let Some(torn) = self.torn(start, self.offset())
+            if matches!(markup, XmlMarkup::Open(..) | XmlMarkup::Close(_) | XmlMarkup::Empty(..))
+                && let Some(torn) = self.interrupted_tag(start, self.offset())
             {
                 return Some(torn);
             }

@@ -11,7 +11,7 @@ mod reader;
 mod spans;
 mod writer;
 
-pub use nesting::whole;
-pub use reader::Reader;
-pub use spans::places;
+pub use nesting::complete_prefix_length;
+pub use reader::XmlReader;
+pub use spans::attribute_spans;
 pub use writer::{EPILOGUE, PROLOGUE, write};

@@ -6,122 +6,133 @@ use std::ops::Range;
 use quick_xml::errors::SyntaxError as Unclosed;
 use quick_xml::events::BytesStart;
 
-use crate::ad::{Ad, Cause, Dialect, Expression, Kind, Name, Span, Text, Value};
-use crate::syntax::{Rules, Strings, SyntaxError, constant_call, parse_expression, read_string};
+use crate::ad::{Ad, ByteString, Dialect, ErrorCause, Expression, ExpressionKind, Name, Span, Value};
+use crate::syntax::{ParseOptions, StringSyntax, SyntaxError, literal_of_call, parse_expression, read_string};
 
 use super::super::attribute_name::attribute_name;
-use super::super::source_map::Decoded;
-use super::super::{Entry, Item, Problem};
+use super::super::source_map::DecodedText;
+use super::super::{AdEntry, Problem, ReadResult};
 use super::content;
-use super::markup::{Markup, Markups, Placed, Tag};
-use super::nesting::{Shape, Step, skip_unclosed};
+use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
+use super::nesting::{XmlNesting, XmlStep, skip_unclosed};
 
 /// Iterator over the ads of a text. Every bad value is reported; its ad is left out.
-pub struct Reader<'t> {
-    markups: Markups<'t>,
+pub struct XmlReader<'t> {
+    markups: MarkupReader<'t>,
     dialect: Dialect,
     /// Number of ads begun so far.
     number: usize,
     /// Whether the problem that the rest is not read has been yielded.
-    told: bool,
+    has_reported_giving_up: bool,
     /// Items to be yielded next: the problems of an ad, then the ad.
-    found: VecDeque<Item>,
+    pending: VecDeque<ReadResult>,
 }
 
 /// An element under construction.
-enum Partial {
+enum XmlFrame {
     Ad(Vec<(Name, Expression)>),
     Attribute(Name, Expression),
     List(Vec<Expression>),
     /// The text so far of a value.
-    Text(Decoded),
+    Text(DecodedText),
     /// A value that has no text.
     Value(Expression),
 }
 
-impl<'t> Reader<'t> {
+impl<'t> XmlReader<'t> {
     /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        Reader { markups: Markups::new(text), dialect, number: 0, told: false, found: VecDeque::new() }
+        XmlReader {
+            markups: MarkupReader::new(text),
+            dialect,
+            number: 0,
+            has_reported_giving_up: false,
+            pending: VecDeque::new(),
+        }
     }
 
     fn text(&self) -> &'t [u8] {
         self.markups.text
     }
 
-    fn at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
-        Problem::at(range, self.number, message)
+    fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem::error_at(range, self.number, message)
     }
 
     /// Reads the ad whose `<c>` at `start` has been read, and queues its items.
-    fn ad(&mut self, start: usize) {
+    fn read_ad(&mut self, start: usize) {
         self.number += 1;
-        let mut shape = Shape::begin(self.text(), start);
-        let mut partials = vec![Partial::Ad(Vec::new())];
-        let problems = self.found.len();
+        let mut shape = XmlNesting::at_ad_start(self.text(), start);
+        let mut partials = vec![XmlFrame::Ad(Vec::new())];
+        let problems = self.pending.len();
         while let Some(piece) = self.markups.next() {
-            let Some(step) = shape.step(&piece, self.markups.text) else {
+            let Some(step) = shape.advance(&piece, self.markups.text) else {
                 let problem = match &piece {
-                    (Markup::Open(Tag::Ad, _), range) if shape.ends_before(self.text(), range.start) => {
-                        self.ends(&shape, range.start)
+                    (XmlMarkup::Open(XmlTag::Ad, _), range) if shape.next_ad_begins_at(self.text(), range.start) => {
+                        self.premature_end(&shape, range.start)
                     }
-                    _ => self.unexpected(&shape, &piece),
+                    _ => self.unexpected_markup(&shape, &piece),
                 };
-                self.found.push_back(Err(problem));
+                self.pending.push_back(Err(problem));
                 shape.recover(&mut self.markups, piece);
                 return;
             };
-            if let Some(ad) = self.take(step, piece, &mut partials) {
-                self.finish(ad, start, problems);
+            if let Some(ad) = self.apply_markup(step, piece, &mut partials) {
+                self.queue_ad(ad, start, problems);
                 return;
             }
         }
-        let problem = self.ends(&shape, self.text().len());
-        self.found.push_back(Err(problem));
+        let problem = self.premature_end(&shape, self.text().len());
+        self.pending.push_back(Err(problem));
     }
 
     /// Returns the problem of an ad that ends too early: at the end of the text, or where the next ad begins.
-    fn ends(&self, shape: &Shape, before: usize) -> Problem {
+    fn premature_end(&self, shape: &XmlNesting, before: usize) -> Problem {
         let end = self.text()[..before].trim_ascii_end().len();
-        still_open(self.at(end..end, format!("expected {}, found the end", shape.expected())), shape)
+        with_open_element(self.problem_at(end..end, format!("expected {}, found the end", shape.expected())), shape)
     }
 
     /// Queues an ad, unless problems were queued since there were `problems` items.
-    fn finish(&mut self, ad: Ad, offset: usize, problems: usize) {
-        if self.found.len() == problems {
-            self.found.push_back(Ok(Entry { ad, number: self.number, offset, is_whole: true }));
+    fn queue_ad(&mut self, ad: Ad, offset: usize, problems: usize) {
+        if self.pending.len() == problems {
+            self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true }));
         }
     }
 
     /// Adds the value of a piece of markup to the innermost element. Returns the ad if it ends with this piece.
-    fn take(&mut self, step: Step, (markup, range): Placed<'t>, partials: &mut Vec<Partial>) -> Option<Ad> {
+    fn apply_markup(
+        &mut self,
+        step: XmlStep,
+        (markup, range): LocatedMarkup<'t>,
+        partials: &mut Vec<XmlFrame>,
+    ) -> Option<Ad> {
         match step {
-            Step::Nothing => {}
-            Step::Open(tag) => {
-                let partial = self.open(tag, &markup, &range);
+            XmlStep::WhiteSpace => {}
+            XmlStep::Open(tag) => {
+                let partial = self.begin_element(tag, &markup, &range);
                 partials.push(partial);
             }
-            Step::Empty(tag) => {
-                let partial = self.open(tag, &markup, &range);
-                let expression = self.close(tag, partial);
-                add(partials, expression);
+            XmlStep::Empty(tag) => {
+                let partial = self.begin_element(tag, &markup, &range);
+                let expression = self.end_element(tag, partial);
+                add_value(partials, expression);
             }
-            Step::Content => {
-                if let Some(Partial::Text(decoded)) = partials.last_mut() {
-                    let read = self.content(&markup, range, decoded);
-                    self.sound(read, ());
+            XmlStep::Content => {
+                if let Some(XmlFrame::Text(decoded)) = partials.last_mut() {
+                    let read = self.append_text(&markup, range, decoded);
+                    self.value_or_report(read, ());
                 }
             }
-            Step::Close(tag) => match partials.pop()? {
-                Partial::Ad(attributes) if partials.is_empty() => return Some(attributes.into_iter().collect()),
-                Partial::Attribute(name, expression) => {
-                    if let Some(Partial::Ad(attributes)) = partials.last_mut() {
+            XmlStep::Close(tag) => match partials.pop()? {
+                XmlFrame::Ad(attributes) if partials.is_empty() => return Some(attributes.into_iter().collect()),
+                XmlFrame::Attribute(name, expression) => {
+                    if let Some(XmlFrame::Ad(attributes)) = partials.last_mut() {
                         attributes.push((name, expression));
                     }
                 }
                 partial => {
-                    let expression = self.close(tag, partial);
-                    add(partials, expression);
+                    let expression = self.end_element(tag, partial);
+                    add_value(partials, expression);
                 }
             },
         }
@@ -129,100 +140,106 @@ impl<'t> Reader<'t> {
     }
 
     /// Begins an element.
-    fn open(&mut self, tag: Tag, markup: &Markup<'t>, range: &Range<usize>) -> Partial {
-        let (Markup::Open(_, start) | Markup::Empty(_, start)) = markup else { return Partial::List(Vec::new()) };
+    fn begin_element(&mut self, tag: XmlTag, markup: &XmlMarkup<'t>, range: &Range<usize>) -> XmlFrame {
+        let (XmlMarkup::Open(_, start) | XmlMarkup::Empty(_, start)) = markup else {
+            return XmlFrame::List(Vec::new());
+        };
         match tag {
-            Tag::Ad => Partial::Ad(Vec::new()),
-            Tag::Attribute => {
+            XmlTag::Ad => XmlFrame::Ad(Vec::new()),
+            XmlTag::Attribute => {
                 let name = self.name(start, range);
-                Partial::Attribute(self.sound(name, Name::new("")), undefined())
+                XmlFrame::Attribute(self.value_or_report(name, Name::new("")), undefined())
             }
-            Tag::Boolean => {
+            XmlTag::Boolean => {
                 let value = self.boolean(start, range);
-                Partial::Value(self.sound(value, undefined()))
+                XmlFrame::Value(self.value_or_report(value, undefined()))
             }
-            Tag::Undefined => Partial::Value(undefined()),
-            Tag::Error => Partial::Value(Expression::literal(Value::Error(Cause::default()))),
-            tag if tag.holds_text() => Partial::Text(Decoded::at(range.end)),
-            _ => Partial::List(Vec::new()),
+            XmlTag::Undefined => XmlFrame::Value(undefined()),
+            XmlTag::Error => XmlFrame::Value(Expression::literal(Value::Error(ErrorCause::default()))),
+            tag if tag.holds_text() => XmlFrame::Text(DecodedText::starting_at(range.end)),
+            _ => XmlFrame::List(Vec::new()),
         }
     }
 
     /// Returns the value of an element that ends.
-    fn close(&mut self, tag: Tag, partial: Partial) -> Expression {
+    fn end_element(&mut self, tag: XmlTag, partial: XmlFrame) -> Expression {
         let read = match partial {
-            Partial::Text(decoded) => self.value(tag, &decoded),
-            Partial::Value(expression) | Partial::Attribute(_, expression) => Ok(expression),
-            Partial::Ad(attributes) => Ok(Expression::new(Kind::Ad(attributes.into_iter().collect()), Span::default())),
-            Partial::List(elements) => Ok(Expression::new(Kind::List(elements.into()), Span::default())),
+            XmlFrame::Text(decoded) => self.parse_text(tag, &decoded),
+            XmlFrame::Value(expression) | XmlFrame::Attribute(_, expression) => Ok(expression),
+            XmlFrame::Ad(attributes) => {
+                Ok(Expression::new(ExpressionKind::Ad(attributes.into_iter().collect()), Span::default()))
+            }
+            XmlFrame::List(elements) => Ok(Expression::new(ExpressionKind::List(elements.into()), Span::default())),
         };
-        self.sound(read, undefined())
+        self.value_or_report(read, undefined())
     }
 
     /// Returns the value; if there is a problem instead, queues the problem and returns `otherwise`, so that reading
     /// continues.
-    fn sound<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
+    fn value_or_report<T>(&mut self, read: Result<T, Problem>, otherwise: T) -> T {
         read.unwrap_or_else(|problem| {
-            self.found.push_back(Err(problem));
+            self.pending.push_back(Err(problem));
             otherwise
         })
     }
 
     /// Decodes a piece of text and appends it to `decoded`.
-    fn content(&self, markup: &Markup, range: Range<usize>, decoded: &mut Decoded) -> Result<(), Problem> {
+    fn append_text(&self, markup: &XmlMarkup, range: Range<usize>, decoded: &mut DecodedText) -> Result<(), Problem> {
         let text = &self.text()[range.clone()];
         match markup {
-            Markup::Data => content::data(text, range.start, decoded, self.number),
-            Markup::Text => content::resolve(text, range.start, decoded, self.number),
-            _ => Err(self.no_utf8(range)),
+            XmlMarkup::CData => content::decode_cdata(text, range.start, decoded, self.number),
+            XmlMarkup::Text => content::decode_references(text, range.start, decoded, self.number),
+            _ => Err(self.invalid_utf8(range)),
         }
     }
 
-    fn no_utf8(&self, range: Range<usize>) -> Problem {
+    fn invalid_utf8(&self, range: Range<usize>) -> Problem {
         let text = &self.text()[range.clone()];
         let valid = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
         let place = range.start + valid;
-        self.at(place..(place + 1).min(range.end), "these bytes are no UTF-8")
+        self.problem_at(place..(place + 1).min(range.end), "these bytes are no UTF-8")
             .with_help("in a string any byte can be written in octal, as in \\377")
     }
 
     /// Parses the text of an element.
-    fn value(&self, tag: Tag, decoded: &Decoded) -> Result<Expression, Problem> {
+    fn parse_text(&self, tag: XmlTag, decoded: &DecodedText) -> Result<Expression, Problem> {
         let bytes = &decoded.bytes;
-        let range = decoded.origin(0)..decoded.origin(bytes.len());
+        let range = decoded.source_offset(0)..decoded.source_offset(bytes.len());
         let text = String::from_utf8_lossy(bytes);
         let trimmed = text.trim_ascii();
         let time = |function| {
             let span = Span::new(0, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-            let read = constant_call(function, &Text::from(trimmed), self.dialect, span);
+            let read = literal_of_call(function, &ByteString::from(trimmed), self.dialect, span);
             read.map(|value| value.unwrap_or(Value::Undefined)).map_err(|error| decoded.problem(error, 0, self.number))
         };
         let value = match tag {
-            Tag::Expression => {
-                return parse_expression(bytes, Rules::new(self.dialect))
+            XmlTag::Expression => {
+                return parse_expression(bytes, ParseOptions::new(self.dialect))
                     .map_err(|error| decoded.problem(error, 0, self.number));
             }
-            Tag::String => Value::string(self.unescaped(decoded)?),
-            Tag::Integer => Value::Integer(trimmed.parse().map_err(|_| self.no_integer(trimmed, range))?),
-            Tag::Real => Value::Real(trimmed.parse().map_err(|_| self.at(range, format!("`{trimmed}` is no real")))?),
-            Tag::AbsoluteTime => time("absTime")?,
+            XmlTag::String => Value::string(self.unescaped(decoded)?),
+            XmlTag::Integer => Value::Integer(trimmed.parse().map_err(|_| self.invalid_integer(trimmed, range))?),
+            XmlTag::Real => {
+                Value::Real(trimmed.parse().map_err(|_| self.problem_at(range, format!("`{trimmed}` is no real")))?)
+            }
+            XmlTag::AbsoluteTime => time("absTime")?,
             _ => time("relTime")?,
         };
         Ok(Expression::literal(value))
     }
 
-    fn no_integer(&self, text: &str, range: Range<usize>) -> Problem {
+    fn invalid_integer(&self, text: &str, range: Range<usize>) -> Problem {
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            let problem = self.at(range, format!("`{text}` does not fit into 64 bits"));
+            let problem = self.problem_at(range, format!("`{text}` does not fit into 64 bits"));
             return problem.with_help(format!("write <r>{text}</r> for a real"));
         }
-        self.at(range, format!("`{text}` is no integer"))
+        self.problem_at(range, format!("`{text}` is no integer"))
     }
 
     /// Resolves the escapes of C in a text.
-    fn unescaped(&self, decoded: &Decoded) -> Result<Vec<u8>, Problem> {
-        read_string(&decoded.bytes, Strings::Escaped, self.dialect, Span::default()).map_err(|error| {
+    fn unescaped(&self, decoded: &DecodedText) -> Result<Vec<u8>, Problem> {
+        read_string(&decoded.bytes, StringSyntax::Escaped, self.dialect, Span::default()).map_err(|error| {
             // The span counts from an opening quote that is not in the text.
             let span = Span::new(error.span.start.saturating_sub(1), error.span.end.saturating_sub(1));
             decoded.problem(SyntaxError { span, ..error }, 0, self.number)
@@ -232,34 +249,41 @@ impl<'t> Reader<'t> {
     /// Returns the value of an attribute of a tag, references resolved; `None` if the tag does not have it.
     ///
     /// The ranges of problems are that of the whole tag.
-    fn property(&self, start: &BytesStart, key: &str, range: &Range<usize>) -> Result<Option<Decoded>, Problem> {
+    fn tag_attribute(
+        &self,
+        start: &BytesStart,
+        key: &str,
+        range: &Range<usize>,
+    ) -> Result<Option<DecodedText>, Problem> {
         let here = |problem: Problem| Problem { range: range.clone(), ..problem };
         let attribute = start.try_get_attribute(key).map_err(|_| {
-            self.at(range.clone(), "the attributes of this tag cannot be read")
+            self.problem_at(range.clone(), "the attributes of this tag cannot be read")
                 .with_help("they are written name=\"value\"")
         })?;
         let Some(attribute) = attribute else { return Ok(None) };
-        let mut decoded = Decoded::at(range.start);
-        content::resolve(attribute.value.as_bytes(), range.start, &mut decoded, self.number).map_err(here)?;
+        let mut decoded = DecodedText::starting_at(range.start);
+        content::decode_references(attribute.value.as_bytes(), range.start, &mut decoded, self.number).map_err(here)?;
         Ok(Some(decoded))
     }
 
     /// Reads the name of an attribute of the ad.
     fn name(&self, start: &BytesStart, range: &Range<usize>) -> Result<Name, Problem> {
-        let Some(decoded) = self.property(start, "n", range)? else {
-            return Err(self.at(range.clone(), "an attribute has no name").with_help("it is written <a n=\"Name\">"));
+        let Some(decoded) = self.tag_attribute(start, "n", range)? else {
+            return Err(self
+                .problem_at(range.clone(), "an attribute has no name")
+                .with_help("it is written <a n=\"Name\">"));
         };
         let name = self.unescaped(&decoded).map_err(|problem| Problem { range: range.clone(), ..problem })?;
         attribute_name(&name, self.dialect, range.clone(), self.number)
     }
 
     fn boolean(&self, start: &BytesStart, range: &Range<usize>) -> Result<Expression, Problem> {
-        let text = self.property(start, "v", range)?.map(|decoded| decoded.bytes.to_ascii_lowercase());
+        let text = self.tag_attribute(start, "v", range)?.map(|decoded| decoded.bytes.to_ascii_lowercase());
         let value = match text.as_deref() {
             Some(b"t" | b"true") => true,
             Some(b"f" | b"false") => false,
             _ => {
-                let problem = self.at(range.clone(), "this is neither true nor false");
+                let problem = self.problem_at(range.clone(), "this is neither true nor false");
                 return Err(problem.with_help("write <b v=\"t\"/> or <b v=\"f\"/>"));
             }
         };
@@ -267,57 +291,64 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns the problem of a piece of markup that cannot stand here.
-    fn unexpected(&self, shape: &Shape, (markup, range): &Placed) -> Problem {
+    fn unexpected_markup(&self, shape: &XmlNesting, (markup, range): &LocatedMarkup) -> Problem {
         let text = &self.text()[range.clone()];
         let found = match markup {
-            Markup::Unclosed(what) => return self.never_closed(*what, range.start),
-            Markup::Torn => return self.torn(range.clone()),
-            Markup::BadTag | Markup::BadText => return self.no_utf8(range.clone()),
-            Markup::Text => {
+            XmlMarkup::Unclosed(what) => return self.unclosed_markup(*what, range.start),
+            XmlMarkup::InterruptedTag => return self.interrupted_tag(range.clone()),
+            XmlMarkup::BadTag | XmlMarkup::BadText => return self.invalid_utf8(range.clone()),
+            XmlMarkup::Text => {
                 let blank = text.len() - text.trim_ascii_start().len();
                 let end = text.trim_ascii_end().len();
                 let range = range.start + blank..range.start + end;
-                return self.at(range, format!("expected {}, found text", shape.expected()));
+                return self.problem_at(range, format!("expected {}, found text", shape.expected()));
             }
-            Markup::Data => "text".to_owned(),
+            XmlMarkup::CData => "text".to_owned(),
             _ => format!("`{}`", String::from_utf8_lossy(text)),
         };
-        let problem = self.at(range.clone(), format!("expected {}, found {found}", shape.expected()));
+        let problem = self.problem_at(range.clone(), format!("expected {}, found {found}", shape.expected()));
         match markup {
-            Markup::Close(_) => still_open(problem, shape),
+            XmlMarkup::Close(_) => with_open_element(problem, shape),
             _ => problem,
         }
     }
 
-    fn torn(&self, range: Range<usize>) -> Problem {
-        self.at(range, "this tag has no closing `>`")
+    fn interrupted_tag(&self, range: Range<usize>) -> Problem {
+        self.problem_at(range, "this tag has no closing `>`")
     }
 
-    fn never_closed(&self, what: Unclosed, start: usize) -> Problem {
+    fn unclosed_markup(&self, what: Unclosed, start: usize) -> Problem {
         let what = match what {
             Unclosed::UnclosedComment => "this comment has no closing `-->`",
             Unclosed::UnclosedCData => "this CDATA has no closing `]]>`",
             Unclosed::UnclosedPI | Unclosed::UnclosedXmlDecl => "this has no closing `?>`",
             _ => "this tag has no closing `>`",
         };
-        self.at(start..start + 1, what)
+        self.problem_at(start..start + 1, what)
     }
 
     /// Reports markup or text outside all ads, up to the next ad.
-    fn other(&mut self, piece: &Placed<'t>) {
+    fn report_stray(&mut self, piece: &LocatedMarkup<'t>) {
         let problem = match piece {
-            (Markup::Unclosed(what), range) => {
+            (XmlMarkup::Unclosed(what), range) => {
                 skip_unclosed(&mut self.markups, range.start, usize::MAX);
-                self.never_closed(*what, range.start)
+                self.unclosed_markup(*what, range.start)
             }
-            (Markup::Torn, range) => self.torn(range.clone()),
-            (Markup::BadTag | Markup::BadText, range) => self.no_utf8(range.clone()),
+            (XmlMarkup::InterruptedTag, range) => self.interrupted_tag(range.clone()),
+            (XmlMarkup::BadTag | XmlMarkup::BadText, range) => self.invalid_utf8(range.clone()),
             (_, range) => {
                 let mut range = range.clone();
                 range.start += self.text()[range.clone()].len() - self.text()[range.clone()].trim_ascii_start().len();
                 while let Some((markup, next)) = self.markups.next() {
-                    let begins = matches!(markup, Markup::Open(Tag::Ads | Tag::Ad, _) | Markup::Empty(Tag::Ad, _));
-                    if begins || matches!(markup, Markup::Unclosed(_) | Markup::Torn | Markup::BadTag | Markup::BadText)
+                    let begins = matches!(
+                        markup,
+                        XmlMarkup::Open(XmlTag::Ads | XmlTag::Ad, _) | XmlMarkup::Empty(XmlTag::Ad, _)
+                    );
+                    if begins
+                        || matches!(
+                            markup,
+                            XmlMarkup::Unclosed(_) | XmlMarkup::InterruptedTag | XmlMarkup::BadTag | XmlMarkup::BadText
+                        )
                     {
                         self.markups.put_back((markup, next));
                         break;
@@ -328,49 +359,49 @@ impl<'t> Reader<'t> {
                 let text = &self.text()[range.clone()];
                 let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
                 let end = range.start + line.trim_ascii_end().len();
-                self.at(range.start..end, "expected an ad, which begins with `<c>`")
+                self.problem_at(range.start..end, "expected an ad, which begins with `<c>`")
             }
         };
-        self.found.push_back(Err(Problem { ad: self.number + 1, ..problem }));
+        self.pending.push_back(Err(Problem { ad_number: self.number + 1, ..problem }));
     }
 }
 
-impl Iterator for Reader<'_> {
-    type Item = Item;
+impl Iterator for XmlReader<'_> {
+    type Item = ReadResult;
 
-    fn next(&mut self) -> Option<Item> {
+    fn next(&mut self) -> Option<ReadResult> {
         loop {
-            if let Some(item) = self.found.pop_front() {
+            if let Some(item) = self.pending.pop_front() {
                 return Some(item);
             }
             let Some((markup, range)) = self.markups.next() else {
-                if !self.markups.gave_up() || std::mem::replace(&mut self.told, true) {
+                if !self.markups.has_given_up() || std::mem::replace(&mut self.has_reported_giving_up, true) {
                     return None;
                 }
                 let end = self.text().len();
                 let message = "too many tags and comments are not closed; the rest is not read";
-                return Some(Err(Problem::at(end..end, self.number + 1, message)));
+                return Some(Err(Problem::error_at(end..end, self.number + 1, message)));
             };
             match &markup {
-                Markup::Open(Tag::Ad, _) => self.ad(range.start),
-                Markup::Empty(Tag::Ad, _) => {
+                XmlMarkup::Open(XmlTag::Ad, _) => self.read_ad(range.start),
+                XmlMarkup::Empty(XmlTag::Ad, _) => {
                     self.number += 1;
-                    self.finish(Ad::default(), range.start, 0);
+                    self.queue_ad(Ad::default(), range.start, 0);
                 }
                 // Elements around ads. They need not balance, because a text may begin or end anywhere between ads.
-                Markup::Open(Tag::Ads, _) | Markup::Close(Tag::Ads) | Markup::Empty(Tag::Ads, _) => {}
-                Markup::Text if self.text()[range.clone()].trim_ascii().is_empty() => {}
-                _ => self.other(&(markup, range)),
+                XmlMarkup::Open(XmlTag::Ads, _) | XmlMarkup::Close(XmlTag::Ads) | XmlMarkup::Empty(XmlTag::Ads, _) => {}
+                XmlMarkup::Text if self.text()[range.clone()].trim_ascii().is_empty() => {}
+                _ => self.report_stray(&(markup, range)),
             }
         }
     }
 }
 
 /// Adds a value to the innermost attribute or list.
-fn add(partials: &mut [Partial], expression: Expression) {
+fn add_value(partials: &mut [XmlFrame], expression: Expression) {
     match partials.last_mut() {
-        Some(Partial::Attribute(_, value)) => *value = expression,
-        Some(Partial::List(elements)) => elements.push(expression),
+        Some(XmlFrame::Attribute(_, value)) => *value = expression,
+        Some(XmlFrame::List(elements)) => elements.push(expression),
         _ => {}
     }
 }
@@ -380,7 +411,7 @@ fn undefined() -> Expression {
 }
 
 /// Adds the place of the innermost open element to a problem.
-fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
+fn with_open_element(mut problem: Problem, shape: &XmlNesting) -> Problem {
     problem.related = shape
         .innermost()
         .map(|element| (element.offset..element.offset + 1, format!("this `<{}>` is not closed", element.tag)));
@@ -389,13 +420,13 @@ fn still_open(mut problem: Problem, shape: &Shape) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use super::XmlReader;
     use crate::ad::Dialect;
-    use crate::format::Form;
-    use crate::format::testing::shown;
+    use crate::format::FileFormat;
+    use crate::format::testing::printed_items;
 
     fn items_in(text: &[u8], dialect: Dialect) -> Vec<String> {
-        shown(text, Form::Xml, dialect)
+        printed_items(text, FileFormat::Xml, dialect)
     }
 
     fn items(text: &str) -> Vec<String> {
@@ -534,7 +565,7 @@ mod tests {
     fn no_depth_and_no_number_of_faults_harms() {
         for (open, close) in [("<l>", "</l>"), ("<c><a n=\"x\">", "</a></c>")] {
             let text = format!("<c><a n=\"x\">{}<i>1</i>{}</a></c>", open.repeat(200_000), close.repeat(200_000));
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
+            assert_eq!(XmlReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 1);
         }
         // Without a limit each of these would take quadratic time.
         for line in [
@@ -548,7 +579,7 @@ mod tests {
             "<a ",
         ] {
             let text = line.repeat(300_000);
-            assert_eq!(Reader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0, "{line}");
+            assert_eq!(XmlReader::new(text.as_bytes(), Dialect::Condor).flatten().count(), 0, "{line}");
         }
     }
 }

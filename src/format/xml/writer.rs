@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::ad::{Ad, Expression, Kind, Name, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::syntax::{Style, print, print_string};
 
 /// Prologue of a document, as HTCondor writes it.
@@ -21,17 +21,21 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
     for attribute in ad.iter() {
         text.extend_from_slice(b"    ");
         // An explicit stack, so that no nesting depth overflows the program's stack.
-        let mut tasks = vec![Task::Text("</a>\n"), Task::Value(attribute.expression), Task::Attribute(attribute.name)];
+        let mut tasks = vec![
+            XmlWriteTask::Text("</a>\n"),
+            XmlWriteTask::Value(attribute.expression),
+            XmlWriteTask::Attribute(attribute.name),
+        ];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
-                Task::Attribute(name) => {
+                XmlWriteTask::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
+                XmlWriteTask::Attribute(name) => {
                     text.extend_from_slice(b"<a n=\"");
                     // A quote, which would end the attribute, is written in octal.
-                    markup(&escaped(name.as_str().as_bytes(), b"\\042"), &mut text);
+                    push_text(&c_escaped(name.as_str().as_bytes(), b"\\042"), &mut text);
                     text.extend_from_slice(b"\">");
                 }
-                Task::Value(expression) => value(expression, &mut text, &mut tasks),
+                XmlWriteTask::Value(expression) => push_value(expression, &mut text, &mut tasks),
             }
         }
     }
@@ -40,54 +44,58 @@ pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<()> {
 }
 
 /// An entry of the stack: something left to write.
-enum Task<'a> {
+enum XmlWriteTask<'a> {
     Text(&'static str),
     Attribute(&'a Name),
     Value(&'a Expression),
 }
 
-fn value<'a>(expression: &'a Expression, text: &mut Vec<u8>, tasks: &mut Vec<Task<'a>>) {
+fn push_value<'a>(expression: &'a Expression, text: &mut Vec<u8>, tasks: &mut Vec<XmlWriteTask<'a>>) {
     match expression.kind() {
-        Kind::List(elements) => list(elements, tasks),
-        Kind::Ad(ad) => nested(ad, tasks),
-        Kind::Literal(value) => match value {
+        ExpressionKind::List(elements) => push_list_tasks(elements, tasks),
+        ExpressionKind::Ad(ad) => push_ad_tasks(ad, tasks),
+        ExpressionKind::Literal(value) => match value {
             Value::Undefined => text.extend_from_slice(b"<un/>"),
             Value::Error(_) => text.extend_from_slice(b"<er/>"),
             Value::Boolean(is) => text.extend_from_slice(if *is { b"<b v=\"t\"/>" } else { b"<b v=\"f\"/>" }),
-            Value::Integer(integer) => element("i", integer.to_string().as_bytes(), text),
-            Value::Real(real) => element("r", print_real(*real).as_bytes(), text),
-            Value::String(string) => element("s", &escaped(string.as_bytes(), b"\""), text),
-            Value::AbsoluteTime(time) => element("at", time.to_string().as_bytes(), text),
-            Value::RelativeTime(time) => element("rt", time.to_string().as_bytes(), text),
-            Value::List(elements) => list(&elements.elements, tasks),
-            Value::Ad(ad) => nested(ad.ad(), tasks),
+            Value::Integer(integer) => push_element("i", integer.to_string().as_bytes(), text),
+            Value::Real(real) => push_element("r", print_real(*real).as_bytes(), text),
+            Value::String(string) => push_element("s", &c_escaped(string.as_bytes(), b"\""), text),
+            Value::AbsoluteTime(time) => push_element("at", time.to_string().as_bytes(), text),
+            Value::RelativeTime(time) => push_element("rt", time.to_string().as_bytes(), text),
+            Value::List(elements) => push_list_tasks(&elements.elements, tasks),
+            Value::Ad(ad) => push_ad_tasks(ad.ad(), tasks),
         },
-        _ => element("e", &print(expression, Style::New), text),
+        _ => push_element("e", &print(expression, Style::New), text),
     }
 }
 
 /// Pushes a list. An empty one is written as `<l></l>`, because HTCondor does not read `<l/>`.
-fn list<'a>(elements: &'a [Expression], tasks: &mut Vec<Task<'a>>) {
-    tasks.push(Task::Text("</l>"));
-    tasks.extend(elements.iter().rev().map(Task::Value));
-    tasks.push(Task::Text("<l>"));
+fn push_list_tasks<'a>(elements: &'a [Expression], tasks: &mut Vec<XmlWriteTask<'a>>) {
+    tasks.push(XmlWriteTask::Text("</l>"));
+    tasks.extend(elements.iter().rev().map(XmlWriteTask::Value));
+    tasks.push(XmlWriteTask::Text("<l>"));
 }
 
 /// Pushes a nested ad, which stands on the line of its attribute. An empty one is written as `<c></c>`, because
 /// HTCondor does not read `<c/>`.
-fn nested<'a>(ad: &'a Ad, tasks: &mut Vec<Task<'a>>) {
-    tasks.push(Task::Text("</c>"));
+fn push_ad_tasks<'a>(ad: &'a Ad, tasks: &mut Vec<XmlWriteTask<'a>>) {
+    tasks.push(XmlWriteTask::Text("</c>"));
     let start = tasks.len();
     for attribute in ad.iter() {
-        tasks.extend([Task::Attribute(attribute.name), Task::Value(attribute.expression), Task::Text("</a>")]);
+        tasks.extend([
+            XmlWriteTask::Attribute(attribute.name),
+            XmlWriteTask::Value(attribute.expression),
+            XmlWriteTask::Text("</a>"),
+        ]);
     }
     tasks[start..].reverse();
-    tasks.push(Task::Text("<c>"));
+    tasks.push(XmlWriteTask::Text("<c>"));
 }
 
-fn element(tag: &str, content: &[u8], text: &mut Vec<u8>) {
+fn push_element(tag: &str, content: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(format!("<{tag}>").as_bytes());
-    markup(content, text);
+    push_text(content, text);
     text.extend_from_slice(format!("</{tag}>").as_bytes());
 }
 
@@ -103,7 +111,7 @@ fn print_real(real: f64) -> String {
 }
 
 /// Returns a text with the escapes of C, and `quote` for each quote.
-fn escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
+fn c_escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
     let printed = print_string(bytes, Style::New);
     let mut text = Vec::with_capacity(printed.len());
     let mut rest = &printed[1..printed.len() - 1];
@@ -121,7 +129,7 @@ fn escaped(bytes: &[u8], quote: &[u8]) -> Vec<u8> {
 /// Appends a text with the references for markup characters; HTCondor knows only these three.
 ///
 /// Of the characters that XML forbids, U+FFFE and U+FFFF are left, which are written in octal here.
-fn markup(content: &[u8], text: &mut Vec<u8>) {
+fn push_text(content: &[u8], text: &mut Vec<u8>) {
     for (position, byte) in content.iter().enumerate() {
         match byte {
             b'&' => text.extend_from_slice(b"&amp;"),
@@ -140,7 +148,7 @@ fn markup(content: &[u8], text: &mut Vec<u8>) {
 mod tests {
     use super::write;
     use crate::ad::Dialect;
-    use crate::syntax::{Rules, parse_ad};
+    use crate::syntax::{ParseOptions, parse_ad};
 
     #[test]
     fn as_htcondor_writes_it() {
@@ -162,7 +170,8 @@ mod tests {
             ("{ 1, { }, [ ] }", "<l><i>1</i><l></l><c></c></l>"),
             ("[ a = 1; b = { } ]", "<c><a n=\"a\"><i>1</i></a><a n=\"b\"><l></l></a></c>"),
         ] {
-            let ad = parse_ad(format!("['a \"<\\\\' = {value}]").as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+            let ad =
+                parse_ad(format!("['a \"<\\\\' = {value}]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let mut out = Vec::new();
             write(&mut out, &ad).unwrap();
             let expected = format!("<c>\n    <a n=\"a \\042&lt;\\\\\">{xml}</a>\n</c>\n");

@@ -2,27 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use crate::ad::{Dialect, Expression, nearest};
+use crate::ad::{Dialect, Expression, closest_names};
 use crate::format::Problem;
-use crate::syntax::{Rules, parse_expression};
+use crate::syntax::{ParseOptions, parse_expression};
 
-use super::document_tree::{Content, Node, Outline};
+use super::document_tree::{YamlContent, YamlNode, YamlTree};
 
 /// Reads settings from a document and continues after errors.
-pub struct Settings<'o> {
+pub struct ConfigReader<'o> {
     /// The document that contains the settings.
-    pub outline: &'o Outline<'o>,
+    pub tree: &'o YamlTree<'o>,
     /// The dialect of the expressions.
     pub dialect: Dialect,
     /// The problems found so far.
     pub problems: Vec<Problem>,
 }
 
-impl<'o> Settings<'o> {
+impl<'o> ConfigReader<'o> {
     /// Creates a reader of the settings of a document.
     #[must_use]
-    pub fn new(outline: &'o Outline<'o>, dialect: Dialect) -> Self {
-        Settings { outline, dialect, problems: Vec::new() }
+    pub fn new(tree: &'o YamlTree<'o>, dialect: Dialect) -> Self {
+        ConfigReader { tree, dialect, problems: Vec::new() }
     }
 
     /// Returns `read` if there were no problems.
@@ -36,26 +36,26 @@ impl<'o> Settings<'o> {
     }
 
     /// Records a problem with a node, and a hint.
-    pub fn wrong(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(self.outline.problem(node, message).with_help(help));
+    pub fn report(&mut self, node: &YamlNode, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(self.tree.problem(node, message).with_help(help));
     }
 
     /// Parses a scalar as an expression. Records a problem and returns `None` if it is not one.
-    pub fn expression(&mut self, node: &Node) -> Option<Expression> {
+    pub fn expression(&mut self, node: &YamlNode) -> Option<Expression> {
         let Some(text) = node.text() else {
             let what = match node.content {
-                Content::Nothing => "nothing",
-                Content::Mapping(_) => "a mapping",
+                YamlContent::Null => "nothing",
+                YamlContent::Mapping(_) => "a mapping",
                 _ => "a sequence",
             };
             let help = "an expression that begins with `{`, `[` or `!` stands in quotes";
-            self.wrong(node, format!("an expression is wanted here, not {what}"), help);
+            self.report(node, format!("an expression is wanted here, not {what}"), help);
             return None;
         };
-        match parse_expression(text.as_bytes(), Rules::new(self.dialect)) {
+        match parse_expression(text.as_bytes(), ParseOptions::new(self.dialect)) {
             Ok(expression) => Some(expression),
             Err(error) => {
-                self.problems.push(self.outline.syntax_problem(node, error));
+                self.problems.push(self.tree.syntax_problem(node, error));
                 None
             }
         }
@@ -65,7 +65,12 @@ impl<'o> Settings<'o> {
     /// every other entry.
     ///
     /// `what` names the mapping in messages.
-    pub fn settings(&mut self, node: &'o Node, what: &str, known: &[&'static str]) -> Vec<(&'static str, &'o Node)> {
+    pub fn known_entries(
+        &mut self,
+        node: &'o YamlNode,
+        what: &str,
+        known: &[&'static str],
+    ) -> Vec<(&'static str, &'o YamlNode)> {
         let mut found = Vec::new();
         for (key, value) in self.entries(node, what) {
             let text = key.text().unwrap_or_default();
@@ -73,25 +78,25 @@ impl<'o> Settings<'o> {
                 found.push((*known, value));
                 continue;
             }
-            let near = nearest(text, known.iter().copied());
+            let near = closest_names(text, known.iter().copied());
             let all = || format!("`{}` can stand here", known.join("`, `"));
             let help = near.first().map_or_else(all, |near| format!("did you mean `{near}`?"));
-            self.wrong(key, format!("there is no `{text}` in {what}"), help);
+            self.report(key, format!("there is no `{text}` in {what}"), help);
         }
         found
     }
 
     /// Returns the entries of a mapping. Records a problem for each repeated key. `what` names the mapping in messages.
-    pub fn entries(&mut self, node: &'o Node, what: &str) -> Vec<(&'o Node, &'o Node)> {
-        let Content::Mapping(entries) = &node.content else {
-            self.wrong(node, format!("{what} must be a mapping"), "`key: value`, a line for each");
+    pub fn entries(&mut self, node: &'o YamlNode, what: &str) -> Vec<(&'o YamlNode, &'o YamlNode)> {
+        let YamlContent::Mapping(entries) = &node.content else {
+            self.report(node, format!("{what} must be a mapping"), "`key: value`, a line for each");
             return Vec::new();
         };
         let mut seen = BTreeSet::new();
         for (key, _) in entries {
             let text = key.text().unwrap_or_default();
             if !seen.insert(text) {
-                self.wrong(key, format!("`{text}` is given twice"), "only one of them can count");
+                self.report(key, format!("`{text}` is given twice"), "only one of them can count");
             }
         }
         entries.iter().map(|(key, value)| (key, value)).collect()

@@ -7,89 +7,90 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use crate::ad::{Ad, Dialect, Expression, Kind, Name, Span, Value};
-use crate::syntax::{Rules, SyntaxError, parse_expression};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span, Value};
+use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
 use super::EXPRESSION;
 
 /// Our own reason to reject a node. An error of `serde_yaml` carries only a message and the place, so the details are
 /// kept here.
 #[derive(Clone, Debug)]
-pub struct Objection {
+pub struct YamlRejection {
     /// The error; its span refers to `text`.
     pub error: SyntaxError,
     /// The text of the bad expression; `None` if the node is not an expression.
     pub text: Option<String>,
     /// Index of the bad expression among the expressions of its ad.
-    pub expression: Option<usize>,
+    pub expression_index: Option<usize>,
 }
 
 /// Least absolute value, 2 to the power of 127, of integers that `serde_yaml` reads as reals.
-const LARGE: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+const MIN_LARGE_REAL: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 /// Options, state and results of one reading of a document.
 #[derive(Debug)]
-pub struct Reading<'s> {
+pub struct YamlAdPass<'s> {
     pub dialect: Dialect,
     /// Indexes of elements of a sequence of ads that are skipped.
-    pub skipped: &'s [usize],
+    pub skipped_elements: &'s [usize],
     /// Bad expressions that have been reported, by element and index in their ad; they are read as a dummy.
-    pub forgiven: &'s [(Option<usize>, usize)],
+    pub tolerated_expressions: &'s [(Option<usize>, usize)],
     /// Number of expressions of the current ad read so far.
-    pub expressions: Cell<usize>,
+    pub expression_count: Cell<usize>,
     /// Why we ended the reading; `None` if we did not.
-    pub objection: RefCell<Option<Objection>>,
+    pub rejection: RefCell<Option<YamlRejection>>,
     /// Index of the current element in a sequence of ads.
     pub element: Cell<Option<usize>>,
     /// Reals so large that they may be integers in the text.
-    pub large: RefCell<Vec<f64>>,
+    pub large_reals: RefCell<Vec<f64>>,
 }
 
-impl Reading<'_> {
+impl YamlAdPass<'_> {
     /// Rejects the current node.
-    fn refuse<E: Error>(&self, message: impl Into<String>, help: &str) -> E {
+    fn reject_with_help<E: Error>(&self, message: impl Into<String>, help: &str) -> E {
         let error = SyntaxError::new(Span::default(), message).with_help(help);
-        self.object(Objection { error, text: None, expression: None })
+        self.reject(YamlRejection { error, text: None, expression_index: None })
     }
 
-    fn object<E: Error>(&self, objection: Objection) -> E {
+    fn reject<E: Error>(&self, objection: YamlRejection) -> E {
         let message = objection.error.message.clone();
-        *self.objection.borrow_mut() = Some(objection);
+        *self.rejection.borrow_mut() = Some(objection);
         E::custom(message)
     }
 
     /// Parses the text of an expression.
     fn parse<E: Error>(&self, text: &str) -> Result<Expression, E> {
-        let number = self.expressions.replace(self.expressions.get() + 1);
-        if self.forgiven.contains(&(self.element.get(), number)) {
-            return Ok(Expression::new(Kind::Ad(Ad::default()), Span::default()));
+        let number = self.expression_count.replace(self.expression_count.get() + 1);
+        if self.tolerated_expressions.contains(&(self.element.get(), number)) {
+            return Ok(Expression::new(ExpressionKind::Ad(Ad::default()), Span::default()));
         }
-        parse_expression(text.as_bytes(), Rules::new(self.dialect))
-            .map_err(|error| self.object(Objection { error, text: Some(text.to_owned()), expression: Some(number) }))
+        parse_expression(text.as_bytes(), ParseOptions::new(self.dialect)).map_err(|error| {
+            self.reject(YamlRejection { error, text: Some(text.to_owned()), expression_index: Some(number) })
+        })
     }
 }
 
 /// Seed for a document: an ad, or a sequence of ads. Skipped ads are `None`.
 #[derive(Clone, Copy)]
-pub struct DocumentOf<'r, 's>(pub &'r Reading<'s>);
+pub struct YamlDocumentSeed<'r, 's>(pub &'r YamlAdPass<'s>);
 
 /// Seed for a value.
 #[derive(Clone, Copy)]
-struct Node<'r, 's>(&'r Reading<'s>);
+struct YamlValueSeed<'r, 's>(&'r YamlAdPass<'s>);
 
 /// Seed for an attribute name.
 #[derive(Clone, Copy)]
-struct NameOf<'r, 's>(&'r Reading<'s>);
+struct YamlNameSeed<'r, 's>(&'r YamlAdPass<'s>);
 
 /// Seed for the text of an expression.
 #[derive(Clone, Copy)]
-struct ExpressionOf<'r, 's>(&'r Reading<'s>);
+struct YamlExpressionSeed<'r, 's>(&'r YamlAdPass<'s>);
 
 fn literal(value: Value) -> Expression {
     Expression::literal(value)
 }
 
-impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
+impl<'de> DeserializeSeed<'de> for YamlValueSeed<'_, '_> {
     type Value = Expression;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Expression, D::Error> {
@@ -97,7 +98,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_, '_> {
+impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
     type Value = Expression;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,23 +129,23 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
     }
 
     fn visit_i128<E: Error>(self, integer: i128) -> Result<Expression, E> {
-        Err(self.0.refuse(too_large(integer), &format!("write {integer}.0 for a real")))
+        Err(self.0.reject_with_help(too_large(integer), &format!("write {integer}.0 for a real")))
     }
 
     fn visit_u128<E: Error>(self, integer: u128) -> Result<Expression, E> {
-        Err(self.0.refuse(too_large(integer), &format!("write {integer}.0 for a real")))
+        Err(self.0.reject_with_help(too_large(integer), &format!("write {integer}.0 for a real")))
     }
 
     fn visit_f64<E: Error>(self, real: f64) -> Result<Expression, E> {
-        if real.is_finite() && real.abs() >= LARGE {
-            self.0.large.borrow_mut().push(real);
+        if real.is_finite() && real.abs() >= MIN_LARGE_REAL {
+            self.0.large_reals.borrow_mut().push(real);
         }
         Ok(literal(Value::Real(real)))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Expression, E> {
         if text.contains('\0') {
-            return Err(self.0.refuse("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
+            return Err(self.0.reject_with_help("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
         }
         Ok(literal(Value::string(text)))
     }
@@ -154,24 +155,24 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
         while let Some(element) = sequence.next_element_seed(self)? {
             elements.push(element);
         }
-        Ok(Expression::new(Kind::List(elements.into()), Span::default()))
+        Ok(Expression::new(ExpressionKind::List(elements.into()), Span::default()))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Expression, A::Error> {
         let mut attributes = Vec::new();
-        while let Some(name) = mapping.next_key_seed(NameOf(self.0))? {
+        while let Some(name) = mapping.next_key_seed(YamlNameSeed(self.0))? {
             attributes.push((name, mapping.next_value_seed(self)?));
         }
-        Ok(Expression::new(Kind::Ad(attributes.into_iter().collect()), Span::default()))
+        Ok(Expression::new(ExpressionKind::Ad(attributes.into_iter().collect()), Span::default()))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Expression, A::Error> {
         let (tag, content): (String, _) = tagged.variant()?;
         if tag == EXPRESSION {
-            return content.newtype_variant_seed(ExpressionOf(self.0));
+            return content.newtype_variant_seed(YamlExpressionSeed(self.0));
         }
         let message = format!("there is no tag `!{tag}`");
-        Err(self.0.refuse(message, "`!expr` is the only one: it stands before the text of an expression"))
+        Err(self.0.reject_with_help(message, "`!expr` is the only one: it stands before the text of an expression"))
     }
 }
 
@@ -179,7 +180,7 @@ fn too_large(integer: impl fmt::Display) -> String {
     format!("`{integer}` does not fit into 64 bits")
 }
 
-impl<'de> DeserializeSeed<'de> for ExpressionOf<'_, '_> {
+impl<'de> DeserializeSeed<'de> for YamlExpressionSeed<'_, '_> {
     type Value = Expression;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Expression, D::Error> {
@@ -187,7 +188,7 @@ impl<'de> DeserializeSeed<'de> for ExpressionOf<'_, '_> {
     }
 }
 
-impl Visitor<'_> for ExpressionOf<'_, '_> {
+impl Visitor<'_> for YamlExpressionSeed<'_, '_> {
     type Value = Expression;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -199,7 +200,7 @@ impl Visitor<'_> for ExpressionOf<'_, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for NameOf<'_, '_> {
+impl<'de> DeserializeSeed<'de> for YamlNameSeed<'_, '_> {
     type Value = Name;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Name, D::Error> {
@@ -208,7 +209,7 @@ impl<'de> DeserializeSeed<'de> for NameOf<'_, '_> {
     }
 }
 
-impl Visitor<'_> for NameOf<'_, '_> {
+impl Visitor<'_> for YamlNameSeed<'_, '_> {
     type Value = Name;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -218,20 +219,22 @@ impl Visitor<'_> for NameOf<'_, '_> {
     fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
         let name = Name::new(text);
         if text.is_empty() {
-            return Err(self.0.refuse("a name cannot be empty", "each value of a mapping has a name: `name: value`"));
+            return Err(self
+                .0
+                .reject_with_help("a name cannot be empty", "each value of a mapping has a name: `name: value`"));
         }
         if text.contains('\0') {
-            return Err(self.0.refuse("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
+            return Err(self.0.reject_with_help("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
         }
         if self.0.dialect == Dialect::Classad && name.is_reserved() {
             let message = format!("`{name}` is reserved and cannot name an attribute");
-            return Err(self.0.refuse(message, "HTCondor allows it: --dialect condor"));
+            return Err(self.0.reject_with_help(message, "HTCondor allows it: --dialect condor"));
         }
         Ok(name)
     }
 }
 
-impl<'de> DeserializeSeed<'de> for DocumentOf<'_, '_> {
+impl<'de> DeserializeSeed<'de> for YamlDocumentSeed<'_, '_> {
     type Value = Vec<Option<Ad>>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -239,7 +242,7 @@ impl<'de> DeserializeSeed<'de> for DocumentOf<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for DocumentOf<'_, '_> {
+impl<'de> Visitor<'de> for YamlDocumentSeed<'_, '_> {
     type Value = Vec<Option<Ad>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -255,23 +258,23 @@ impl<'de> Visitor<'de> for DocumentOf<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mapping: A) -> Result<Self::Value, A::Error> {
-        ElementOf(self.0).visit_map(mapping).map(|ad| vec![Some(ad)])
+        YamlAdSeed(self.0).visit_map(mapping).map(|ad| vec![Some(ad)])
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Self::Value, A::Error> {
-        ElementOf(self.0).visit_enum(tagged).map(|ad| vec![Some(ad)])
+        YamlAdSeed(self.0).visit_enum(tagged).map(|ad| vec![Some(ad)])
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
         let mut ads = Vec::new();
         loop {
             self.0.element.set(Some(ads.len()));
-            self.0.expressions.set(0);
-            if self.0.skipped.contains(&ads.len()) {
+            self.0.expression_count.set(0);
+            if self.0.skipped_elements.contains(&ads.len()) {
                 let Some(IgnoredAny) = sequence.next_element()? else { return Ok(ads) };
                 ads.push(None);
             } else {
-                let Some(ad) = sequence.next_element_seed(ElementOf(self.0))? else { return Ok(ads) };
+                let Some(ad) = sequence.next_element_seed(YamlAdSeed(self.0))? else { return Ok(ads) };
                 ads.push(Some(ad));
             }
         }
@@ -280,9 +283,9 @@ impl<'de> Visitor<'de> for DocumentOf<'_, '_> {
 
 /// Seed for a node that must be an ad.
 #[derive(Clone, Copy)]
-struct ElementOf<'r, 's>(&'r Reading<'s>);
+struct YamlAdSeed<'r, 's>(&'r YamlAdPass<'s>);
 
-impl<'de> DeserializeSeed<'de> for ElementOf<'_, '_> {
+impl<'de> DeserializeSeed<'de> for YamlAdSeed<'_, '_> {
     type Value = Ad;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Ad, D::Error> {
@@ -290,7 +293,7 @@ impl<'de> DeserializeSeed<'de> for ElementOf<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for ElementOf<'_, '_> {
+impl<'de> Visitor<'de> for YamlAdSeed<'_, '_> {
     type Value = Ad;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -326,24 +329,24 @@ impl<'de> Visitor<'de> for ElementOf<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mapping: A) -> Result<Ad, A::Error> {
-        self.ad(&Node(self.0).visit_map(mapping)?)
+        self.ad(&YamlValueSeed(self.0).visit_map(mapping)?)
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Ad, A::Error> {
-        self.ad(&Node(self.0).visit_enum(tagged)?)
+        self.ad(&YamlValueSeed(self.0).visit_enum(tagged)?)
     }
 }
 
-impl ElementOf<'_, '_> {
+impl YamlAdSeed<'_, '_> {
     /// Returns the ad of an ad expression.
     fn ad<E: Error>(self, expression: &Expression) -> Result<Ad, E> {
         match expression.kind() {
-            Kind::Ad(ad) => Ok(ad.clone()),
+            ExpressionKind::Ad(ad) => Ok(ad.clone()),
             _ => Err(self.no_ad()),
         }
     }
 
     fn no_ad<E: Error>(self) -> E {
-        self.0.refuse("this is no ad", "an ad is a mapping of names to values")
+        self.0.reject_with_help("this is no ad", "an ad is a mapping of names to values")
     }
 }

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::format::Problem;
 
-use super::deserialize::Objection;
+use super::deserialize::YamlRejection;
 
 /// Maximum number of open brackets. libyaml visits all of them for each word, so more would take quadratic time.
-const MOST_OPEN: usize = 500;
+const MAX_OPEN_BRACKETS: usize = 500;
 
 /// Returns the place and description of the first thing that makes a document unfit for the parser: bytes that are not
 /// UTF-8, characters that YAML forbids, or too many open brackets. `None` if there is none.
-pub fn unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
+pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => {
@@ -25,13 +25,13 @@ pub fn unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
         let message = format!("the character {} cannot stand in YAML as it is", c.escape_unicode());
         return Some((at..at + c.len_utf8(), message));
     }
-    let at = open_brackets(text.as_bytes())?;
-    Some((at..at + 1, format!("more than {MOST_OPEN} brackets are open")))
+    let at = find_excess_bracket(text.as_bytes())?;
+    Some((at..at + 1, format!("more than {MAX_OPEN_BRACKETS} brackets are open")))
 }
 
-/// Returns the offset of the bracket that exceeds [`MOST_OPEN`]; brackets in quotes do not count.
-fn open_brackets(text: &[u8]) -> Option<usize> {
-    memchr::memchr2_iter(b'[', b'{', text).nth(MOST_OPEN)?;
+/// Returns the offset of the bracket that exceeds [`MAX_OPEN_BRACKETS`]; brackets in quotes do not count.
+fn find_excess_bracket(text: &[u8]) -> Option<usize> {
+    memchr::memchr2_iter(b'[', b'{', text).nth(MAX_OPEN_BRACKETS)?;
     let mut open = 0_usize;
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -41,7 +41,7 @@ fn open_brackets(text: &[u8]) -> Option<usize> {
             b'"' | b'\'' if begins => at += quoted_length(&text[at..]),
             b'[' | b'{' => {
                 open += 1;
-                if open > MOST_OPEN {
+                if open > MAX_OPEN_BRACKETS {
                     return Some(at);
                 }
             }
@@ -70,7 +70,7 @@ fn quoted_length(text: &[u8]) -> usize {
 }
 
 /// Converts our own rejection of a node into a problem; `at` is the byte offset of the node.
-pub fn objected(text: &[u8], at: usize, objection: Objection) -> Problem {
+pub fn from_rejection(text: &[u8], at: usize, objection: YamlRejection) -> Problem {
     // The text of an expression stands verbatim behind the tag, unless it has escapes or several lines.
     if let Some(expression) = objection.text.as_ref().filter(|expression| !expression.is_empty()) {
         let nearby = &text[at..text.len().min(at + 64 + 2 * expression.len())];
@@ -84,13 +84,13 @@ pub fn objected(text: &[u8], at: usize, objection: Objection) -> Problem {
         Some(text) => format!("{} (column {} of the expression)", objection.error.message, column(text)),
         None => objection.error.message.clone(),
     };
-    let mut problem = Problem::at(at..end, 0, message);
+    let mut problem = Problem::error_at(at..end, 0, message);
     problem.help = objection.error.help;
     problem
 }
 
 /// Converts an error of `serde_yaml` into a problem; `at` is the byte offset where it occurred.
-pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
+pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
     let error = error.to_string();
     // `what is wrong at line 3 column 1, while parsing something at line 2 column 7`
     let (wrong, context) = error.split_once(", while ").unwrap_or((&error, ""));
@@ -111,11 +111,11 @@ pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
     };
     // A problem at the end of the document is placed behind its last word.
     let at = at.min(text.trim_ascii_end().len());
-    let mut problem = Problem::at(at..text.len().min(at + 1), 0, message);
+    let mut problem = Problem::error_at(at..text.len().min(at + 1), 0, message);
     problem.help = (!help.is_empty()).then(|| help.to_owned());
     if let Some((what, place)) = context.split_once(" at line ")
         && let Some((line, column)) = place.split_once(" column ")
-        && let Some(began) = offset(text, line, column)
+        && let Some(began) = position_offset(text, line, column)
     {
         problem.related = Some((began..text.len().min(began + 1), format!("while {what} that begins here")));
     }
@@ -123,7 +123,7 @@ pub fn of_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Problem {
 }
 
 /// Returns the byte offset of a line and a column of a document, both counted from 1; `None` if there is no such place.
-fn offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
+fn position_offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
     let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
     let start = match line.checked_sub(2) {
         Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
@@ -135,7 +135,7 @@ fn offset(text: &[u8], line: &str, column: &str) -> Option<usize> {
 
 /// Returns the range of an integer that is too large for `serde_yaml` and was read as one of these reals; `None` if
 /// there is none.
-pub fn long_integer(text: &[u8], reals: &[f64]) -> Option<Range<usize>> {
+pub fn find_oversized_integer(text: &[u8], reals: &[f64]) -> Option<Range<usize>> {
     let is_between = |byte: Option<&u8>| {
         byte.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b'[' | b']' | b'{' | b'}'))
     };

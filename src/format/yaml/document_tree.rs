@@ -13,32 +13,32 @@ use crate::ad::{Span, Value};
 use crate::format::Problem;
 use crate::syntax::SyntaxError;
 
-use super::documents::Documents;
-use super::scalar_positions::starts;
+use super::documents::DocumentExtents;
+use super::scalar_positions::scalar_positions;
 use super::{diagnostics, node_end, scalar_offset};
 
-pub use super::config_reader::Settings;
-pub use super::scalar::scalar;
-pub use super::writer::flow;
+pub use super::config_reader::ConfigReader;
+pub use super::scalar::string_scalar;
+pub use super::writer::flow_style;
 
 /// A YAML document as a tree.
 #[derive(Clone, Debug)]
-pub struct Outline<'t> {
+pub struct YamlTree<'t> {
     /// The source text.
     text: &'t [u8],
     /// The root node.
-    pub root: Node,
+    pub root: YamlNode,
     /// Lines and columns of scalars, by number of the node; computed on first use.
-    starts: OnceCell<Vec<Option<(usize, usize)>>>,
+    scalar_starts: OnceCell<Vec<Option<(usize, usize)>>>,
 }
 
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     /// Number of the node in the order of the text, from 0.
     number: usize,
     /// The content.
-    pub content: Content,
+    pub content: YamlContent,
     /// The value of a scalar as it would be read in an ad. `None` if the scalar is the text of an expression, as in
     /// `!expr Memory / 2`, or if the node is not a scalar.
     pub value: Option<Value>,
@@ -46,88 +46,91 @@ pub struct Node {
 
 /// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
+pub enum YamlContent {
     /// Null: `~`, or no text at all.
-    Nothing,
+    Null,
     /// A scalar: its text, without quotes and escapes.
     Scalar(String),
     /// A sequence: `- ...`
-    Sequence(Vec<Node>),
+    Sequence(Vec<YamlNode>),
     /// A mapping: `key: value`. The keys are scalars.
-    Mapping(Vec<(Node, Node)>),
+    Mapping(Vec<(YamlNode, YamlNode)>),
 }
 
-impl Node {
+impl YamlNode {
     /// Returns the text of a scalar; `None` for other nodes.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.content {
-            Content::Scalar(text) => Some(text),
+            YamlContent::Scalar(text) => Some(text),
             _ => None,
         }
     }
 }
 
 /// Hint for the most frequent reason why an expression is not a scalar.
-const QUOTE_IT: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
+const QUOTING_HELP: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
                         or `*`, stands in quotes";
 
 /// Maximum stack use of the parser in bytes: its recursion is limited to a depth of 128.
-const STACK: usize = 2 * 1024 * 1024;
+const MAX_PARSER_STACK_BYTES: usize = 2 * 1024 * 1024;
 
-impl<'t> Outline<'t> {
+impl<'t> YamlTree<'t> {
     /// Parses a document.
     ///
     /// # Errors
     ///
     /// Malformed YAML, more than one document, keys that are not scalars, and tags other than `!expr`.
     pub fn parse(text: &'t [u8]) -> Result<Self, Problem> {
-        if let Some((range, message)) = diagnostics::unreadable(text) {
-            return Err(Problem::at(range, 0, message));
+        if let Some((range, message)) = diagnostics::find_unreadable(text) {
+            return Err(Problem::error_at(range, 0, message));
         }
-        if let Some(second) = (Documents { text, at: 0 }).nth(1) {
+        if let Some(second) = (DocumentExtents { text, at: 0 }).nth(1) {
             let begin = second.range.start..(second.range.start + 3).min(text.len());
-            let problem = Problem::at(begin, 0, "a second document begins here");
+            let problem = Problem::error_at(begin, 0, "a second document begins here");
             return Err(problem.with_help("all settings stand in one document"));
         }
-        let reading = Reading::default();
+        let reading = YamlTreePass::default();
         let error = match reading.read(text) {
-            Ok(root) => return Ok(Outline { text, root, starts: OnceCell::new() }),
+            Ok(root) => return Ok(YamlTree { text, root, scalar_starts: OnceCell::new() }),
             Err(error) => error,
         };
-        let at = error.location().and_then(|at| scalar_offset::offset(text, at.line(), at.column())).unwrap_or(0);
-        let mut problem = match reading.objection.take() {
-            Some(objection) => Problem::at(at..(at + 1).min(text.len()), 0, objection),
+        let at =
+            error.location().and_then(|at| scalar_offset::position_offset(text, at.line(), at.column())).unwrap_or(0);
+        let mut problem = match reading.rejection.take() {
+            Some(objection) => Problem::error_at(at..(at + 1).min(text.len()), 0, objection),
             // Only keys can have a wrong type.
             None if error.to_string().contains("invalid type") => {
-                Problem::at(at..(at + 1).min(text.len()), 0, "a key must be a text")
+                Problem::error_at(at..(at + 1).min(text.len()), 0, "a key must be a text")
             }
-            None => diagnostics::of_yaml(text, at, &error),
+            None => diagnostics::from_serde_yaml(text, at, &error),
         };
-        problem.help.get_or_insert_with(|| QUOTE_IT.to_owned());
+        problem.help.get_or_insert_with(|| QUOTING_HELP.to_owned());
         Err(problem)
     }
 
     /// Returns the byte offset of a node.
-    fn start(&self, node: &Node) -> usize {
-        let starts = self.starts.get_or_init(|| stacker::maybe_grow(STACK, 2 * STACK, || starts(self.text)));
+    fn start(&self, node: &YamlNode) -> usize {
+        let starts = self.scalar_starts.get_or_init(|| {
+            stacker::maybe_grow(MAX_PARSER_STACK_BYTES, 2 * MAX_PARSER_STACK_BYTES, || scalar_positions(self.text))
+        });
         let of_refused = || {
-            let reading = Reading { refused: Some(node.number), ..Reading::default() };
+            let reading = YamlTreePass { rejected: Some(node.number), ..YamlTreePass::default() };
             let at = reading.read(self.text).err()?.location()?;
             Some((at.line(), at.column()))
         };
         let at = starts.get(node.number).copied().flatten().or_else(of_refused);
-        at.and_then(|(line, column)| scalar_offset::offset(self.text, line, column)).unwrap_or(0)
+        at.and_then(|(line, column)| scalar_offset::position_offset(self.text, line, column)).unwrap_or(0)
     }
 
     /// Returns the byte range of a node, at most to the end of its first line.
     #[must_use]
-    pub fn range(&self, node: &Node) -> Range<usize> {
+    pub fn range(&self, node: &YamlNode) -> Range<usize> {
         let start = self.start(node);
         let line = memchr::memchr2(b'\n', b'\r', &self.text[start..]).map_or(self.text.len(), |end| start + end);
         let end = match node.text() {
             // The end of the scalar, behind its quotes if it has any.
-            Some(text) => scalar_offset::in_source(self.text, start, text, text.len()).clamp(start, line),
+            Some(text) => scalar_offset::source_offset(self.text, start, text, text.len()).clamp(start, line),
             None => line,
         };
         start..end.max((start + 1).min(self.text.len()))
@@ -135,29 +138,29 @@ impl<'t> Outline<'t> {
 
     /// Creates an error at a node.
     #[must_use]
-    pub fn problem(&self, node: &Node, message: impl Into<String>) -> Problem {
-        Problem::at(self.range(node), 0, message)
+    pub fn problem(&self, node: &YamlNode, message: impl Into<String>) -> Problem {
+        Problem::error_at(self.range(node), 0, message)
     }
 
     /// Returns the byte range of a whole node without its anchor; it may extend over many lines.
     #[must_use]
-    pub fn extent(&self, node: &Node) -> Range<usize> {
-        let begin = node_end::behind_anchor(self.text, self.range(node).start);
+    pub fn full_range(&self, node: &YamlNode) -> Range<usize> {
+        let begin = node_end::skip_anchor(self.text, self.range(node).start);
         let (mut last, mut start) = (node, begin);
         let end = loop {
             last = match &last.content {
                 _ if matches!(self.text.get(start), Some(b'[' | b'{')) => {
-                    break node_end::of_brackets(self.text, start);
+                    break node_end::end_of_brackets(self.text, start);
                 }
                 // A block ends with its last entry.
-                Content::Sequence(elements) if !elements.is_empty() => &elements[elements.len() - 1],
-                Content::Mapping(entries) if !entries.is_empty() => &entries[entries.len() - 1].1,
-                Content::Scalar(text) if !matches!(last.value, Some(Value::Integer(_) | Value::Real(_))) => {
-                    break scalar_offset::in_source(self.text, start, text, text.len());
+                YamlContent::Sequence(elements) if !elements.is_empty() => &elements[elements.len() - 1],
+                YamlContent::Mapping(entries) if !entries.is_empty() => &entries[entries.len() - 1].1,
+                YamlContent::Scalar(text) if !matches!(last.value, Some(Value::Integer(_) | Value::Real(_))) => {
+                    break scalar_offset::source_offset(self.text, start, text, text.len());
                 }
-                _ => break node_end::of_word(self.text, start),
+                _ => break node_end::end_of_word(self.text, start),
             };
-            start = node_end::behind_anchor(self.text, self.range(last).start);
+            start = node_end::skip_anchor(self.text, self.range(last).start);
         };
         let blank = self.text[begin..end.max(begin)].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
         begin..end.max(begin) - blank.count()
@@ -166,20 +169,20 @@ impl<'t> Outline<'t> {
     /// Returns the bytes of the document for a byte range of the text of a scalar. Quotes and escapes are taken into
     /// account.
     #[must_use]
-    pub fn part(&self, node: &Node, part: Range<usize>) -> Range<usize> {
+    pub fn scalar_part_range(&self, node: &YamlNode, part: Range<usize>) -> Range<usize> {
         let (start, text) = (self.range(node).start, node.text().unwrap_or_default());
-        let from = scalar_offset::in_source(self.text, start, text, part.start);
-        from..scalar_offset::in_source(self.text, start, text, part.end).max(from)
+        let from = scalar_offset::source_offset(self.text, start, text, part.start);
+        from..scalar_offset::source_offset(self.text, start, text, part.end).max(from)
     }
 
     /// Converts a syntax error in the text of a scalar into a problem. Quotes and escapes are taken into account.
     #[must_use]
-    pub fn syntax_problem(&self, node: &Node, error: SyntaxError) -> Problem {
+    pub fn syntax_problem(&self, node: &YamlNode, error: SyntaxError) -> Problem {
         let text = node.text().unwrap_or_default();
-        let at = |span: Span| self.part(node, span.range());
+        let at = |span: Span| self.scalar_part_range(node, span.range());
         let before = text.get(..error.span.range().start).unwrap_or(text);
         let place = format!("column {} of the expression", before.chars().count() + 1);
-        let mut problem = Problem::at(at(error.span), 0, format!("{} ({place})", error.message));
+        let mut problem = Problem::error_at(at(error.span), 0, format!("{} ({place})", error.message));
         problem.help = error.help;
         problem.related = error.related.map(|(span, words)| (at(span), words));
         problem
@@ -188,144 +191,144 @@ impl<'t> Outline<'t> {
 
 /// State of one reading of a document.
 #[derive(Default)]
-struct Reading {
+struct YamlTreePass {
     /// Number of the next node.
     next: Cell<usize>,
     /// Number of the node to reject, so that its position becomes known.
-    refused: Option<usize>,
+    rejected: Option<usize>,
     /// Why we ended the reading; `None` if we did not.
-    objection: Cell<Option<String>>,
+    rejection: Cell<Option<String>>,
 }
 
-impl Reading {
-    fn read(&self, text: &[u8]) -> Result<Node, serde_yaml::Error> {
-        let parse = || Part(self).deserialize(serde_yaml::Deserializer::from_slice(text));
-        stacker::maybe_grow(STACK, 2 * STACK, parse)
+impl YamlTreePass {
+    fn read(&self, text: &[u8]) -> Result<YamlNode, serde_yaml::Error> {
+        let parse = || YamlNodeSeed(self).deserialize(serde_yaml::Deserializer::from_slice(text));
+        stacker::maybe_grow(MAX_PARSER_STACK_BYTES, 2 * MAX_PARSER_STACK_BYTES, parse)
     }
 }
 
 /// Seed for a node.
 #[derive(Clone, Copy)]
-struct Part<'r>(&'r Reading);
+struct YamlNodeSeed<'r>(&'r YamlTreePass);
 
 /// Seed for a key of a mapping, which is read as text whatever its type in YAML.
 #[derive(Clone, Copy)]
-struct Key<'r>(&'r Reading);
+struct YamlKeySeed<'r>(&'r YamlTreePass);
 
-impl Part<'_> {
+impl YamlNodeSeed<'_> {
     /// Returns the number of the node that begins here, or an error if it is the one to reject.
     fn number<E: Error>(self) -> Result<usize, E> {
         let number = self.0.next.get();
         self.0.next.set(number + 1);
-        if self.0.refused == Some(number) { Err(E::custom("refused")) } else { Ok(number) }
+        if self.0.rejected == Some(number) { Err(E::custom("refused")) } else { Ok(number) }
     }
 
-    fn scalar<E: Error>(self, text: impl fmt::Display, value: Option<Value>) -> Result<Node, E> {
-        Ok(Node { number: self.number()?, content: Content::Scalar(text.to_string()), value })
+    fn scalar<E: Error>(self, text: impl fmt::Display, value: Option<Value>) -> Result<YamlNode, E> {
+        Ok(YamlNode { number: self.number()?, content: YamlContent::Scalar(text.to_string()), value })
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Part<'_> {
-    type Value = Node;
+impl<'de> DeserializeSeed<'de> for YamlNodeSeed<'_> {
+    type Value = YamlNode;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Node;
+impl<'de> DeserializeSeed<'de> for YamlKeySeed<'_> {
+    type Value = YamlNode;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
-        deserializer.deserialize_str(Part(self.0))
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
+        deserializer.deserialize_str(YamlNodeSeed(self.0))
     }
 }
 
-impl<'de> Visitor<'de> for Part<'_> {
-    type Value = Node;
+impl<'de> Visitor<'de> for YamlNodeSeed<'_> {
+    type Value = YamlNode;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a setting")
     }
 
-    fn visit_none<E: Error>(self) -> Result<Node, E> {
+    fn visit_none<E: Error>(self) -> Result<YamlNode, E> {
         self.visit_unit()
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Node, E> {
-        Ok(Node { number: self.number()?, content: Content::Nothing, value: Some(Value::Undefined) })
+    fn visit_unit<E: Error>(self) -> Result<YamlNode, E> {
+        Ok(YamlNode { number: self.number()?, content: YamlContent::Null, value: Some(Value::Undefined) })
     }
 
-    fn visit_bool<E: Error>(self, is: bool) -> Result<Node, E> {
+    fn visit_bool<E: Error>(self, is: bool) -> Result<YamlNode, E> {
         self.scalar(is, Some(Value::Boolean(is)))
     }
 
-    fn visit_i64<E: Error>(self, integer: i64) -> Result<Node, E> {
+    fn visit_i64<E: Error>(self, integer: i64) -> Result<YamlNode, E> {
         self.scalar(integer, Some(Value::Integer(integer)))
     }
 
-    fn visit_u64<E: Error>(self, integer: u64) -> Result<Node, E> {
+    fn visit_u64<E: Error>(self, integer: u64) -> Result<YamlNode, E> {
         // The parser of expressions reports integers that do not fit.
         self.scalar(integer, i64::try_from(integer).ok().map(Value::Integer))
     }
 
-    fn visit_i128<E: Error>(self, integer: i128) -> Result<Node, E> {
+    fn visit_i128<E: Error>(self, integer: i128) -> Result<YamlNode, E> {
         self.scalar(integer, None)
     }
 
-    fn visit_u128<E: Error>(self, integer: u128) -> Result<Node, E> {
+    fn visit_u128<E: Error>(self, integer: u128) -> Result<YamlNode, E> {
         self.scalar(integer, None)
     }
 
-    fn visit_f64<E: Error>(self, real: f64) -> Result<Node, E> {
+    fn visit_f64<E: Error>(self, real: f64) -> Result<YamlNode, E> {
         self.scalar(format_args!("{real:?}"), Some(Value::Real(real)))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<YamlNode, E> {
         self.scalar(text, Some(Value::string(text)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<YamlNode, A::Error> {
         let number = self.number()?;
         let mut elements = Vec::new();
         while let Some(element) = sequence.next_element_seed(self)? {
             elements.push(element);
         }
-        Ok(Node { number, content: Content::Sequence(elements), value: None })
+        Ok(YamlNode { number, content: YamlContent::Sequence(elements), value: None })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<YamlNode, A::Error> {
         let number = self.number()?;
         let mut entries = Vec::new();
-        while let Some(key) = mapping.next_key_seed(Key(self.0))? {
+        while let Some(key) = mapping.next_key_seed(YamlKeySeed(self.0))? {
             entries.push((key, mapping.next_value_seed(self)?));
         }
-        Ok(Node { number, content: Content::Mapping(entries), value: None })
+        Ok(YamlNode { number, content: YamlContent::Mapping(entries), value: None })
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Node, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<YamlNode, A::Error> {
         let (tag, content): (String, _) = tagged.variant()?;
         if tag == super::EXPRESSION {
-            return content.newtype_variant_seed(self).map(|node| Node { value: None, ..node });
+            return content.newtype_variant_seed(self).map(|node| YamlNode { value: None, ..node });
         }
-        self.0.objection.set(Some(format!("there is no tag `!{tag}`")));
+        self.0.rejection.set(Some(format!("there is no tag `!{tag}`")));
         Err(A::Error::custom("a tag"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Content, Node, Outline};
+    use super::{YamlContent, YamlNode, YamlTree};
 
-    fn all<'n>(node: &'n Node, into: &mut Vec<&'n Node>) {
+    fn all<'n>(node: &'n YamlNode, into: &mut Vec<&'n YamlNode>) {
         into.push(node);
         match &node.content {
-            Content::Sequence(elements) => elements.iter().for_each(|element| all(element, into)),
-            Content::Mapping(entries) => entries.iter().for_each(|(key, value)| {
+            YamlContent::Sequence(elements) => elements.iter().for_each(|element| all(element, into)),
+            YamlContent::Mapping(entries) => entries.iter().for_each(|(key, value)| {
                 all(key, into);
                 all(value, into);
             }),
-            Content::Nothing | Content::Scalar(_) => {}
+            YamlContent::Null | YamlContent::Scalar(_) => {}
         }
     }
 
@@ -333,7 +336,7 @@ mod tests {
     fn every_scalar_stands_where_it_is_written() {
         let text = "# é\nroots: Type == \"Job\"\norder:\n  - -UserPrio\n  - 'it''s é'\nk: [ 1, true, ~, \"a\\tb\" ]\n\
                     é: { x: 1.5 }\n";
-        let outline = Outline::parse(text.as_bytes()).unwrap();
+        let outline = YamlTree::parse(text.as_bytes()).unwrap();
         let mut nodes = Vec::new();
         all(&outline.root, &mut nodes);
         let shown: Vec<&str> =
@@ -362,15 +365,15 @@ mod tests {
         let text = "a: &x 1\nb: *x\nc: !expr 'x'\n? d\n: [ ~, '', \"e\", { f: , g: |\n    h\n  } ]\n"
             .replace("|\n    h\n  ", "h ");
         let text = text + "i:\nj:\n- k\n-\n- l: !expr m\n  1.5: -0x1\n  n: >-\n    o\n    p\n";
-        let outline = Outline::parse(text.as_bytes()).unwrap();
+        let outline = YamlTree::parse(text.as_bytes()).unwrap();
         let mut nodes = Vec::new();
         all(&outline.root, &mut nodes);
-        let starts = super::starts(text.as_bytes());
+        let starts = super::scalar_positions(text.as_bytes());
         assert_eq!(starts.len(), nodes.len());
         for node in nodes {
-            let is_scalar = matches!(node.content, Content::Scalar(_) | Content::Nothing);
+            let is_scalar = matches!(node.content, YamlContent::Scalar(_) | YamlContent::Null);
             assert_eq!(starts[node.number].is_some(), is_scalar, "{node:?}");
-            let reading = super::Reading { refused: Some(node.number), ..super::Reading::default() };
+            let reading = super::YamlTreePass { rejected: Some(node.number), ..super::YamlTreePass::default() };
             let at = reading.read(text.as_bytes()).unwrap_err().location().unwrap();
             assert!(starts[node.number].is_none_or(|start| start == (at.line(), at.column())), "{node:?}");
         }
@@ -384,7 +387,7 @@ mod tests {
             ("a: 1\n[ a ]: 1", 5, "a key must be a text"),
             ("a: 1\n---\nb: 2", 5, "a second document"),
         ] {
-            let problem = Outline::parse(text.as_bytes()).unwrap_err();
+            let problem = YamlTree::parse(text.as_bytes()).unwrap_err();
             assert!(problem.message.contains(words), "{text}: {}", problem.message);
             assert_eq!(problem.range.start, at, "{text}");
             assert!(problem.help.is_some(), "{text}");

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// The extent of a document in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub struct DocumentExtent {
     /// Byte range of the whole document: directives, comments, marker and content.
     pub range: Range<usize>,
     /// Byte offset of the first line that is neither blank nor a comment or directive.
@@ -17,15 +17,15 @@ pub struct Document {
 }
 
 /// Iterator over the documents of a text from an offset on.
-pub struct Documents<'t> {
+pub struct DocumentExtents<'t> {
     pub text: &'t [u8],
     pub at: usize,
 }
 
-impl Iterator for Documents<'_> {
-    type Item = Document;
+impl Iterator for DocumentExtents<'_> {
+    type Item = DocumentExtent;
 
-    fn next(&mut self) -> Option<Document> {
+    fn next(&mut self) -> Option<DocumentExtent> {
         let start = self.at;
         let mut content = None;
         while self.at < self.text.len() {
@@ -34,7 +34,7 @@ impl Iterator for Documents<'_> {
             if is_marker(rest, *b"---") && content.is_some() {
                 // At the end of the text the line may continue and not be a marker.
                 let is_ended = rest.len() > 3;
-                return content.map(|content| Document { range: start..self.at, content, is_ended });
+                return content.map(|content| DocumentExtent { range: start..self.at, content, is_ended });
             }
             let is_end = is_marker(rest, *b"...");
             let first = rest[..line].trim_ascii_start().first();
@@ -45,10 +45,10 @@ impl Iterator for Documents<'_> {
             self.at += line;
             if is_end && let Some(content) = content {
                 let is_ended = rest[..line].ends_with(b"\n");
-                return Some(Document { range: start..self.at, content, is_ended });
+                return Some(DocumentExtent { range: start..self.at, content, is_ended });
             }
         }
-        content.map(|content| Document { range: start..self.at, content, is_ended: false })
+        content.map(|content| DocumentExtent { range: start..self.at, content, is_ended: false })
     }
 }
 
@@ -56,8 +56,8 @@ impl Iterator for Documents<'_> {
 /// is complete yet.
 #[must_use]
 #[allow(dead_code)] // streams are cut with it
-pub fn whole(text: &[u8]) -> usize {
-    Documents { text, at: 0 }.take_while(|document| document.is_ended).last().map_or(0, |last| last.range.end)
+pub fn complete_prefix_length(text: &[u8]) -> usize {
+    DocumentExtents { text, at: 0 }.take_while(|document| document.is_ended).last().map_or(0, |last| last.range.end)
 }
 
 /// Returns the length in bytes of the first line with its end: `\n`, `\r\n` or `\r`.

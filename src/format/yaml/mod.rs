@@ -19,9 +19,9 @@ mod scalar_positions;
 mod spans;
 mod writer;
 
-pub use documents::whole;
-pub use reader::Reader;
-pub use spans::places;
+pub use documents::complete_prefix_length;
+pub use reader::YamlReader;
+pub use spans::attribute_spans;
 pub use writer::write;
 
 /// The tag of the text of an expression, which has no YAML value.

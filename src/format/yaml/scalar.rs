@@ -3,26 +3,26 @@
 use std::borrow::Cow;
 
 /// Words that some readers of YAML 1.1 or 1.2 do not read as strings.
-const WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
+const AMBIGUOUS_WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
 /// Returns a string as a scalar on one line: plain if every reader of YAML reads it as this string, otherwise quoted.
 #[must_use]
-pub fn scalar(text: &str) -> Cow<'_, str> {
+pub fn string_scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         Cow::Borrowed(text)
     } else if text.contains(['"', '\\']) && !text.chars().any(|c| c == '\'' || needs_escape(c)) {
         Cow::Owned(format!("'{text}'"))
     } else {
-        Cow::Owned(quoted(text))
+        Cow::Owned(double_quoted(text))
     }
 }
 
 /// Returns the text of an expression as a scalar. It prefers single quotes, because `"` is frequent in expressions.
-pub fn expression(text: &str) -> Cow<'_, str> {
+pub fn expression_scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         Cow::Borrowed(text)
     } else if text.chars().any(needs_escape) {
-        Cow::Owned(quoted(text))
+        Cow::Owned(double_quoted(text))
     } else {
         Cow::Owned(format!("'{}'", text.replace('\'', "''")))
     }
@@ -35,7 +35,7 @@ fn is_plain(text: &str) -> bool {
     let is_harmless = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'@');
     text.bytes().next().is_some_and(is_letter)
         && text.split(' ').all(|word| !word.is_empty() && word.bytes().all(is_harmless))
-        && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+        && !AMBIGUOUS_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Whether a character must be escaped: control characters, line ends, invisible characters and noncharacters.
@@ -44,7 +44,7 @@ fn needs_escape(c: char) -> bool {
 }
 
 /// Returns a text in double quotes with escapes.
-fn quoted(text: &str) -> String {
+fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -64,7 +64,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns a real as a scalar. YAML 1.1 requires a point, and a sign in the exponent.
-pub fn real(real: f64) -> String {
+pub fn real_scalar(real: f64) -> String {
     if real.is_nan() {
         return ".nan".to_owned();
     }

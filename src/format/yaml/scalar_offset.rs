@@ -2,7 +2,7 @@
 
 /// Returns the byte offset of a line and a column of a document, both counted from 1, columns in characters. `None` if
 /// the line does not exist.
-pub fn offset(text: &[u8], line: usize, column: usize) -> Option<usize> {
+pub fn position_offset(text: &[u8], line: usize, column: usize) -> Option<usize> {
     let start = match line.checked_sub(2) {
         Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
         None => 0,
@@ -19,16 +19,16 @@ pub fn offset(text: &[u8], line: usize, column: usize) -> Option<usize> {
 /// Source and text are read in parallel. Quotes and block headers are skipped, an escape is one character, and white
 /// space in the one matches any amount of white space in the other. Where they do not match, the last matching place is
 /// returned.
-pub fn in_source(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
+pub fn source_offset(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
     let source = String::from_utf8_lossy(document.get(start..).unwrap_or_default());
-    let mut rest = Rest { source: &source, at: 0, quote: None };
-    rest.open();
+    let mut rest = ScalarCursor { source: &source, at: 0, quote: None };
+    rest.skip_opening();
     for (at, c) in text.char_indices() {
         if at >= wanted {
             break;
         }
         rest.skip_folds(c);
-        let Some(length) = rest.length_of(c) else { break };
+        let Some(length) = rest.source_length(c) else { break };
         rest.at += length;
     }
     if wanted >= text.len() && rest.quote.is_some_and(|quote| rest.ahead().starts_with(quote)) {
@@ -41,19 +41,19 @@ pub fn in_source(document: &[u8], start: usize, text: &str, wanted: usize) -> us
 }
 
 /// Cursor in the source of a scalar.
-struct Rest<'s> {
+struct ScalarCursor<'s> {
     source: &'s str,
     at: usize,
     quote: Option<char>,
 }
 
-impl Rest<'_> {
+impl ScalarCursor<'_> {
     fn ahead(&self) -> &str {
         &self.source[self.at..]
     }
 
     /// Skips everything before the first character: tags, anchors, the opening quote, a block header.
-    fn open(&mut self) {
+    fn skip_opening(&mut self) {
         while self.ahead().starts_with(['!', '&']) {
             let word = self.ahead().find(char::is_whitespace).unwrap_or(self.ahead().len());
             let blanks = self.ahead()[word..].len() - self.ahead()[word..].trim_start().len();
@@ -90,10 +90,10 @@ impl Rest<'_> {
     }
 
     /// Returns the number of source bytes of a character of the text; `None` if the source does not match.
-    fn length_of(&self, c: char) -> Option<usize> {
+    fn source_length(&self, c: char) -> Option<usize> {
         let first = self.ahead().chars().next()?;
         match (self.quote, first) {
-            (Some('"'), '\\') => Some(escape(self.ahead())),
+            (Some('"'), '\\') => Some(escape_length(self.ahead())),
             (Some('\''), '\'') => Some(2),
             _ if first == c => Some(first.len_utf8()),
             // A folded line: its end and the next indentation are one space in the text.
@@ -106,7 +106,7 @@ impl Rest<'_> {
 }
 
 /// Returns the length in bytes of an escape.
-fn escape(text: &str) -> usize {
+fn escape_length(text: &str) -> usize {
     let length = match text.chars().nth(1) {
         Some('x') => 4,
         Some('u') => 6,
@@ -119,7 +119,7 @@ fn escape(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_source, offset};
+    use super::{position_offset, source_offset};
 
     #[test]
     fn characters_are_found_behind_quotes_escapes_and_folds() {
@@ -138,20 +138,20 @@ mod tests {
         ] {
             let document = format!("key: {written}");
             let wanted = read.find(character).unwrap();
-            assert_eq!(in_source(document.as_bytes(), 5, read, wanted), document.rfind('$').unwrap(), "{written}");
+            assert_eq!(source_offset(document.as_bytes(), 5, read, wanted), document.rfind('$').unwrap(), "{written}");
         }
-        assert_eq!(in_source(b"k: 'ab' # c", 3, "ab", 2), 7);
-        assert_eq!(in_source(b"k: ab", 3, "xyz", 2), 3);
-        assert_eq!(in_source(b"", 3, "xyz", 9), 3);
+        assert_eq!(source_offset(b"k: 'ab' # c", 3, "ab", 2), 7);
+        assert_eq!(source_offset(b"k: ab", 3, "xyz", 2), 3);
+        assert_eq!(source_offset(b"", 3, "xyz", 9), 3);
     }
 
     #[test]
     fn lines_and_columns_count_characters() {
         let text = "aé\nbéc\n".as_bytes();
-        assert_eq!(offset(text, 1, 1), Some(0));
-        assert_eq!(offset(text, 2, 3), Some(7));
-        assert_eq!(offset(text, 2, 9), Some(8));
-        assert_eq!(offset(text, 3, 1), Some(9));
-        assert_eq!(offset(text, 9, 1), None);
+        assert_eq!(position_offset(text, 1, 1), Some(0));
+        assert_eq!(position_offset(text, 2, 3), Some(7));
+        assert_eq!(position_offset(text, 2, 9), Some(8));
+        assert_eq!(position_offset(text, 3, 1), Some(9));
+        assert_eq!(position_offset(text, 9, 1), None);
     }
 }

@@ -12,10 +12,10 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, Seq
 /// [`super::document_tree`] numbers nodes.
 ///
 /// An entry is `None` if the node is not a scalar. The result is empty if the document cannot be read in this way.
-pub fn starts(text: &[u8]) -> Vec<Option<(usize, usize)>> {
-    let reading = Starts::default();
-    match Part(&reading).deserialize(serde_yaml::Deserializer::from_slice(text)) {
-        Ok(()) => reading.found.into_inner(),
+pub fn scalar_positions(text: &[u8]) -> Vec<Option<(usize, usize)>> {
+    let reading = ScalarPositions::default();
+    match ScalarPositionSeed(&reading).deserialize(serde_yaml::Deserializer::from_slice(text)) {
+        Ok(()) => reading.positions.into_inner(),
         Err(_) => Vec::new(),
     }
 }
@@ -25,25 +25,25 @@ const REFUSED: &str = "refused";
 
 /// State of the pass: the positions so far.
 #[derive(Default)]
-struct Starts {
-    found: RefCell<Vec<Option<(usize, usize)>>>,
+struct ScalarPositions {
+    positions: RefCell<Vec<Option<(usize, usize)>>>,
     /// Whether the last error is the rejection of a scalar.
     is_refused: Cell<bool>,
 }
 
 /// Seed for one node.
 #[derive(Clone, Copy)]
-struct Part<'s>(&'s Starts);
+struct ScalarPositionSeed<'s>(&'s ScalarPositions);
 
 /// Seed for a key of a mapping.
 #[derive(Clone, Copy)]
-struct Key<'s>(&'s Starts);
+struct KeyPositionSeed<'s>(&'s ScalarPositions);
 
-impl Starts {
+impl ScalarPositions {
     fn note<E: fmt::Display>(&self, result: Result<(), E>) -> Result<(), E> {
         match result {
             Err(error) if self.is_refused.replace(false) => {
-                self.found.borrow_mut().push(location(&error.to_string()));
+                self.positions.borrow_mut().push(location(&error.to_string()));
                 Ok(())
             }
             result => result,
@@ -61,7 +61,7 @@ fn location(error: &str) -> Option<(usize, usize)> {
     Some((line.parse().ok()?, column.parse().ok()?))
 }
 
-impl<'de> DeserializeSeed<'de> for Part<'_> {
+impl<'de> DeserializeSeed<'de> for ScalarPositionSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -69,22 +69,22 @@ impl<'de> DeserializeSeed<'de> for Part<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Key<'_> {
+impl<'de> DeserializeSeed<'de> for KeyPositionSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.note(deserializer.deserialize_str(Part(self.0)))
+        self.0.note(deserializer.deserialize_str(ScalarPositionSeed(self.0)))
     }
 }
 
-impl Part<'_> {
+impl ScalarPositionSeed<'_> {
     fn refuse<E: Error>(self) -> Result<(), E> {
         self.0.is_refused.set(true);
         Err(E::custom(REFUSED))
     }
 }
 
-impl<'de> Visitor<'de> for Part<'_> {
+impl<'de> Visitor<'de> for ScalarPositionSeed<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,14 +128,14 @@ impl<'de> Visitor<'de> for Part<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<(), A::Error> {
-        self.0.found.borrow_mut().push(None);
+        self.0.positions.borrow_mut().push(None);
         while sequence.next_element_seed(self)?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<(), A::Error> {
-        self.0.found.borrow_mut().push(None);
-        while mapping.next_key_seed(Key(self.0))?.is_some() {
+        self.0.positions.borrow_mut().push(None);
+        while mapping.next_key_seed(KeyPositionSeed(self.0))?.is_some() {
             mapping.next_value_seed(self)?;
         }
         Ok(())

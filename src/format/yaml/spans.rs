@@ -2,32 +2,32 @@
 //! because `serde_yaml` reports positions only with errors.
 
 use crate::ad::Name;
-use crate::format::attribute_span::{Place, Source};
+use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 
-use super::documents::Documents;
+use super::documents::DocumentExtents;
 
 /// Returns the places of the attributes of the document that contains an offset, if they begin a line.
 ///
 /// In a document that is one ad these are the lines that are indented as the first one. In other documents they are the
 /// names that begin exactly one line.
-pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
-    let Some(document) = (Documents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
+pub fn attribute_spans(text: &[u8], offset: usize) -> Vec<AttributeSpan> {
+    let Some(document) = (DocumentExtents { text, at: 0 }).find(|document| document.range.contains(&offset)) else {
         return Vec::new();
     };
-    let mut places: Vec<(Place, usize)> = Vec::new();
+    let mut places: Vec<(AttributeSpan, usize)> = Vec::new();
     let mut at = document.content;
     let mut first = None;
     for line in text[document.content..document.range.end].split_inclusive(|byte| *byte == b'\n') {
         let content = line.trim_ascii();
         if first.is_none() && !content.is_empty() && !content.starts_with(b"#") {
             let indent = line.len() - line.trim_ascii_start().len();
-            let is_key = place(line, at).is_some_and(|place| place.range.start == at + indent);
+            let is_key = line_attribute(line, at).is_some_and(|place| place.name_range.start == at + indent);
             first = Some(is_key.then_some(indent));
         }
-        if let Some(place) = place(line, at) {
+        if let Some(place) = line_attribute(line, at) {
             if let Some(Some(indent)) = first {
                 // Lines that continue an attribute above are indented further.
-                if place.range.start == at + indent {
+                if place.name_range.start == at + indent {
                     places.push((place, 1));
                 }
                 at += line.len();
@@ -44,7 +44,7 @@ pub fn places(text: &[u8], offset: usize) -> Vec<Place> {
 }
 
 /// Returns the attribute whose name begins a line; `None` if there is none.
-fn place(line: &[u8], at: usize) -> Option<Place> {
+fn line_attribute(line: &[u8], at: usize) -> Option<AttributeSpan> {
     let written = std::str::from_utf8(line).ok()?.trim_end();
     let content = written.trim_start_matches([' ', '-']);
     let (name, value) = content.split_once(':')?;
@@ -64,13 +64,15 @@ fn place(line: &[u8], at: usize) -> Option<Place> {
             let text_start = value_start + "!expr ".len() + rest.len() - text.len();
             let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
             match quote {
-                Some(quote) if text.contains('\\') || text.matches(quote).count() != 2 => Source::Whole(whole),
-                Some(_) => Source::Text(text_start + 1),
-                None if text.starts_with(['|', '>']) => Source::Whole(whole),
-                None => Source::Text(text_start),
+                Some(quote) if text.contains('\\') || text.matches(quote).count() != 2 => {
+                    ExpressionSource::Opaque(whole)
+                }
+                Some(_) => ExpressionSource::Verbatim(text_start + 1),
+                None if text.starts_with(['|', '>']) => ExpressionSource::Opaque(whole),
+                None => ExpressionSource::Verbatim(text_start),
             }
         }
-        None => Source::Whole(whole),
+        None => ExpressionSource::Opaque(whole),
     };
-    Some(Place { name: Name::new(trimmed), range, source })
+    Some(AttributeSpan { name: Name::new(trimmed), name_range: range, source })
 }

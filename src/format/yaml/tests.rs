@@ -1,17 +1,17 @@
-use super::documents::{Documents, whole};
-use super::{Reader, write};
+use super::documents::{DocumentExtents, complete_prefix_length};
+use super::{YamlReader, write};
 use crate::ad::{Ad, Dialect, Name};
 use crate::format::Position;
-use crate::syntax::{Rules, Style, parse_ad, print_ad};
+use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
 
 /// Returns each ad on one line, and each problem as `!line:column: message`.
 fn items(text: &str) -> Vec<String> {
-    Reader::new(text.as_bytes(), Dialect::Classad)
+    YamlReader::new(text.as_bytes(), Dialect::Classad)
         .map(|item| match item {
             Ok(entry) => String::from_utf8(print_ad(&entry.ad, Style::New)).unwrap(),
             Err(problem) => {
                 assert!(problem.range.start <= problem.range.end && problem.range.end <= text.len(), "{text}");
-                let at = Position::of(text.as_bytes(), problem.range.start);
+                let at = Position::of_offset(text.as_bytes(), problem.range.start);
                 format!("!{}:{}: {}", at.line, at.column, problem.message)
             }
         })
@@ -19,7 +19,7 @@ fn items(text: &str) -> Vec<String> {
 }
 
 fn ad(text: &str) -> Ad {
-    parse_ad(text.as_bytes(), Rules::new(Dialect::Classad)).unwrap()
+    parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Classad)).unwrap()
 }
 
 fn written(ad: &Ad) -> String {
@@ -31,7 +31,7 @@ fn written(ad: &Ad) -> String {
 /// Asserts that writing an ad and reading it back yields exactly this ad.
 fn survives(ad: &Ad) {
     let text = written(ad);
-    let again: Vec<_> = Reader::new(text.as_bytes(), Dialect::Classad).collect();
+    let again: Vec<_> = YamlReader::new(text.as_bytes(), Dialect::Classad).collect();
     assert!(matches!(again.as_slice(), [Ok(entry)] if entry.ad == *ad), "{text}\n{:?}", items(&text));
 }
 
@@ -128,7 +128,7 @@ fn every_string_and_name_survives() {
     for text in words.into_iter().chain(odd) {
         let string = crate::ad::Expression::literal(crate::ad::Value::string(text));
         let list = crate::ad::Expression::new(
-            crate::ad::Kind::List([string.clone(), string.clone()].into()),
+            crate::ad::ExpressionKind::List([string.clone(), string.clone()].into()),
             crate::ad::Span::default(),
         );
         survives(&[(Name::new(text), string), (Name::new("l"), list)].into_iter().collect());
@@ -137,7 +137,7 @@ fn every_string_and_name_survives() {
         let name = Name::new(&"é".repeat(length));
         let inner: Ad =
             [(name.clone(), crate::ad::Expression::literal(crate::ad::Value::Integer(1)))].into_iter().collect();
-        let nested = crate::ad::Expression::new(crate::ad::Kind::Ad(inner), crate::ad::Span::default());
+        let nested = crate::ad::Expression::new(crate::ad::ExpressionKind::Ad(inner), crate::ad::Span::default());
         survives(&[(name, nested.clone()), (Name::new("b"), nested)].into_iter().collect());
     }
 }
@@ -265,15 +265,15 @@ fn aliases_that_explode_are_refused() {
 fn a_window_is_cut_between_documents() {
     let text =
         "# c\n---\na: 1\n--- {b: 2}\n---x: 3\n...\n%YAML 1.2\n---\nc: |\n  --- x\n---\n---\nd: '\n---\ne: 1\n...";
-    let documents: Vec<_> = Documents { text: text.as_bytes(), at: 0 }.collect();
+    let documents: Vec<_> = DocumentExtents { text: text.as_bytes(), at: 0 }.collect();
     let all = items(text);
     assert_eq!(documents.len(), 6, "{all:?}");
     for end in 0..=text.len() {
-        let cut = whole(&text.as_bytes()[..end]);
-        assert!(cut <= end && whole(&text.as_bytes()[..cut]) <= cut);
+        let cut = complete_prefix_length(&text.as_bytes()[..end]);
+        assert!(cut <= end && complete_prefix_length(&text.as_bytes()[..cut]) <= cut);
         // The two parts contain the documents of the whole text.
         let ranges = |part: &str, offset: usize| {
-            let documents = Documents { text: part.as_bytes(), at: 0 };
+            let documents = DocumentExtents { text: part.as_bytes(), at: 0 };
             documents.map(|found| found.range.start + offset..found.range.end + offset).collect::<Vec<_>>()
         };
         let mut parts = ranges(&text[..cut], 0);
@@ -290,7 +290,7 @@ fn a_window_is_cut_between_documents() {
         ("a: 1\n...", 0),
         ("a: 1\n...\n", 9),
     ] {
-        assert_eq!(whole(text.as_bytes()), cut, "{text}");
+        assert_eq!(complete_prefix_length(text.as_bytes()), cut, "{text}");
     }
 }
 
@@ -343,7 +343,7 @@ fn whatever_comes_in() {
     for _ in 0..30_000 {
         let text: String = (0..random.usize(0..12)).map(|_| parts[random.usize(0..parts.len())]).collect();
         items(&text);
-        for item in Reader::new(&text.as_bytes()[random.usize(0..=text.len())..], Dialect::Condor) {
+        for item in YamlReader::new(&text.as_bytes()[random.usize(0..=text.len())..], Dialect::Condor) {
             let _ = item;
         }
     }

@@ -2,71 +2,71 @@
 
 use std::io::{self, Write};
 
-use crate::ad::{Ad, Expression, Kind, Name, Value};
-use crate::syntax::{Change, Style, print};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use crate::syntax::{LossyChange, Style, print};
 
 use super::{EXPRESSION, scalar};
 
 /// Maximum nesting depth of mappings and sequences; deeper values are written as text of expressions. Readers of YAML
 /// have limits, ours 128.
-const DEEPEST: usize = 64;
+const MAX_NESTING_DEPTH: usize = 64;
 
 /// Maximum length in bytes of a name on the line of its value; YAML forbids more than 1024 characters.
-const LONGEST_NAME: usize = 1000;
+const MAX_INLINE_NAME_BYTES: usize = 1000;
 
 /// Writes an ad as a document. The format can represent every ad, so there are no changes.
 ///
 /// # Errors
 ///
 /// I/O errors of `out`.
-pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, Change)>> {
+pub fn write(out: &mut dyn Write, ad: &Ad) -> io::Result<Vec<(Name, LossyChange)>> {
     if ad.is_empty() {
         writeln!(out, "--- {{}}")?;
     } else {
         writeln!(out, "---")?;
-        mapping(out, ad, 0)?;
+        write_mapping(out, ad, 0)?;
     }
     Ok(Vec::new())
 }
 
 /// Writes the lines of a mapping. The first line is already indented.
-fn mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
+fn write_mapping(out: &mut dyn Write, ad: &Ad, depth: usize) -> io::Result<()> {
     for (position, attribute) in ad.iter().enumerate() {
         if position > 0 {
             indent(out, depth)?;
         }
-        let name = scalar::scalar(attribute.name.as_str());
-        if name.len() > LONGEST_NAME {
+        let name = scalar::string_scalar(attribute.name.as_str());
+        if name.len() > MAX_INLINE_NAME_BYTES {
             writeln!(out, "? {name}")?;
             indent(out, depth)?;
             write!(out, ":")?;
         } else {
             write!(out, "{name}:")?;
         }
-        value(out, attribute.expression, depth, false)?;
+        write_value(out, attribute.expression, depth, false)?;
     }
     Ok(())
 }
 
 /// Writes the value behind a `:` or a `-`, including its line end.
-fn value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element: bool) -> io::Result<()> {
+fn write_value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element: bool) -> io::Result<()> {
     match expression.kind() {
-        Kind::Ad(ad) if !ad.is_empty() && depth < DEEPEST => {
-            nested(out, depth, is_element)?;
-            mapping(out, ad, depth + 1)
+        ExpressionKind::Ad(ad) if !ad.is_empty() && depth < MAX_NESTING_DEPTH => {
+            begin_nested(out, depth, is_element)?;
+            write_mapping(out, ad, depth + 1)
         }
-        Kind::List(elements) if depth < DEEPEST && !elements.iter().all(is_scalar) => {
-            nested(out, depth, is_element)?;
+        ExpressionKind::List(elements) if depth < MAX_NESTING_DEPTH && !elements.iter().all(is_scalar) => {
+            begin_nested(out, depth, is_element)?;
             for (position, element) in elements.iter().enumerate() {
                 if position > 0 {
                     indent(out, depth + 1)?;
                 }
                 write!(out, "-")?;
-                value(out, element, depth + 1, true)?;
+                write_value(out, element, depth + 1, true)?;
             }
             Ok(())
         }
-        Kind::List(elements) if depth < DEEPEST => {
+        ExpressionKind::List(elements) if depth < MAX_NESTING_DEPTH => {
             let elements: Vec<String> = elements.iter().map(one_line).collect();
             writeln!(out, " [{}]", elements.join(", "))
         }
@@ -75,7 +75,7 @@ fn value(out: &mut dyn Write, expression: &Expression, depth: usize, is_element:
 }
 
 /// Begins a value of several lines: beside the `-` of an element, or on the next line behind a name.
-fn nested(out: &mut dyn Write, depth: usize, is_element: bool) -> io::Result<()> {
+fn begin_nested(out: &mut dyn Write, depth: usize, is_element: bool) -> io::Result<()> {
     if is_element {
         return write!(out, " ");
     }
@@ -89,21 +89,21 @@ fn indent(out: &mut dyn Write, depth: usize) -> io::Result<()> {
 
 /// Returns a value, a list or an ad in flow style on one line: `[1, a]`, `{x: !expr y + 1}`.
 #[must_use]
-pub fn flow(expression: &Expression) -> String {
-    flow_at(expression, 0)
+pub fn flow_style(expression: &Expression) -> String {
+    flow_style_at(expression, 0)
 }
 
-fn flow_at(expression: &Expression, depth: usize) -> String {
+fn flow_style_at(expression: &Expression, depth: usize) -> String {
     match expression.kind() {
-        Kind::Ad(ad) if depth < DEEPEST => {
+        ExpressionKind::Ad(ad) if depth < MAX_NESTING_DEPTH => {
             let entries = ad.iter().map(|attribute| {
-                let name = scalar::scalar(attribute.name.as_str());
-                format!("{name}: {}", flow_at(attribute.expression, depth + 1))
+                let name = scalar::string_scalar(attribute.name.as_str());
+                format!("{name}: {}", flow_style_at(attribute.expression, depth + 1))
             });
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
-        Kind::List(elements) if depth < DEEPEST => {
-            let elements: Vec<String> = elements.iter().map(|element| flow_at(element, depth + 1)).collect();
+        ExpressionKind::List(elements) if depth < MAX_NESTING_DEPTH => {
+            let elements: Vec<String> = elements.iter().map(|element| flow_style_at(element, depth + 1)).collect();
             format!("[{}]", elements.join(", "))
         }
         _ => one_line(expression),
@@ -111,24 +111,24 @@ fn flow_at(expression: &Expression, depth: usize) -> String {
 }
 
 fn is_scalar(expression: &Expression) -> bool {
-    !matches!(expression.kind(), Kind::Ad(_) | Kind::List(_))
+    !matches!(expression.kind(), ExpressionKind::Ad(_) | ExpressionKind::List(_))
 }
 
 /// Returns a value on one line: as a YAML value, or as the text of an expression.
 fn one_line(expression: &Expression) -> String {
     match expression.kind() {
-        Kind::Literal(Value::Undefined) => return "null".to_owned(),
-        Kind::Literal(Value::Boolean(is)) => return is.to_string(),
-        Kind::Literal(Value::Integer(integer)) => return integer.to_string(),
-        Kind::Literal(Value::Real(real)) => return scalar::real(*real),
-        Kind::Literal(Value::String(text)) => {
+        ExpressionKind::Literal(Value::Undefined) => return "null".to_owned(),
+        ExpressionKind::Literal(Value::Boolean(is)) => return is.to_string(),
+        ExpressionKind::Literal(Value::Integer(integer)) => return integer.to_string(),
+        ExpressionKind::Literal(Value::Real(real)) => return scalar::real_scalar(*real),
+        ExpressionKind::Literal(Value::String(text)) => {
             if let Ok(text) = std::str::from_utf8(text.as_bytes()) {
-                return scalar::scalar(text).into_owned();
+                return scalar::string_scalar(text).into_owned();
             }
         }
-        Kind::Ad(ad) if ad.is_empty() => return "{}".to_owned(),
+        ExpressionKind::Ad(ad) if ad.is_empty() => return "{}".to_owned(),
         _ => {}
     }
     let text = print(expression, Style::New);
-    format!("!{EXPRESSION} {}", scalar::expression(&String::from_utf8_lossy(&text)))
+    format!("!{EXPRESSION} {}", scalar::expression_scalar(&String::from_utf8_lossy(&text)))
 }

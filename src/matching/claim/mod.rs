@@ -3,7 +3,7 @@
 mod redocking;
 mod transcript;
 
-pub use transcript::{Message, Word};
+pub use transcript::{ClaimMessage, ClaimMessageKind};
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::eval::Context;
 use crate::protocol::{Advertisement, Protocol};
 
 use super::{Notice, Party};
-use redocking::Meeting;
+use redocking::RedockedMatch;
 
 /// Claims matches one after the other against the current ads.
 pub struct Claimer<'a> {
@@ -42,19 +42,19 @@ pub enum Veto {
     /// The ad has expired; the last second in which it was valid.
     Expired(i64),
     /// Its ticket differs from that of the match.
-    OtherTicket,
+    TicketDiffers,
     /// It has no ticket any more.
-    NoTicket,
+    TicketMissing,
     /// Another match has claimed it; that match's identifier.
-    Claimed(String),
+    AlreadyClaimed(String),
     /// The port of the match is missing, or the ad's ports cannot be used; the reason.
     Ports(String),
     /// It does not accept the party that it is docked to; that party.
-    Refuses(String),
+    RejectsParent(String),
     /// The party that it is docked to does not accept it; that party or its port.
-    Refused(String),
+    RejectedByParent(String),
     /// The parties docked at these ports voted ABORT, and its `AcceptPartial` is not true without them; the labels.
-    Left(Vec<String>),
+    LostPartners(Vec<String>),
 }
 
 impl fmt::Display for Veto {
@@ -63,29 +63,29 @@ impl fmt::Display for Veto {
             Veto::Gone => f.write_str("there is no such ad any more"),
             Veto::Ambiguous(count) => write!(f, "{count} ads are called so"),
             Veto::Expired(time) => write!(f, "it has expired: it counted until {time}"),
-            Veto::OtherTicket => f.write_str("its ClaimId is another one"),
-            Veto::NoTicket => f.write_str("it has no ClaimId any more"),
-            Veto::Claimed(id) => write!(f, "the match {id} has claimed it"),
+            Veto::TicketDiffers => f.write_str("its ClaimId is another one"),
+            Veto::TicketMissing => f.write_str("it has no ClaimId any more"),
+            Veto::AlreadyClaimed(id) => write!(f, "the match {id} has claimed it"),
             Veto::Ports(reason) => f.write_str(reason),
-            Veto::Refuses(other) => write!(f, "it does not accept {other}"),
-            Veto::Refused(other) => write!(f, "{other} does not accept it"),
-            Veto::Left(labels) => write!(f, "without {} it does not go on", labels.join(", ")),
+            Veto::RejectsParent(other) => write!(f, "it does not accept {other}"),
+            Veto::RejectedByParent(other) => write!(f, "{other} does not accept it"),
+            Veto::LostPartners(labels) => write!(f, "without {} it does not go on", labels.join(", ")),
         }
     }
 }
 
 /// The outcome of claiming a match.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct ClaimResult {
     /// Indexes of the claimed parties; empty if the match was aborted.
     pub claimed: Vec<usize>,
     /// The parties that voted ABORT, as indexes, and why; in the order of the parties.
     pub vetoes: Vec<(usize, Veto)>,
     /// The messages of the protocol.
-    pub transcript: Vec<Message>,
+    pub transcript: Vec<ClaimMessage>,
 }
 
-impl Claim {
+impl ClaimResult {
     /// Whether the match was committed, in whole or in part.
     #[must_use]
     pub fn is_committed(&self) -> bool {
@@ -94,14 +94,14 @@ impl Claim {
 }
 
 /// The state of one claim.
-struct Vote<'a> {
+struct ClaimState<'a> {
     notice: &'a Notice,
     /// The current ad of each party; `None` if there is none.
     ads: Vec<Option<&'a Ad>>,
     /// Why each party voted ABORT; `None` if it has not.
     vetoes: Vec<Option<Veto>>,
     /// Whether each party is out: it or one above it voted ABORT in an earlier round.
-    gone: Vec<bool>,
+    excluded: Vec<bool>,
 }
 
 impl<'a> Claimer<'a> {
@@ -118,70 +118,76 @@ impl<'a> Claimer<'a> {
     /// party with a subordinate that votes ABORT votes ABORT too, unless its `AcceptPartial` is true where `aborted`
     /// is the list of the labels that became empty. If only some parties abort, the others verify again in another
     /// round without them.
-    pub fn claim(&mut self, notice: &Notice, indexes: &[Result<usize, Veto>]) -> Claim {
+    pub fn claim(&mut self, notice: &Notice, indexes: &[Result<usize, Veto>]) -> ClaimResult {
         let ad = |index: &Result<usize, Veto>| index.as_ref().ok().and_then(|index| self.ads.get(*index));
-        let mut vote = Vote {
+        let mut vote = ClaimState {
             notice,
             ads: indexes.iter().map(ad).collect(),
-            vetoes: notice.parties.iter().zip(indexes).map(|(party, index)| self.own_veto(party, index)).collect(),
-            gone: vec![false; notice.parties.len()],
+            vetoes: notice
+                .parties
+                .iter()
+                .zip(indexes)
+                .map(|(party, index)| self.individual_veto(party, index))
+                .collect(),
+            excluded: vec![false; notice.parties.len()],
         };
         // Parties below one that cannot take part are not asked.
-        vote.release_below();
+        vote.exclude_below_vetoes();
         let mut transcript = Vec::new();
         for round in 1.. {
             self.verify(&mut vote);
-            transcript::verify(&vote, round, &mut transcript);
-            let mut vetoed = (0..vote.gone.len()).filter(|&party| !vote.gone[party] && vote.vetoes[party].is_some());
+            transcript::record_verify(&vote, round, &mut transcript);
+            let mut vetoed =
+                (0..vote.excluded.len()).filter(|&party| !vote.excluded[party] && vote.vetoes[party].is_some());
             match vetoed.next() {
                 None => {
-                    transcript::commit(&vote, round, &mut transcript);
+                    transcript::record_commit(&vote, round, &mut transcript);
                     break;
                 }
                 Some(0) => {
-                    transcript::abort(&vote, round, 0, &mut transcript);
-                    return Claim { claimed: Vec::new(), vetoes: vote.vetoes(), transcript };
+                    transcript::record_abort(&vote, round, 0, &mut transcript);
+                    return ClaimResult { claimed: Vec::new(), vetoes: vote.into_vetoes(), transcript };
                 }
                 Some(first) => {
                     std::iter::once(first)
                         .chain(vetoed)
-                        .for_each(|party| transcript::abort(&vote, round, party, &mut transcript));
-                    vote.release();
+                        .for_each(|party| transcript::record_abort(&vote, round, party, &mut transcript));
+                    vote.exclude_vetoes();
                 }
             }
         }
-        let claimed: Vec<usize> = (0..vote.gone.len()).filter(|&party| !vote.gone[party]).collect();
+        let claimed: Vec<usize> = (0..vote.excluded.len()).filter(|&party| !vote.excluded[party]).collect();
         // Parts of one ad are claimed separately and do not block each other.
-        let wholes = claimed.iter().filter(|&&party| notice.parties[party].part_of.is_none());
+        let wholes = claimed.iter().filter(|&&party| notice.parties[party].whole_id.is_none());
         let ads = wholes.filter_map(|&party| indexes.get(party)?.as_ref().ok());
         self.claimed.extend(ads.map(|ad| (*ad, notice.id.clone())));
-        Claim { claimed, vetoes: vote.vetoes(), transcript }
+        ClaimResult { claimed, vetoes: vote.into_vetoes(), transcript }
     }
 
     /// Returns the reason that keeps a party from any match, regardless of the other parties; `None` if there is
     /// none.
-    fn own_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
+    fn individual_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
         let index = match index {
             Ok(index) => *index,
             Err(veto) => return Some(veto.clone()),
         };
         let Some(ad) = self.ads.get(index) else { return Some(Veto::Gone) };
         let advertisement = Advertisement::new(ad, &self.context);
-        if self.at.is_some_and(|at| advertisement.standing().has_expired(at)) {
+        if self.at.is_some_and(|at| advertisement.header().has_expired(at)) {
             return advertisement.expiration().map(Veto::Expired);
         }
         match (&party.ticket, advertisement.ticket()) {
-            (Some(_), None) => return Some(Veto::NoTicket),
-            (Some(ticket), Some(other)) if *ticket != other => return Some(Veto::OtherTicket),
+            (Some(_), None) => return Some(Veto::TicketMissing),
+            (Some(ticket), Some(other)) if *ticket != other => return Some(Veto::TicketDiffers),
             _ => {}
         }
-        let other = self.claimed.get(&index).filter(|_| party.part_of.is_none());
-        other.map(|other| Veto::Claimed(other.clone()))
+        let other = self.claimed.get(&index).filter(|_| party.whole_id.is_none());
+        other.map(|other| Veto::AlreadyClaimed(other.clone()))
     }
 
     /// Lets the remaining parties vote, bottom-up.
-    fn verify(&mut self, vote: &mut Vote) {
-        let (mut meeting, faults) = Meeting::new(vote, &self.protocol, &self.context);
+    fn verify(&mut self, vote: &mut ClaimState) {
+        let (mut meeting, faults) = RedockedMatch::new(vote, &self.protocol, &self.context);
         for (party, reason) in faults {
             vote.vetoes[party].get_or_insert(Veto::Ports(reason));
         }
@@ -190,12 +196,12 @@ impl<'a> Claimer<'a> {
         // comes first.
         let mut aborted: Vec<Vec<String>> = vec![Vec::new(); parties.len()];
         for party in (0..parties.len()).rev() {
-            if !vote.gone[party] && vote.vetoes[party].is_none() {
+            if !vote.excluded[party] && vote.vetoes[party].is_none() {
                 aborted[party].reverse();
-                vote.vetoes[party] = if meeting.goes_on_without(vote.ads[party], &aborted[party]) {
-                    meeting.refusal(vote, party)
+                vote.vetoes[party] = if meeting.accepts_partial(vote.ads[party], &aborted[party]) {
+                    meeting.docking_veto(vote, party)
                 } else {
-                    Some(Veto::Left(aborted[party].clone()))
+                    Some(Veto::LostPartners(aborted[party].clone()))
                 };
             }
             if let Some(docking) = parties[party].docking.as_ref().filter(|_| vote.vetoes[party].is_some()) {
@@ -207,7 +213,7 @@ impl<'a> Claimer<'a> {
     }
 }
 
-impl Vote<'_> {
+impl ClaimState<'_> {
     /// Returns the index of the party that `party` is docked to; `None` for the request.
     fn parent(&self, party: usize) -> Option<usize> {
         self.notice.parties[party].docking.as_ref().map(|docking| docking.parent)
@@ -215,28 +221,28 @@ impl Vote<'_> {
 
     /// Excludes the parties below those that voted ABORT. Parents come before their subordinates, so that one pass
     /// suffices.
-    fn release_below(&mut self) {
-        for party in 0..self.gone.len() {
-            let above = self.parent(party).is_some_and(|parent| self.gone[parent] || self.vetoes[parent].is_some());
-            self.gone[party] |= above;
+    fn exclude_below_vetoes(&mut self) {
+        for party in 0..self.excluded.len() {
+            let above = self.parent(party).is_some_and(|parent| self.excluded[parent] || self.vetoes[parent].is_some());
+            self.excluded[party] |= above;
         }
     }
 
     /// Excludes the parties that voted ABORT, and those below them.
-    fn release(&mut self) {
-        self.release_below();
-        for party in 0..self.gone.len() {
-            self.gone[party] |= self.vetoes[party].is_some();
+    fn exclude_vetoes(&mut self) {
+        self.exclude_below_vetoes();
+        for party in 0..self.excluded.len() {
+            self.excluded[party] |= self.vetoes[party].is_some();
         }
     }
 
     /// Whether a party still takes part and has an ad.
     fn is_present(&self, party: usize) -> bool {
-        !self.gone[party] && self.vetoes[party].is_none() && self.ads[party].is_some()
+        !self.excluded[party] && self.vetoes[party].is_none() && self.ads[party].is_some()
     }
 
     /// Returns the vetoes with the indexes of their parties.
-    fn vetoes(self) -> Vec<(usize, Veto)> {
+    fn into_vetoes(self) -> Vec<(usize, Veto)> {
         let vetoes = self.vetoes.into_iter().enumerate();
         vetoes.filter_map(|(party, veto)| Some((party, veto?))).collect()
     }

@@ -2,40 +2,40 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Kind, Name, Participant, Span, Value};
-use crate::eval::{Context, Environment, Evaluator, Member, UNFILLED};
-use crate::protocol::{Pattern, Protocol, is_met, ports};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Participant, ScopeFrame, Span, Value};
+use crate::eval::{Context, Environment, EnvironmentMember, Evaluator, UNFILLED_PORT};
+use crate::protocol::{PortPattern, Protocol, is_met, read_ports};
 
 use super::super::gang;
-use super::super::notification::{Bond, Docking};
-use super::{Veto, Vote};
+use super::super::notification::{Docking, MatchKind};
+use super::{ClaimState, Veto};
 
 /// The environment in which the current ads are docked to each other.
-pub struct Meeting<'a> {
+pub struct RedockedMatch<'a> {
     environment: Environment,
     protocol: &'a Protocol,
     context: &'a Context,
-    bond: Bond,
+    bond: MatchKind,
     /// Constraints evaluated.
     pub evaluations: u64,
     /// Evaluations that exceeded a budget.
     pub failures: u64,
 }
 
-impl<'a> Meeting<'a> {
+impl<'a> RedockedMatch<'a> {
     /// Docks the parties that are present. Also returns the parties whose ports cannot be used, with the reason.
-    pub fn new(vote: &Vote, protocol: &'a Protocol, context: &'a Context) -> (Self, Vec<(usize, String)>) {
-        let bond = vote.notice.bond;
-        let environment = Environment::meeting();
-        let mut meeting = Meeting { environment, protocol, context, bond, evaluations: 0, failures: 0 };
+    pub fn new(vote: &ClaimState, protocol: &'a Protocol, context: &'a Context) -> (Self, Vec<(usize, String)>) {
+        let bond = vote.notice.kind;
+        let environment = Environment::for_match();
+        let mut meeting = RedockedMatch { environment, protocol, context, bond, evaluations: 0, failures: 0 };
         let mut faults = Vec::new();
         for (party, ad) in vote.ads.iter().enumerate() {
             let ad = ad.filter(|_| vote.is_present(party)).cloned();
             let member = member(ad, party, bond).unwrap_or_else(|reason| {
                 faults.push((party, reason));
-                nobody(party)
+                empty_member(party)
             });
-            meeting.environment.join(member);
+            meeting.environment.add_member(member);
         }
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking
@@ -45,36 +45,36 @@ impl<'a> Meeting<'a> {
                 meeting.dock(party, docking);
             }
         }
-        faults.extend(meeting.unmatched_ports(vote));
+        faults.extend(meeting.unsatisfied_ports(vote));
         (meeting, faults)
     }
 
-    fn member(&self, party: usize) -> Option<&Member> {
+    fn new_member(&self, party: usize) -> Option<&EnvironmentMember> {
         self.environment.members().get(party)
     }
 
     /// Returns the index of a party's port with this label.
-    fn port(&self, party: usize, label: &str) -> Option<usize> {
-        let member = self.member(party)?;
-        if is_implicit(member) {
+    fn port_index(&self, party: usize, label: &str) -> Option<usize> {
+        let member = self.new_member(party)?;
+        if has_implicit_port(member) {
             return Some(0).filter(|_| label.eq_ignore_ascii_case("other"));
         }
         member.bindings.iter().position(|binding| binding.name.is(label))
     }
 
     fn dock(&mut self, party: usize, docking: &Docking) {
-        let Some(port) = self.port(docking.parent, &docking.label) else { return };
-        if self.member(party).is_none_or(|member| docking.link >= member.ports.len()) {
+        let Some(port) = self.port_index(docking.parent, &docking.label) else { return };
+        if self.new_member(party).is_none_or(|member| docking.link >= member.ports.len()) {
             return;
         }
-        self.bind(docking.parent, port, (participant(party), docking.link));
-        self.bind(party, docking.link, (participant(docking.parent), port));
+        self.bind(docking.parent, port, (participant_number(party), docking.link));
+        self.bind(party, docking.link, (participant_number(docking.parent), port));
     }
 
     fn bind(&mut self, party: usize, port: usize, to: (Participant, usize)) {
-        let participant = participant(party);
+        let participant = participant_number(party);
         let Some(member) = self.environment.member_mut(participant) else { return };
-        if is_implicit(member) {
+        if has_implicit_port(member) {
             self.environment.bind_other(participant, to);
         } else if let Some(binding) = member.bindings.get_mut(port) {
             binding.to = Some(to);
@@ -83,22 +83,23 @@ impl<'a> Meeting<'a> {
 
     /// Returns the parties whose filled ports do not satisfy their port groups any more, with the reason: the current
     /// ad may have a port that the match does not fill.
-    fn unmatched_ports(&self, vote: &Vote) -> Vec<(usize, String)> {
-        let mut matched = vec![Pattern::new(); vote.ads.len()];
+    fn unsatisfied_ports(&self, vote: &ClaimState) -> Vec<(usize, String)> {
+        let mut matched = vec![PortPattern::new(); vote.ads.len()];
         for (party, told) in vote.notice.parties.iter().enumerate() {
             if let Some(docking) = &told.docking {
                 // A missing port is reported when the party itself is asked.
-                if self.member(party).is_some_and(|member| docking.link < member.ports.len()) {
+                if self.new_member(party).is_some_and(|member| docking.link < member.ports.len()) {
                     matched[party].grow_and_insert(docking.link);
                 }
-                if let Some(port) = self.port(docking.parent, &docking.label) {
+                if let Some(port) = self.port_index(docking.parent, &docking.label) {
                     matched[docking.parent].grow_and_insert(port);
                 }
             }
         }
-        let unmatched = |(party, matched): (usize, Pattern)| {
-            let member = self.member(party).filter(|member| vote.is_present(party) && !is_implicit(member))?;
-            let group = ports(&member.frame.ad).ok()?.group;
+        let unmatched = |(party, matched): (usize, PortPattern)| {
+            let member =
+                self.new_member(party).filter(|member| vote.is_present(party) && !has_implicit_port(member))?;
+            let group = read_ports(&member.frame.ad).ok()?.group;
             if group.is_satisfied_by(&matched) {
                 return None;
             }
@@ -121,46 +122,46 @@ impl<'a> Meeting<'a> {
     }
 
     /// Returns why a party and its parent do not accept each other any more; `None` if they still do.
-    pub fn refusal(&mut self, vote: &Vote, party: usize) -> Option<Veto> {
+    pub fn docking_veto(&mut self, vote: &ClaimState, party: usize) -> Option<Veto> {
         let docking = vote.notice.parties[party].docking.as_ref()?;
         let above = &vote.notice.parties[docking.parent].id;
         // A parent that dropped out has a veto of its own.
         if !vote.is_present(docking.parent) {
             return None;
         }
-        let frame = |party: usize, port: usize| self.member(party)?.ports.get(port).cloned();
-        let port = self.port(docking.parent, &docking.label).and_then(|port| frame(docking.parent, port));
+        let frame = |party: usize, port: usize| self.new_member(party)?.ports.get(port).cloned();
+        let port = self.port_index(docking.parent, &docking.label).and_then(|port| frame(docking.parent, port));
         let Some(port) = port else { return Some(Veto::Ports(format!("{above} has no port `{}`", docking.label))) };
         let Some(link) = frame(party, docking.link) else {
             return Some(Veto::Ports(format!("it has no port {}", docking.link + 1)));
         };
         if !self.accepts(&port) {
-            return Some(Veto::Refused(match self.bond {
-                Bond::Pair => above.clone(),
-                Bond::Gang => format!("the port `{}` of {above}", docking.label),
+            return Some(Veto::RejectedByParent(match self.bond {
+                MatchKind::Pair => above.clone(),
+                MatchKind::Gang => format!("the port `{}` of {above}", docking.label),
             }));
         }
-        (!self.accepts(&link)).then(|| Veto::Refuses(above.clone()))
+        (!self.accepts(&link)).then(|| Veto::RejectsParent(above.clone()))
     }
 
     /// Whether an ad accepts the match without the parties docked at these ports: its `AcceptPartial` is true.
-    pub fn goes_on_without(&mut self, ad: Option<&Ad>, aborted: &[String]) -> bool {
+    pub fn accepts_partial(&mut self, ad: Option<&Ad>, aborted: &[String]) -> bool {
         let name = Name::new("AcceptPartial");
         let Some(ad) = ad.filter(|_| !aborted.is_empty()) else { return true };
         if ad.get(&name).is_none() {
             return false;
         }
         let labels = aborted.iter().map(|label| Expression::literal(Value::string(label.as_str())));
-        let labels = Expression::new(Kind::List(labels.collect()), Span::default());
-        let (environment, frame) = Environment::alone(ad.with(Name::new("aborted"), labels));
+        let labels = Expression::new(ExpressionKind::List(labels.collect()), Span::default());
+        let (environment, frame) = Environment::single(ad.with(Name::new("aborted"), labels));
         self.evaluations += 1;
         let value = Evaluator::new(&environment, self.context).attribute(&frame, &name);
         self.failures += u64::from(value.is_err());
         value.is_ok_and(|value| is_met(&value, self.context.dialect))
     }
 
-    fn accepts(&mut self, frame: &Arc<Frame>) -> bool {
-        let Some(name) = self.protocol.constraint(&frame.ad) else { return false };
+    fn accepts(&mut self, frame: &Arc<ScopeFrame>) -> bool {
+        let Some(name) = self.protocol.constraint_name(&frame.ad) else { return false };
         self.evaluations += 1;
         let value = Evaluator::new(&self.environment, self.context).attribute(frame, name);
         self.failures += u64::from(value.is_err());
@@ -168,30 +169,30 @@ impl<'a> Meeting<'a> {
     }
 }
 
-fn participant(party: usize) -> Participant {
+fn participant_number(party: usize) -> Participant {
     Participant::try_from(party).unwrap_or(Participant::MAX)
 }
 
 /// Whether the ad has only the implicit port, so that its partner is `other`.
-fn is_implicit(member: &Member) -> bool {
+fn has_implicit_port(member: &EnvironmentMember) -> bool {
     matches!(member.ports.as_slice(), [port] if port.port.is_none() && Arc::ptr_eq(port, &member.frame))
 }
 
-fn nobody(party: usize) -> Member {
-    Member::new(Frame::root(Ad::default(), participant(party)), Vec::new())
+fn empty_member(party: usize) -> EnvironmentMember {
+    EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant_number(party)), Vec::new())
 }
 
 /// Makes the member for a party, with nothing docked yet. In a pair every ad has the implicit port only. A missing ad
 /// becomes an empty member.
-fn member(ad: Option<Ad>, party: usize, bond: Bond) -> Result<Member, String> {
-    let Some(ad) = ad else { return Ok(nobody(party)) };
-    if bond == Bond::Pair {
-        let frame = Frame::root(ad, participant(party));
-        return Ok(Member::new(Arc::clone(&frame), vec![frame]));
+fn member(ad: Option<Ad>, party: usize, bond: MatchKind) -> Result<EnvironmentMember, String> {
+    let Some(ad) = ad else { return Ok(empty_member(party)) };
+    if bond == MatchKind::Pair {
+        let frame = ScopeFrame::root(ad, participant_number(party));
+        return Ok(EnvironmentMember::new(Arc::clone(&frame), vec![frame]));
     }
-    let (mut member, _) = gang::member(&ad, participant(party)).map_err(|fault| fault.reason)?;
+    let (mut member, _) = gang::build_member(&ad, participant_number(party)).map_err(|fault| fault.reason)?;
     for binding in &mut member.bindings {
-        binding.to = Some(UNFILLED);
+        binding.to = Some(UNFILLED_PORT);
     }
     Ok(member)
 }

@@ -1,10 +1,10 @@
 //! The messages that the parties of a match exchange in the claiming protocol.
 
-use super::{Veto, Vote};
+use super::{ClaimState, Veto};
 
 /// A message between two parties.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
+pub struct ClaimMessage {
     /// Number of the verification round, from 1; every partial abort starts another round.
     pub round: usize,
     /// Index of the sending party.
@@ -12,12 +12,12 @@ pub struct Message {
     /// Index of the receiving party.
     pub to: usize,
     /// Its kind.
-    pub word: Word,
+    pub kind: ClaimMessageKind,
 }
 
 /// The kind of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Word {
+pub enum ClaimMessageKind {
     /// Asks whether the receiver joins.
     Verify,
     /// Vote to join.
@@ -30,37 +30,39 @@ pub enum Word {
     Abort,
 }
 
-impl Word {
+impl ClaimMessageKind {
     /// Returns the message's name in the thesis.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
-            Word::Verify => "VERIFY",
-            Word::Ok => "OK",
-            Word::Veto(_) | Word::Abort => "ABORT",
-            Word::Commit => "COMMIT",
+            ClaimMessageKind::Verify => "VERIFY",
+            ClaimMessageKind::Ok => "OK",
+            ClaimMessageKind::Veto(_) | ClaimMessageKind::Abort => "ABORT",
+            ClaimMessageKind::Commit => "COMMIT",
         }
     }
 }
 
 /// Iterates over the present parties with their parents, in preorder.
-fn present<'v>(vote: &'v Vote) -> impl Iterator<Item = (usize, usize)> + 'v {
-    (0..vote.gone.len()).filter(|&party| !vote.gone[party]).filter_map(|party| Some((vote.parent(party)?, party)))
+fn present_links<'v>(vote: &'v ClaimState) -> impl Iterator<Item = (usize, usize)> + 'v {
+    (0..vote.excluded.len())
+        .filter(|&party| !vote.excluded[party])
+        .filter_map(|party| Some((vote.parent(party)?, party)))
 }
 
 /// Records the messages of a verification round: each party asks the ones docked at it, and answers its parent
 /// afterwards.
-pub fn verify(vote: &Vote, round: usize, transcript: &mut Vec<Message>) {
-    let mut say = |from, to, word| transcript.push(Message { round, from, to, word });
-    let answer = |party: usize| vote.vetoes[party].clone().map_or(Word::Ok, Word::Veto);
+pub fn record_verify(vote: &ClaimState, round: usize, transcript: &mut Vec<ClaimMessage>) {
+    let mut say = |from, to, word| transcript.push(ClaimMessage { round, from, to, kind: word });
+    let answer = |party: usize| vote.vetoes[party].clone().map_or(ClaimMessageKind::Ok, ClaimMessageKind::Veto);
     // Stack of the parties that were asked and have not answered.
     let mut asked: Vec<(usize, usize)> = Vec::new();
-    for (parent, party) in present(vote) {
+    for (parent, party) in present_links(vote) {
         while let Some(&(above, below)) = asked.last().filter(|(_, below)| *below != parent) {
             say(below, above, answer(below));
             asked.pop();
         }
-        say(parent, party, Word::Verify);
+        say(parent, party, ClaimMessageKind::Verify);
         asked.push((parent, party));
     }
     for (above, below) in asked.into_iter().rev() {
@@ -69,20 +71,25 @@ pub fn verify(vote: &Vote, round: usize, transcript: &mut Vec<Message>) {
 }
 
 /// Records that all present parties are told to commit.
-pub fn commit(vote: &Vote, round: usize, transcript: &mut Vec<Message>) {
-    transcript.extend(present(vote).map(|(from, to)| Message { round, from, to, word: Word::Commit }));
+pub fn record_commit(vote: &ClaimState, round: usize, transcript: &mut Vec<ClaimMessage>) {
+    transcript.extend(present_links(vote).map(|(from, to)| ClaimMessage {
+        round,
+        from,
+        to,
+        kind: ClaimMessageKind::Commit,
+    }));
 }
 
 /// Records that the parties below `top` that voted OK are told to abort.
-pub fn abort(vote: &Vote, round: usize, top: usize, transcript: &mut Vec<Message>) {
-    let mut below = vec![false; vote.gone.len()];
+pub fn record_abort(vote: &ClaimState, round: usize, top: usize, transcript: &mut Vec<ClaimMessage>) {
+    let mut below = vec![false; vote.excluded.len()];
     below[top] = true;
-    for (from, to) in present(vote) {
+    for (from, to) in present_links(vote) {
         // Parents come first.
         if below[from] {
             below[to] = true;
             if vote.vetoes[to].is_none() {
-                transcript.push(Message { round, from, to, word: Word::Abort });
+                transcript.push(ClaimMessage { round, from, to, kind: ClaimMessageKind::Abort });
             }
         }
     }

@@ -12,9 +12,9 @@ use super::participants::PortPlace;
 #[derive(Clone, Default)]
 pub struct Agenda {
     /// The ad whose ports are being filled. `None` before the first one.
-    block: Option<Block>,
+    current: Option<CurrentAd>,
     /// Ads whose ports are filled later, in order.
-    later: List<Newcomer>,
+    later: PersistentList<JoiningAd>,
 }
 
 /// The next task of the search.
@@ -22,16 +22,16 @@ pub enum Goal {
     /// Nothing is left: the gang is complete.
     Done,
     /// Choose which ports of the ad are filled, and in which order.
-    Begin(Newcomer),
+    ChoosePorts(JoiningAd),
     /// Dock a candidate at the port.
     Fill(PortPlace),
 }
 
 /// An ad in the gang whose ports have not been scheduled yet. Sorts by the port above.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Newcomer {
+pub struct JoiningAd {
     /// Index of the port of the ad above at which it is docked.
-    at: usize,
+    parent_port: usize,
     pub participant: Participant,
     /// Index of its own port that is its link. `None` for the request.
     pub link: Option<usize>,
@@ -39,61 +39,64 @@ pub struct Newcomer {
 
 /// The ad whose ports are being filled.
 #[derive(Clone)]
-struct Block {
+struct CurrentAd {
     participant: Participant,
     /// Indices of its ports in the order in which they are filled.
     ports: Rc<[usize]>,
     /// Position in `ports` of the next port to fill.
     next: usize,
     /// Ads docked so far that have ports of their own, the last one first.
-    docked: List<Newcomer>,
+    docked: PersistentList<JoiningAd>,
 }
 
 impl Agenda {
     /// Returns the agenda of an empty gang: the ports of the request.
     pub fn new() -> Self {
-        Agenda { block: None, later: List::default().with(Newcomer { at: 0, participant: 0, link: None }) }
+        Agenda {
+            current: None,
+            later: PersistentList::default().prepend(JoiningAd { parent_port: 0, participant: 0, link: None }),
+        }
     }
 
     /// Returns the next task.
     pub fn goal(&self) -> Goal {
-        if let Some(block) = &self.block {
+        if let Some(block) = &self.current {
             if let Some(port) = block.ports.get(block.next) {
                 return Goal::Fill(PortPlace { participant: block.participant, port: *port });
             }
             if let Some(first) = block.docked.iter().min() {
-                return Goal::Begin(*first);
+                return Goal::ChoosePorts(*first);
             }
         }
-        self.later.iter().next().map_or(Goal::Done, |newcomer| Goal::Begin(*newcomer))
+        self.later.iter().next().map_or(Goal::Done, |newcomer| Goal::ChoosePorts(*newcomer))
     }
 
-    /// Returns the agenda after `newcomer`, the ad of [`Goal::Begin`], has been given its ports in the order of
+    /// Returns the agenda after `newcomer`, the ad of [`Goal::ChoosePorts`], has been given its ports in the order of
     /// filling.
-    pub fn begun(&self, newcomer: Newcomer, ports: Rc<[usize]>) -> Self {
-        let mut waiting: Vec<Newcomer> = Vec::new();
-        if let Some(block) = &self.block {
+    pub fn with_ports_chosen(&self, newcomer: JoiningAd, ports: Rc<[usize]>) -> Self {
+        let mut waiting: Vec<JoiningAd> = Vec::new();
+        if let Some(block) = &self.current {
             waiting.extend(block.docked.iter());
             waiting.sort_unstable();
         }
         let later = if waiting.is_empty() {
             self.later.rest()
         } else {
-            waiting.into_iter().skip(1).rev().fold(self.later.clone(), |later, newcomer| later.with(newcomer))
+            waiting.into_iter().skip(1).rev().fold(self.later.clone(), |later, newcomer| later.prepend(newcomer))
         };
-        let block = Block { participant: newcomer.participant, ports, next: 0, docked: List::default() };
-        Agenda { block: Some(block), later }
+        let block = CurrentAd { participant: newcomer.participant, ports, next: 0, docked: PersistentList::default() };
+        Agenda { current: Some(block), later }
     }
 
     /// Returns the agenda after a candidate has been docked at the port of [`Goal::Fill`]. `has_ports` says whether the
     /// candidate has ports besides its link.
-    pub fn docked(&self, link: PortPlace, has_ports: bool) -> Self {
+    pub fn with_docked(&self, link: PortPlace, has_ports: bool) -> Self {
         let mut agenda = self.clone();
-        if let Some(block) = &mut agenda.block {
+        if let Some(block) = &mut agenda.current {
             if has_ports {
                 let at = block.ports.get(block.next).copied().unwrap_or_default();
-                let newcomer = Newcomer { at, participant: link.participant, link: Some(link.port) };
-                block.docked = block.docked.with(newcomer);
+                let newcomer = JoiningAd { parent_port: at, participant: link.participant, link: Some(link.port) };
+                block.docked = block.docked.prepend(newcomer);
             }
             block.next += 1;
         }
@@ -101,8 +104,8 @@ impl Agenda {
     }
 
     /// Iterates over the ports of the current ad that remain after the next one.
-    pub fn rest(&self) -> impl Iterator<Item = PortPlace> + '_ {
-        self.block.iter().flat_map(|block| {
+    pub fn remaining_ports(&self) -> impl Iterator<Item = PortPlace> + '_ {
+        self.current.iter().flat_map(|block| {
             let ports = block.ports.iter().skip(block.next + 1);
             ports.map(|port| PortPlace { participant: block.participant, port: *port })
         })
@@ -110,34 +113,34 @@ impl Agenda {
 }
 
 /// A persistent singly linked list: lists share their tails.
-struct List<T>(Option<Rc<Node<T>>>);
+struct PersistentList<T>(Option<Rc<PersistentListNode<T>>>);
 
-struct Node<T> {
+struct PersistentListNode<T> {
     item: T,
-    rest: List<T>,
+    rest: PersistentList<T>,
 }
 
-impl<T> Default for List<T> {
+impl<T> Default for PersistentList<T> {
     fn default() -> Self {
-        List(None)
+        PersistentList(None)
     }
 }
 
-impl<T> Clone for List<T> {
+impl<T> Clone for PersistentList<T> {
     fn clone(&self) -> Self {
-        List(self.0.clone())
+        PersistentList(self.0.clone())
     }
 }
 
-impl<T> List<T> {
+impl<T> PersistentList<T> {
     /// Returns the list with `item` in front, in O(1).
-    fn with(&self, item: T) -> Self {
-        List(Some(Rc::new(Node { item, rest: self.clone() })))
+    fn prepend(&self, item: T) -> Self {
+        PersistentList(Some(Rc::new(PersistentListNode { item, rest: self.clone() })))
     }
 
     /// Returns the list without its first item, in O(1).
     fn rest(&self) -> Self {
-        self.0.as_ref().map_or_else(List::default, |node| node.rest.clone())
+        self.0.as_ref().map_or_else(PersistentList::default, |node| node.rest.clone())
     }
 
     fn iter(&self) -> impl Iterator<Item = &T> {
@@ -150,7 +153,7 @@ impl<T> List<T> {
     }
 }
 
-impl<T> Drop for List<T> {
+impl<T> Drop for PersistentList<T> {
     /// Drops iteratively: recursion over a long list would overflow the stack.
     fn drop(&mut self) {
         let mut next = self.0.take();
@@ -173,19 +176,19 @@ mod tests {
         loop {
             match agenda.goal() {
                 Goal::Done => return log,
-                Goal::Begin(newcomer) => {
+                Goal::ChoosePorts(newcomer) => {
                     let mut ports: Vec<usize> = (0..children[newcomer.participant as usize].len()).collect();
                     if reversed {
                         ports.reverse();
                     }
-                    agenda = agenda.begun(newcomer, Rc::from(ports));
+                    agenda = agenda.with_ports_chosen(newcomer, Rc::from(ports));
                 }
                 Goal::Fill(place) => {
                     let docked = children[place.participant as usize][place.port];
                     log += &docked.to_string();
                     log.push(' ');
                     let has_ports = !children[docked as usize].is_empty();
-                    agenda = agenda.docked(PortPlace { participant: docked, port: 9 }, has_ports);
+                    agenda = agenda.with_docked(PortPlace { participant: docked, port: 9 }, has_ports);
                 }
             }
         }

@@ -9,21 +9,21 @@ use crate::ad::Participant;
 
 /// A matching of ports and offers, extended port by port.
 #[derive(Default)]
-pub struct Given {
+pub struct PortAssignment {
     /// Offer of each assigned port, by the port's index into `wanted`.
     offers: FxHashMap<usize, Participant>,
     /// Port of each assigned offer.
     ports: FxHashMap<Participant, usize>,
 }
 
-impl Given {
+impl PortAssignment {
     /// Assigns one of its acceptable offers to the port `wanted[first]`, moving earlier ports to other offers where
     /// necessary. Searches an augmenting path breadth first, in O(edges).
     ///
     /// Each entry of `wanted` holds a caller's number for the port, which is ignored here, and the port's acceptable
     /// offers. Returns `None` on success. Otherwise returns the ports that compete for too few offers, as indices into
     /// `wanted`; the matching is then unchanged.
-    pub fn give(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Option<Vec<usize>> {
+    pub fn assign(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Option<Vec<usize>> {
         let mut asked_for: FxHashMap<Participant, usize> = FxHashMap::default();
         let mut asking = vec![first];
         let mut next = 0;
@@ -53,16 +53,16 @@ impl Given {
 
 #[cfg(test)]
 mod tests {
-    use super::Given;
+    use super::PortAssignment;
 
     #[test]
     fn ports_give_way_as_long_as_they_can() {
         let wanted = [(0, vec![1, 2]), (1, vec![1]), (2, vec![2, 3]), (3, vec![1, 2, 3]), (4, vec![7])];
-        let mut given = Given::default();
-        assert_eq!([0, 1, 2].map(|port| given.give(port, &wanted)), [None, None, None]);
-        let mut rivals = given.give(3, &wanted).unwrap();
+        let mut given = PortAssignment::default();
+        assert_eq!([0, 1, 2].map(|port| given.assign(port, &wanted)), [None, None, None]);
+        let mut rivals = given.assign(3, &wanted).unwrap();
         rivals.sort_unstable();
         assert_eq!(rivals, [0, 1, 2, 3]);
-        assert_eq!(given.give(4, &wanted), None);
+        assert_eq!(given.assign(4, &wanted), None);
     }
 }

@@ -3,55 +3,56 @@
 use rustc_hash::FxHashMap;
 
 use crate::ad::Dialect;
-use crate::pool::{Column, Key};
+use crate::pool::{AttributeColumn, ValueKey};
 use crate::protocol::is_met;
 
-use super::port_index::Rows;
-use super::window_query::{Asked, Test};
+use super::port_index::RowBitmap;
+use super::window_query::{ValueTest, ValueTestKey};
 
 /// A column and the rows recently selected from it.
-pub struct Lookup {
-    column: Column,
+pub struct CachedColumn {
+    column: AttributeColumn,
     /// Rows that every selection includes, because the column does not know their values.
-    always: Rows,
+    always_selected: RowBitmap,
     /// Selected rows by the key of the test.
-    found: FxHashMap<Asked, Rows>,
+    cache: FxHashMap<ValueTestKey, RowBitmap>,
 }
 
 /// Maximum memory of the cached selections of one column, in bytes.
-const MOST_MEMORY: usize = 1 << 18;
+const MAX_CACHE_BYTES: usize = 1 << 18;
 
 /// Maximum number of cached selections of one column.
-const MOST_FOUND: usize = 256;
+const MAX_CACHED_SELECTIONS: usize = 256;
 
-impl Lookup {
+impl CachedColumn {
     /// Wraps a column. `always` are the rows that every selection includes.
-    pub fn new(column: Column, always: Rows) -> Self {
-        Lookup { column, always, found: FxHashMap::default() }
+    pub fn new(column: AttributeColumn, always_selected: RowBitmap) -> Self {
+        CachedColumn { column, always_selected, cache: FxHashMap::default() }
     }
 
     /// Returns the column itself.
-    pub fn column(&self) -> &Column {
+    pub fn column(&self) -> &AttributeColumn {
         &self.column
     }
 
     /// Returns the rows that may pass a test.
-    pub fn select(&mut self, test: &Test, dialect: Dialect) -> &Rows {
+    pub fn select(&mut self, test: &ValueTest, dialect: Dialect) -> &RowBitmap {
         // The cache is simply cleared when full; hot entries come back at once.
-        if self.found.len() >= (MOST_MEMORY / (self.always.len() / 8 + 1)).clamp(1, MOST_FOUND) {
-            self.found.clear();
+        if self.cache.len() >= (MAX_CACHE_BYTES / (self.always_selected.len() / 8 + 1)).clamp(1, MAX_CACHED_SELECTIONS)
+        {
+            self.cache.clear();
         }
-        let asked = test.asked();
-        if matches!(asked, Some((_, Key::Structure(_)))) {
+        let asked = test.key();
+        if matches!(asked, Some((_, ValueKey::Structure(_)))) {
             // Lists and ads are keyed by address, which may have been reused: do not trust the entry.
-            self.found.remove(&asked);
+            self.cache.remove(&asked);
         }
-        let (column, always) = (&self.column, &self.always);
-        self.found.entry(asked).or_insert_with(|| {
+        let (column, always) = (&self.column, &self.always_selected);
+        self.cache.entry(asked).or_insert_with(|| {
             let mut rows = always.clone();
             match test {
-                Test::Compares(operator, value) => column.select(*operator, value, dialect, &mut rows),
-                Test::IsMet => column.select_met(|value| is_met(value, dialect), &mut rows),
+                ValueTest::Compares(operator, value) => column.select(*operator, value, dialect, &mut rows),
+                ValueTest::IsMet => column.select_where(|value| is_met(value, dialect), &mut rows),
             }
             rows
         })
@@ -60,24 +61,24 @@ impl Lookup {
 
 #[cfg(test)]
 mod tests {
-    use super::Lookup;
+    use super::CachedColumn;
     use crate::ad::{BinaryOperator, Dialect, Value};
-    use crate::matching::gang::port_index::Rows;
-    use crate::matching::gang::window_query::Test;
-    use crate::pool::{Cell, Column};
+    use crate::matching::gang::port_index::RowBitmap;
+    use crate::matching::gang::window_query::ValueTest;
+    use crate::pool::{AttributeColumn, ColumnCell};
 
     #[test]
     fn answers_are_those_of_the_column_however_many_are_remembered() {
-        let column = || Column::new((0..500).map(|row| Cell::Constant(Value::Integer(row % 40))));
-        let mut always = Rows::with_capacity(500);
+        let column = || AttributeColumn::new((0..500).map(|row| ColumnCell::Constant(Value::Integer(row % 40))));
+        let mut always = RowBitmap::with_capacity(500);
         always.insert(499);
-        let mut lookup = Lookup::new(column(), always.clone());
+        let mut lookup = CachedColumn::new(column(), always.clone());
         for round in 0..2 {
             for bound in 0..300 {
                 let (operator, bound) = (BinaryOperator::Less, Value::Integer(bound));
                 let mut expected = always.clone();
                 column().select(operator, &bound, Dialect::Classad, &mut expected);
-                let test = Test::Compares(operator, bound);
+                let test = ValueTest::Compares(operator, bound);
                 assert_eq!(*lookup.select(&test, Dialect::Classad), expected, "round {round}");
             }
         }

@@ -4,139 +4,139 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Expression, Kind, Name};
-use crate::constraint::stands_for_an_ad;
-use crate::eval::Mentions;
-use crate::matching::policy::label;
+use crate::ad::{Ad, Expression, ExpressionKind, Name};
+use crate::constraint::is_scope_name;
+use crate::eval::FreeNames;
+use crate::matching::policy::candidate_label;
 use crate::pool::Partition;
 
-use super::decisions::first_from;
-use super::participants::Table;
-use super::port_index::{Links, Rows};
+use super::decisions::first_row_from;
+use super::participants::ParticipantTable;
+use super::port_index::{PortIndex, RowBitmap};
 
 /// Builds and caches the classes of rows that all requests so far cannot tell apart.
 #[derive(Default)]
-pub struct Buckets {
+pub struct CandidateClassifier {
     /// Every attribute name that the requests, offers with ports of their own and the policy mention. Rows with equal
     /// values of these attributes and equal demands are equivalent.
-    looked_at: FxHashSet<Name>,
+    significant_names: FxHashSet<Name>,
     /// Whether some expression may read attributes that it does not name. There are no classes then.
     is_opaque: bool,
     /// Whether the names that offers and the policy mention have been added.
     has_read_offers: bool,
     /// Classes of equivalent rows.
-    alike: Option<Rc<Alike>>,
+    classes: Option<Rc<CandidateClasses>>,
     /// Classes of rows with equal demands.
-    demanding: Option<Rc<Alike>>,
+    demand_classes: Option<Rc<CandidateClasses>>,
 }
 
 /// A partition of rows into classes.
-pub struct Alike {
-    buckets: Partition,
+pub struct CandidateClasses {
+    partition: Partition,
     /// Rows sorted by class, followed by the position at which each class starts.
     rows: Vec<usize>,
     starts: Vec<usize>,
     /// Bitmaps of the large classes, by class.
-    sets: FxHashMap<usize, Rows>,
+    large_classes: FxHashMap<usize, RowBitmap>,
 }
 
 /// A class is large if it holds more than one row in this many. Its rows are then cleared faster with a bitmap, word by
 /// word, than one by one.
-const LARGE: usize = 64;
+const LARGE_CLASS_DIVISOR: usize = 64;
 
-impl Buckets {
+impl CandidateClassifier {
     /// Returns the classes of rows that neither the seated request nor an earlier one can tell apart.
-    pub fn alike(&mut self, links: &mut Links, table: &mut Table) -> Rc<Alike> {
-        let (known, was_opaque) = (self.looked_at.len(), self.is_opaque);
-        self.read(&table.ad(0), table, 0);
+    pub fn candidate_classes(&mut self, links: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
+        let (known, was_opaque) = (self.significant_names.len(), self.is_opaque);
+        self.add_names_of_ad(&table.ad(0), table, 0);
         if !self.has_read_offers {
             self.has_read_offers = true;
             for participant in table.offers_with_ports() {
-                self.read(&table.ad(participant), table, participant);
+                self.add_names_of_ad(&table.ad(participant), table, participant);
             }
-            let vector: Vec<Expression> = table.vector().iter().map(|rule| rule.expression.clone()).collect();
+            let vector: Vec<Expression> = table.docking_vector().iter().map(|rule| rule.expression.clone()).collect();
             for expression in &vector {
-                self.look(expression, &[label()], table);
+                self.add_names_in(expression, &[candidate_label()], table);
             }
         }
-        if let Some(alike) = &self.alike
-            && (known, was_opaque) == (self.looked_at.len(), self.is_opaque)
+        if let Some(alike) = &self.classes
+            && (known, was_opaque) == (self.significant_names.len(), self.is_opaque)
         {
             return Rc::clone(alike);
         }
-        let buckets = if self.is_opaque { None } else { Some(self.looked_at.iter()) };
-        let alike = Rc::new(Alike::new(links.alike(buckets, table)));
-        self.alike = Some(Rc::clone(&alike));
+        let buckets = if self.is_opaque { None } else { Some(self.significant_names.iter()) };
+        let alike = Rc::new(CandidateClasses::new(links.candidate_partition(buckets, table)));
+        self.classes = Some(Rc::clone(&alike));
         alike
     }
 
     /// Drops the cached classes, as needed after rows have changed.
-    pub fn forget(&mut self) {
-        self.alike = None;
-        self.demanding = None;
+    pub fn invalidate(&mut self) {
+        self.classes = None;
+        self.demand_classes = None;
     }
 
     /// Returns the classes of rows with equal demands on the port at which they dock.
-    pub fn demanding(&mut self, links: &Links) -> Rc<Alike> {
-        Rc::clone(self.demanding.get_or_insert_with(|| Rc::new(Alike::new(links.demanding()))))
+    pub fn demand_classes(&mut self, links: &PortIndex) -> Rc<CandidateClasses> {
+        Rc::clone(self.demand_classes.get_or_insert_with(|| Rc::new(CandidateClasses::new(links.demand_partition()))))
     }
 
     /// Adds the names that an ad mentions.
-    fn read(&mut self, ad: &Ad, table: &Table, participant: u32) {
+    fn add_names_of_ad(&mut self, ad: &Ad, table: &ParticipantTable, participant: u32) {
         let labels = table.labels(participant);
-        ad.iter().for_each(|attribute| self.look(attribute.expression, &labels, table));
+        ad.iter().for_each(|attribute| self.add_names_in(attribute.expression, &labels, table));
     }
 
     /// Adds the names that an expression mentions. A label used as a whole may be read in full, so it makes the
     /// classifier opaque.
-    fn look(&mut self, expression: &Expression, labels: &[Name], table: &Table) {
+    fn add_names_in(&mut self, expression: &Expression, labels: &[Name], table: &ParticipantTable) {
         let mut calls = false;
         let mut pending = vec![(expression, false)];
         while let Some((expression, is_selected_from)) = pending.pop() {
             match expression.kind() {
-                Kind::Attribute(name) => {
-                    let is_an_ad = stands_for_an_ad(name);
+                ExpressionKind::Attribute(name) => {
+                    let is_an_ad = is_scope_name(name);
                     self.is_opaque |= !is_selected_from && (is_an_ad || labels.contains(name));
                     if !is_an_ad {
-                        self.mention(name);
+                        self.add_name(name);
                     }
                 }
-                Kind::RootAttribute(name) => self.mention(name),
-                Kind::Select(inner, name) => {
-                    self.mention(name);
+                ExpressionKind::RootAttribute(name) => self.add_name(name),
+                ExpressionKind::Select(inner, name) => {
+                    self.add_name(name);
                     pending.push((inner, true));
                 }
-                Kind::Parentheses(inner) => pending.push((inner, is_selected_from)),
+                ExpressionKind::Parentheses(inner) => pending.push((inner, is_selected_from)),
                 // The `Label` attribute of a port names the label without reading it.
-                Kind::Ad(ad) => {
+                ExpressionKind::Ad(ad) => {
                     let attributes = ad.iter().filter(|attribute| !attribute.name.is("Label"));
                     attributes.for_each(|attribute| pending.push((attribute.expression, false)));
                 }
                 kind => {
-                    calls |= matches!(kind, Kind::Call(..));
+                    calls |= matches!(kind, ExpressionKind::Call(..));
                     kind.for_each_child(|child| pending.push((child, false)));
                 }
             }
         }
         if calls {
-            let mentions = Mentions::of(expression, table.context.dialect);
-            self.is_opaque |= mentions.is_opaque();
-            mentions.names.iter().for_each(|name| self.mention(name));
+            let mentions = FreeNames::of(expression, table.context.dialect);
+            self.is_opaque |= mentions.reads_unknown();
+            mentions.names.iter().for_each(|name| self.add_name(name));
         }
     }
 
-    fn mention(&mut self, name: &Name) {
-        if !self.looked_at.contains(name) {
-            self.looked_at.insert(name.clone());
+    fn add_name(&mut self, name: &Name) {
+        if !self.significant_names.contains(name) {
+            self.significant_names.insert(name.clone());
         }
     }
 }
 
-impl Alike {
-    fn new(buckets: Partition) -> Self {
-        let mut starts = vec![0; buckets.first().len() + 1];
+impl CandidateClasses {
+    fn new(partition: Partition) -> Self {
+        let mut starts = vec![0; partition.first_rows().len() + 1];
         let of: Vec<(usize, usize)> =
-            (0..buckets.rows()).filter_map(|row| buckets.group(row).map(|bucket| (bucket, row))).collect();
+            (0..partition.row_count()).filter_map(|row| partition.group(row).map(|bucket| (bucket, row))).collect();
         for (bucket, _) in &of {
             starts[bucket + 1] += 1;
         }
@@ -148,30 +148,30 @@ impl Alike {
             rows[next[bucket]] = row;
             next[bucket] += 1;
         }
-        let mut sets = FxHashMap::default();
+        let mut large_classes = FxHashMap::default();
         for (bucket, bounds) in starts.windows(2).enumerate() {
-            if (bounds[1] - bounds[0]) * LARGE > buckets.rows() {
-                let mut set = Rows::with_capacity(buckets.rows());
+            if (bounds[1] - bounds[0]) * LARGE_CLASS_DIVISOR > partition.row_count() {
+                let mut set = RowBitmap::with_capacity(partition.row_count());
                 set.extend(rows[bounds[0]..bounds[1]].iter().copied());
-                sets.insert(bucket, set);
+                large_classes.insert(bucket, set);
             }
         }
-        Alike { buckets, rows, starts, sets }
+        CandidateClasses { partition, rows, starts, large_classes }
     }
 
     /// Returns the class of a row. `None` if the row is equivalent to no other.
-    pub fn bucket(&self, row: usize) -> Option<usize> {
-        self.buckets.group(row)
+    pub fn class_of(&self, row: usize) -> Option<usize> {
+        self.partition.group(row)
     }
 
     /// Returns the first row of each class in `rows`, and every row without a class; at most `most` rows.
-    pub fn representatives(&self, rows: &Rows, most: usize) -> Vec<usize> {
+    pub fn representatives(&self, rows: &RowBitmap, most: usize) -> Vec<usize> {
         let (mut left, mut found, mut from) = (rows.clone(), Vec::new(), 0);
-        while let Some(row) = first_from(&left, from).filter(|_| found.len() < most) {
+        while let Some(row) = first_row_from(&left, from).filter(|_| found.len() < most) {
             found.push(row);
             from = row + 1;
-            let Some(bucket) = self.bucket(row) else { continue };
-            if let Some(set) = self.sets.get(&bucket) {
+            let Some(bucket) = self.class_of(row) else { continue };
+            if let Some(set) = self.large_classes.get(&bucket) {
                 left.difference_with(set);
                 continue;
             }

@@ -5,129 +5,132 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
-use crate::protocol::Pattern;
+use crate::protocol::PortPattern;
 
-use super::agenda::{Agenda, Newcomer};
+use super::agenda::{Agenda, JoiningAd};
 use super::participants::PortPlace;
-use super::port_index::Rows;
-use super::score::Worth;
+use super::port_index::RowBitmap;
+use super::score::CandidateScore;
 
 /// A set of decisions, as positions in the decision stack: a conflict set.
-pub type Levels = FixedBitSet;
+pub type ConflictSet = FixedBitSet;
 
 /// The state of a search between two decisions.
 #[derive(Clone)]
-pub struct State {
+pub struct SearchState {
     /// The ports still to be filled.
     pub agenda: Agenda,
     /// Docked ports whose constraints could not be decided yet.
-    pub waiting: Rc<[PortPlace]>,
+    pub undecided: Rc<[PortPlace]>,
     /// Candidates of open ports, where they have been computed.
-    pub domains: Rc<[Domain]>,
+    pub domains: Rc<[PortDomain]>,
 }
 
 /// The candidates of an open port.
 #[derive(Clone)]
-pub struct Domain {
+pub struct PortDomain {
     /// The port.
     pub place: PortPlace,
     /// The candidate rows.
-    pub rows: Rc<Rows>,
+    pub rows: Rc<RowBitmap>,
     /// The constraints that these rows are known to meet.
-    pub settled: Settled,
+    pub settled: SettledConstraints,
 }
 
 /// The constraints that the index has proved for all candidates of a port, so that they need no evaluation.
 #[derive(Clone, Copy, Default)]
-pub struct Settled {
+pub struct SettledConstraints {
     /// Whether the constraint of the port is proved.
-    pub port: bool,
+    pub port_constraint: bool,
     /// Whether the constraints of the candidates are proved, for candidates whose demands are fully indexed.
-    pub links: bool,
+    pub link_constraints: bool,
 }
 
-impl Settled {
+impl SettledConstraints {
     /// Combines two selections: rows in both meet what either of them proves.
-    pub fn or(self, other: Settled) -> Self {
-        Settled { port: self.port || other.port, links: self.links || other.links }
+    pub fn merge(self, other: SettledConstraints) -> Self {
+        SettledConstraints {
+            port_constraint: self.port_constraint || other.port_constraint,
+            link_constraints: self.link_constraints || other.link_constraints,
+        }
     }
 }
 
 /// A decision with several alternatives: an entry of the decision stack.
-pub struct Level {
+pub struct Decision {
     /// The alternatives and the one taken.
-    pub choice: Choice,
+    pub kind: DecisionKind,
     /// The state before the decision.
-    pub before: State,
+    pub state_before: SearchState,
     /// Scores of the alternative taken: one for a candidate, several for a pattern of ports.
-    pub worths: Vec<Worth>,
+    pub scores: Vec<CandidateScore>,
     /// The conflict set: earlier decisions that contributed to the failure of the alternatives tried so far.
-    pub conflict: Levels,
+    pub conflict_set: ConflictSet,
     /// Classes of candidates that failed for a reason that holds for the whole class.
-    pub failed: FxHashSet<usize>,
+    pub failed_classes: FxHashSet<usize>,
     /// Whether all failures so far were infeasible. False once an alternative was merely no better than the best gang.
-    pub impossible: bool,
+    pub is_infeasible: bool,
 }
 
-impl Level {
-    pub fn new(choice: Choice, before: State) -> Self {
-        let (conflict, failed) = (Levels::new(), FxHashSet::default());
-        Level { choice, before, worths: Vec::new(), conflict, failed, impossible: true }
+impl Decision {
+    pub fn new(kind: DecisionKind, state_before: SearchState) -> Self {
+        let (conflict_set, failed_classes) = (ConflictSet::new(), FxHashSet::default());
+        Decision { kind, state_before, scores: Vec::new(), conflict_set, failed_classes, is_infeasible: true }
     }
 
     /// Returns the port that is filled. `None` if the decision selects a pattern of ports.
-    pub fn place(&self) -> Option<PortPlace> {
-        match self.choice {
-            Choice::Port { place, .. } => Some(place),
-            Choice::Shape { .. } => None,
+    pub fn filled_port(&self) -> Option<PortPlace> {
+        match self.kind {
+            DecisionKind::FillPort { place, .. } => Some(place),
+            DecisionKind::SelectPattern { .. } => None,
         }
     }
 
     /// Returns the port that is filled and the link docked there. `None` if nothing is docked.
-    pub fn docked(&self) -> Option<(PortPlace, PortPlace)> {
-        match self.choice {
-            Choice::Port { place, docked: Some(link), .. } => Some((place, link)),
+    pub fn docked_pair(&self) -> Option<(PortPlace, PortPlace)> {
+        match self.kind {
+            DecisionKind::FillPort { place, docked: Some(link), .. } => Some((place, link)),
             _ => None,
         }
     }
 
     /// Skips all alternatives left.
     pub fn exhaust(&mut self) {
-        match &mut self.choice {
-            Choice::Port { candidates, .. } => candidates.exhaust(),
-            Choice::Shape { patterns, next, .. } => *next = patterns.len(),
+        match &mut self.kind {
+            DecisionKind::FillPort { candidates, .. } => candidates.exhaust(),
+            DecisionKind::SelectPattern { patterns, next, .. } => *next = patterns.len(),
         }
     }
 }
 
 /// The kind of a decision, with its alternatives.
-pub enum Choice {
+pub enum DecisionKind {
     /// Which candidate is docked at a port.
-    Port { place: PortPlace, candidates: Candidates, settled: Settled, docked: Option<PortPlace> },
+    FillPort { place: PortPlace, candidates: Candidates, settled: SettledConstraints, docked: Option<PortPlace> },
     /// Which pattern of an ad's ports is filled.
-    Shape { newcomer: Newcomer, patterns: Rc<[Pattern]>, next: usize, taken: Option<usize> },
+    SelectPattern { newcomer: JoiningAd, patterns: Rc<[PortPattern]>, next: usize, taken: Option<usize> },
 }
 
 /// Candidates of a port, in the order in which they are tried.
 pub enum Candidates {
     /// In input order. `next` is the first row not tried yet.
-    Set { rows: Rc<Rows>, next: usize },
+    Set { rows: Rc<RowBitmap>, next: usize },
     /// In an order of their own, with their scores if anything ranks. `next` is an index into `rows`.
-    Listed { rows: Vec<usize>, worths: Vec<Worth>, next: usize },
+    Listed { rows: Vec<usize>, worths: Vec<CandidateScore>, next: usize },
 }
 
 impl Candidates {
     /// Returns the next row and its score. `None` when no row is left.
-    pub fn next(&mut self) -> Option<(usize, Worth)> {
+    pub fn next(&mut self) -> Option<(usize, CandidateScore)> {
         match self {
             Candidates::Set { rows, next } => {
-                let row = first_from(rows, *next)?;
+                let row = first_row_from(rows, *next)?;
                 *next = row + 1;
-                Some((row, Worth::NONE))
+                Some((row, CandidateScore::ZERO))
             }
             Candidates::Listed { rows, worths, next } => {
                 let row = *rows.get(*next)?;
-                let worth = worths.get(*next).cloned().unwrap_or(Worth::NONE);
+                let worth = worths.get(*next).cloned().unwrap_or(CandidateScore::ZERO);
                 *next += 1;
                 Some((row, worth))
             }
@@ -135,7 +138,7 @@ impl Candidates {
     }
 
     /// Whether at least `many` candidates are left. `many` must be positive.
-    pub fn has(&self, many: usize) -> bool {
+    pub fn has_at_least(&self, many: usize) -> bool {
         match self {
             Candidates::Set { rows, next } => rows.ones().skip_while(|row| row < next).nth(many - 1).is_some(),
             Candidates::Listed { rows, next, .. } => rows.len() >= next + many,
@@ -152,7 +155,7 @@ impl Candidates {
 }
 
 /// Returns the first row of a set that is not before `from`. `None` if there is none.
-pub fn first_from(rows: &Rows, from: usize) -> Option<usize> {
+pub fn first_row_from(rows: &RowBitmap, from: usize) -> Option<usize> {
     const BITS: usize = usize::BITS as usize;
     let blocks = rows.as_slice();
     let mut at = from / BITS;

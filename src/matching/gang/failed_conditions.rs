@@ -5,23 +5,23 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, Frame, Kind, Name, Value};
-use crate::eval::{Evaluator, Mentions, Resolution};
+use crate::ad::{Expression, ExpressionKind, Name, ScopeFrame, Value};
+use crate::eval::{Evaluator, FreeNames, NameResolution};
 use crate::syntax::{Style, print, print_value};
 
-use super::participants::{PortPlace, Table, Verdict};
+use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 
 /// A clause that is not met, either with the deepest gang docked or with nothing docked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Condition {
+pub struct FailedCondition {
     /// The clause, in the classad syntax. Empty if the offers have no constraint and therefore accept nobody.
     pub text: String,
     /// Whether the clause belongs to the request. It belongs to the offers otherwise.
-    pub of_request: bool,
+    pub is_of_request: bool,
     /// Attributes of the request that it reads.
-    pub reads: Vec<Definition>,
+    pub request_attributes: Vec<ReadAttribute>,
     /// Attributes that it reads directly in the first of the offers, and in offers docked already.
-    pub theirs: Vec<Definition>,
+    pub offer_attributes: Vec<ReadAttribute>,
     /// Labels of the other ports of the request that it refers to.
     pub labels: Vec<String>,
     /// 0-based indices of the offers that it rules out.
@@ -30,7 +30,7 @@ pub struct Condition {
 
 /// An attribute that a condition reads.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Definition {
+pub struct ReadAttribute {
     /// Name of the attribute as the condition writes it.
     pub name: String,
     /// The expression bound to it.
@@ -41,18 +41,18 @@ pub struct Definition {
 
 /// Collects conditions. Equal ones are merged, together with the offers that they rule out.
 #[derive(Default)]
-pub struct Conditions {
+pub struct FailedConditions {
     /// The conditions, in the order in which they were added.
-    found: Vec<Condition>,
+    found: Vec<FailedCondition>,
     /// Index of each condition by text, side, and the attributes read in the request.
     by_text: FxHashMap<(String, bool, Vec<String>), usize>,
 }
 
-impl Conditions {
+impl FailedConditions {
     /// Adds a condition that rules an offer out.
-    pub fn add(&mut self, condition: Condition, offer: usize) {
-        let reads = condition.reads.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
-        let key = (condition.text.clone(), condition.of_request, reads);
+    pub fn add(&mut self, condition: FailedCondition, offer: usize) {
+        let reads = condition.request_attributes.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
+        let key = (condition.text.clone(), condition.is_of_request, reads);
         let at = *self.by_text.entry(key).or_insert(self.found.len());
         if at == self.found.len() {
             self.found.push(condition);
@@ -61,40 +61,40 @@ impl Conditions {
     }
 
     /// Returns the conditions, those first that rule out most offers.
-    pub fn by_number(mut self) -> Vec<Condition> {
+    pub fn most_frequent_first(mut self) -> Vec<FailedCondition> {
         self.found.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
         self.found
     }
 }
 
-impl Table {
+impl ParticipantTable {
     /// Returns the condition by which a docked candidate fails. `None` if neither port refuses.
-    pub(super) fn keeping(&mut self, place: PortPlace, link: PortPlace) -> Option<Condition> {
-        let refusing = [place, link].into_iter().find(|port| self.accepts(*port) == Verdict::Refused)?;
-        self.condition(place, refusing)
+    pub(super) fn failed_condition(&mut self, place: PortPlace, link: PortPlace) -> Option<FailedCondition> {
+        let refusing = [place, link].into_iter().find(|port| self.accepts(*port) == DockingVerdict::Refused)?;
+        self.refusing_condition(place, refusing)
     }
 
     /// Returns the first clause by which `port` refuses. `place` is the port of the request that is examined.
-    fn condition(&self, place: PortPlace, port: PortPlace) -> Option<Condition> {
+    fn refusing_condition(&self, place: PortPlace, port: PortPlace) -> Option<FailedCondition> {
         let of_request = port.participant == 0;
-        let mut condition = Condition {
+        let mut condition = FailedCondition {
             text: String::new(),
-            of_request,
-            reads: Vec::new(),
-            theirs: Vec::new(),
+            is_of_request: of_request,
+            request_attributes: Vec::new(),
+            offer_attributes: Vec::new(),
             labels: Vec::new(),
             offers: Vec::new(),
         };
-        let Some(parts) = self.parts(port) else { return Some(condition) };
-        let refuses = |(part, frame): &&(Expression, Arc<Frame>)| self.refuses(part, frame);
+        let Some(parts) = self.clauses(port) else { return Some(condition) };
+        let refuses = |(part, frame): &&(Expression, Arc<ScopeFrame>)| self.is_refused_by(part, frame);
         let (refusing, frame) = parts.iter().find(refuses).or_else(|| parts.first())?;
-        condition.text = text(&print(refusing.bare(), Style::New));
-        self.read(refusing, frame, place, &mut condition);
+        condition.text = to_utf8(&print(refusing.without_parentheses(), Style::New));
+        self.record_attributes(refusing, frame, place, &mut condition);
         Some(condition)
     }
 
     /// Whether a clause is known not to be met.
-    pub(super) fn refuses(&self, part: &Expression, frame: &Arc<Frame>) -> bool {
+    pub(super) fn is_refused_by(&self, part: &Expression, frame: &Arc<ScopeFrame>) -> bool {
         let value = Evaluator::new(&self.environment, &self.context).evaluate(part, frame);
         value.is_ok_and(|value| !crate::protocol::is_met(&value, self.context.dialect))
     }
@@ -102,29 +102,39 @@ impl Table {
     /// Records the attributes that a clause reads in the request and in offers, and the labels that it refers to.
     ///
     /// Follows attributes of the request to their definitions, up to a maximum number of expressions.
-    fn read(&self, part: &Expression, frame: &Arc<Frame>, place: PortPlace, condition: &mut Condition) {
+    fn record_attributes(
+        &self,
+        part: &Expression,
+        frame: &Arc<ScopeFrame>,
+        place: PortPlace,
+        condition: &mut FailedCondition,
+    ) {
         /// Maximum number of expressions visited.
-        const MOST: usize = 64;
+        const MAX_EXPRESSIONS: usize = 64;
         let mut pending = vec![(part.clone(), Arc::clone(frame), true)];
         let mut looked = 0;
         while let Some((expression, frame, is_part)) = pending.pop() {
             looked += 1;
-            if looked > MOST {
+            if looked > MAX_EXPRESSIONS {
                 return;
             }
             if frame.participant == 0 {
-                self.refer(&expression, place, condition);
+                self.record_labels(&expression, place, condition);
             }
-            for (name, bound, found) in self.read_by(&expression, &frame) {
+            for (name, bound, found) in self.attributes_read(&expression, &frame) {
                 let is_own = found.participant == 0;
-                let reads = if is_own { &mut condition.reads } else { &mut condition.theirs };
+                let reads = if is_own { &mut condition.request_attributes } else { &mut condition.offer_attributes };
                 // Indirect reads in offers are left out: the value of the request's attribute already shows them.
                 if !(is_own || is_part) || reads.iter().any(|read| read.name == name) {
                     continue;
                 }
                 let value = Evaluator::new(&self.environment, &self.context).evaluate(&bound, &found);
-                let value = value.map_or_else(|halt| halt.to_string(), |value| shown(&value));
-                reads.push(Definition { name, text: text(&print(bound.bare(), Style::New)), value });
+                let value = value.map_or_else(|halt| halt.to_string(), |value| display_value(&value));
+                reads.push(ReadAttribute {
+                    name,
+                    text: to_utf8(&print(bound.without_parentheses(), Style::New)),
+                    value,
+                });
                 if is_own {
                     pending.push((bound, found, false));
                 }
@@ -133,9 +143,9 @@ impl Table {
     }
 
     /// Records the labels of other ports that an expression of the request mentions.
-    fn refer(&self, expression: &Expression, place: PortPlace, condition: &mut Condition) {
-        let mentions = Mentions::of(expression, self.context.dialect);
-        for port in (0..self.ports(0)).filter(|port| *port != place.port && !self.is_implicit(0)) {
+    fn record_labels(&self, expression: &Expression, place: PortPlace, condition: &mut FailedCondition) {
+        let mentions = FreeNames::of(expression, self.context.dialect);
+        for port in (0..self.port_count(0)).filter(|port| *port != place.port && !self.is_implicit(0)) {
             let label = self.label(PortPlace { participant: 0, port });
             if mentions.names.contains(&Name::new(&label)) && !condition.labels.contains(&label) {
                 condition.labels.push(label);
@@ -145,12 +155,18 @@ impl Table {
 
     /// Resolves an expression `name` or `label.name` to the expression bound to it, with its scope. `None` if the
     /// expression has another form or the attribute is not bound to an expression.
-    pub(super) fn bound_by(&self, expression: &Expression, frame: &Arc<Frame>) -> Option<(Expression, Arc<Frame>)> {
+    pub(super) fn resolve_attribute(
+        &self,
+        expression: &Expression,
+        frame: &Arc<ScopeFrame>,
+    ) -> Option<(Expression, Arc<ScopeFrame>)> {
         let found = match expression.kind() {
-            Kind::Attribute(name) => self.environment.resolve(frame, name, &self.context),
-            Kind::Select(base, name) => match base.bare().kind() {
-                Kind::Attribute(label) => match self.environment.resolve(frame, label, &self.context) {
-                    Resolution::Value(Value::Ad(ad)) => self.environment.resolve_in(&ad.frame, name, &self.context),
+            ExpressionKind::Attribute(name) => self.environment.resolve(frame, name, &self.context),
+            ExpressionKind::Select(base, name) => match base.without_parentheses().kind() {
+                ExpressionKind::Attribute(label) => match self.environment.resolve(frame, label, &self.context) {
+                    NameResolution::Value(Value::Ad(ad)) => {
+                        self.environment.resolve_selected(&ad.frame, name, &self.context)
+                    }
                     _ => return None,
                 },
                 _ => return None,
@@ -158,17 +174,21 @@ impl Table {
             _ => return None,
         };
         match found {
-            Resolution::Expression(bound, frame) => Some((bound, frame)),
+            NameResolution::Expression(bound, frame) => Some((bound, frame)),
             _ => None,
         }
     }
 
     /// Returns the attributes that an expression reads: how it writes each, the expression bound to it, and its scope.
-    fn read_by(&self, expression: &Expression, frame: &Arc<Frame>) -> Vec<(String, Expression, Arc<Frame>)> {
+    fn attributes_read(
+        &self,
+        expression: &Expression,
+        frame: &Arc<ScopeFrame>,
+    ) -> Vec<(String, Expression, Arc<ScopeFrame>)> {
         let (mut read, mut pending) = (Vec::new(), vec![expression]);
         while let Some(expression) = pending.pop() {
-            if let Some((bound, found)) = self.bound_by(expression, frame) {
-                read.push((text(&print(expression, Style::New)), bound, found));
+            if let Some((bound, found)) = self.resolve_attribute(expression, frame) {
+                read.push((to_utf8(&print(expression, Style::New)), bound, found));
             } else {
                 let first = pending.len();
                 expression.kind().for_each_child(|child| pending.push(child));
@@ -179,14 +199,14 @@ impl Table {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+fn to_utf8(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Formats a value for display. A list or an ad is shown as the name of its type.
-fn shown(value: &Value) -> String {
+fn display_value(value: &Value) -> String {
     match value {
-        Value::List(_) | Value::Ad(_) => value.kind().phrase().to_owned(),
-        value => text(&print_value(value, Style::New)),
+        Value::List(_) | Value::Ad(_) => value.value_type().phrase().to_owned(),
+        value => to_utf8(&print_value(value, Style::New)),
     }
 }

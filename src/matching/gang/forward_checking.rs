@@ -11,57 +11,57 @@ use fixedbitset::FixedBitSet;
 
 use crate::ad::Participant;
 
-use super::assignment::Given;
-use super::candidate_classes::Alike;
-use super::decisions::{Domain, Level, Levels, Settled, State};
+use super::assignment::PortAssignment;
+use super::candidate_classes::CandidateClasses;
+use super::decisions::{ConflictSet, Decision, PortDomain, SearchState, SettledConstraints};
 use super::matcher::Gangmatcher;
-use super::participants::{PortPlace, Table};
-use super::port_index::Rows;
-use super::search::Search;
-use super::window_query::Window;
+use super::participants::{ParticipantTable, PortPlace};
+use super::port_index::RowBitmap;
+use super::search::GangSearch;
+use super::window_query::WindowQuery;
 
 /// State of forward checking in one search.
 #[derive(Default)]
-pub struct Ahead {
+pub struct ForwardChecking {
     /// Whether this search runs forward checking.
-    pub is_looking: bool,
+    pub is_enabled: bool,
     /// Whether the search should restart with forward checking.
-    pub is_due: bool,
+    pub is_restart_due: bool,
     /// First candidate row of the first port, before other ports narrowed it.
-    pub first: Option<usize>,
+    pub first_candidate: Option<usize>,
     /// Cached classes of equivalent rows.
-    alike: Option<Rc<Alike>>,
+    classes: Option<Rc<CandidateClasses>>,
     /// Dependencies among the ports of the request, computed on first use.
-    ties: OnceCell<Ties>,
+    dependencies: OnceCell<PortDependencies>,
 }
 
 /// Which ports of the request depend on each other (thesis 5.5.1: the dependence relation). One set of ports per port.
-struct Ties {
+struct PortDependencies {
     /// Ports whose labels the port mentions.
-    mentioned: Vec<FixedBitSet>,
+    direct: Vec<FixedBitSet>,
     /// Ports connected with it through any number of others.
-    tied: Vec<FixedBitSet>,
+    transitive: Vec<FixedBitSet>,
 }
 
 /// Maximum number of candidate classes of a port up to which it narrows other ports.
-const MOST_RECTANGLES: usize = 64;
+const MAX_CANDIDATE_CLASSES: usize = 64;
 
-impl Ahead {
+impl ForwardChecking {
     /// Returns the initial state of a search with or without forward checking.
-    pub fn new(is_looking: bool) -> Self {
-        Ahead { is_looking, ..Ahead::default() }
+    pub fn new(is_enabled: bool) -> Self {
+        ForwardChecking { is_enabled, ..ForwardChecking::default() }
     }
 }
 
-impl Search<'_> {
+impl GangSearch<'_> {
     /// Returns the classes of rows that no request tells apart.
-    pub(super) fn alike(&mut self) -> Rc<Alike> {
-        if let Some(alike) = &self.ahead.alike {
+    pub(super) fn candidate_classes(&mut self) -> Rc<CandidateClasses> {
+        if let Some(alike) = &self.forward_checking.classes {
             return Rc::clone(alike);
         }
-        let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
-        let alike = buckets.alike(links, table);
-        self.ahead.alike = Some(Rc::clone(&alike));
+        let Gangmatcher { table, port_index: links, classifier: buckets, .. } = &mut *self.matcher;
+        let alike = buckets.candidate_classes(links, table);
+        self.forward_checking.classes = Some(Rc::clone(&alike));
         alike
     }
 
@@ -72,28 +72,28 @@ impl Search<'_> {
     /// # Errors
     ///
     /// The conflict set, if some port is left without candidates.
-    pub(super) fn look_around(
+    pub(super) fn initialize_domains(
         &mut self,
-        state: &mut State,
+        state: &mut SearchState,
         participant: Participant,
         ports: &[usize],
-    ) -> Result<(), Levels> {
+    ) -> Result<(), ConflictSet> {
         let mut domains = state.domains.to_vec();
         for port in ports.iter().rev() {
             let place = PortPlace { participant, port: *port };
-            let (rows, settled) = self.probe(place, &state.waiting);
+            let (rows, settled) = self.probe(place, &state.undecided);
             if participant == 0 && Some(port) == ports.first() {
-                self.ahead.first = rows.ones().next();
+                self.forward_checking.first_candidate = rows.ones().next();
             }
             if participant == 0 && rows.is_clear() && self.matcher.table.patterns(0).is_none() {
-                let window = self.matcher.first_window(*port);
-                self.matcher.exhausted.insert(window);
+                let window = self.matcher.initial_query(*port);
+                self.matcher.exhausted_queries.insert(window);
             }
-            let rows = self.narrowed(place, rows, &state.waiting, &domains);
-            self.must_be_possible(place, &rows)?;
-            domains.push(Domain { place, rows: Rc::new(rows), settled });
+            let rows = self.arc_consistent_rows(place, rows, &state.undecided, &domains);
+            self.check_not_empty(place, &rows)?;
+            domains.push(PortDomain { place, rows: Rc::new(rows), settled });
         }
-        self.must_all_be_possible(&domains)?;
+        self.check_assignment(&domains)?;
         state.domains = domains.into();
         Ok(())
     }
@@ -105,25 +105,30 @@ impl Search<'_> {
     /// # Errors
     ///
     /// The conflict set, if some port is left without candidates.
-    pub(super) fn look_ahead(&mut self, state: &mut State, docked: PortPlace, link: PortPlace) -> Result<(), Levels> {
+    pub(super) fn check_forward(
+        &mut self,
+        state: &mut SearchState,
+        docked: PortPlace,
+        link: PortPlace,
+    ) -> Result<(), ConflictSet> {
         let mut domains = state.domains.to_vec();
         domains.retain(|domain| domain.place != docked);
         for index in (0..domains.len()).rev() {
-            let Domain { place, rows: before, settled } = domains[index].clone();
-            if place.participant != docked.participant || self.are_tied(place, docked) {
-                let accepting = self.accepting(&domains[index], &state.waiting, docked, link);
+            let PortDomain { place, rows: before, settled } = domains[index].clone();
+            if place.participant != docked.participant || self.are_dependent(place, docked) {
+                let accepting = self.narrowed_by_index(&domains[index], &state.undecided, docked, link);
                 let (rows, newly) = accepting.unwrap_or_else(|| {
-                    let (mut rows, newly) = self.probe(place, &state.waiting);
+                    let (mut rows, newly) = self.probe(place, &state.undecided);
                     rows.intersect_with(&before);
                     (rows, newly)
                 });
-                let rows = self.narrowed(place, rows, &state.waiting, &domains);
-                domains[index] = Domain { place, rows: Rc::new(rows), settled: settled.or(newly) };
+                let rows = self.arc_consistent_rows(place, rows, &state.undecided, &domains);
+                domains[index] = PortDomain { place, rows: Rc::new(rows), settled: settled.merge(newly) };
             }
             let rows = Rc::clone(&domains[index].rows);
-            self.must_be_possible(place, &rows)?;
+            self.check_not_empty(place, &rows)?;
         }
-        self.must_all_be_possible(&domains)?;
+        self.check_assignment(&domains)?;
         state.domains = domains.into();
         Ok(())
     }
@@ -132,45 +137,52 @@ impl Search<'_> {
     ///
     /// Possible if the two ports depend on each other only through attributes that the open port shows, all of which
     /// the index knows. `None` otherwise.
-    fn accepting(
+    fn narrowed_by_index(
         &mut self,
-        domain: &Domain,
+        domain: &PortDomain,
         waiting: &[PortPlace],
         docked: PortPlace,
         link: PortPlace,
-    ) -> Option<(Rows, Settled)> {
-        let shown = self.matcher.known_window(domain.place).filter(|_| waiting.is_empty())?;
-        let Gangmatcher { table, links, .. } = &mut *self.matcher;
+    ) -> Option<(RowBitmap, SettledConstraints)> {
+        let shown = self.matcher.known_initial_query(domain.place).filter(|_| waiting.is_empty())?;
+        let Gangmatcher { table, port_index: links, .. } = &mut *self.matcher;
         let mut rows = (*domain.rows).clone();
         let is_known = shown.shows_all(links)
-            && links.settle_port(&shown)
-            && links.accept(&mut rows, &shown, docked, links.row(link), table);
+            && links.settles_port(&shown)
+            && links.retain_accepting(&mut rows, &shown, docked, links.row(link), table);
         if !is_known {
             return None;
         }
         self.matcher.statistics.probes += 1;
-        let is_docked =
-            |place: PortPlace| self.levels.iter().any(|level| level.docked().is_some_and(|(at, _)| at == place));
-        let links = shown.passed_on.iter().all(|(_, of, _)| is_docked(*of));
-        Some((rows, Settled { port: true, links }))
+        let is_docked = |place: PortPlace| {
+            self.decisions.iter().any(|level| level.docked_pair().is_some_and(|(at, _)| at == place))
+        };
+        let links = shown.computed.iter().all(|(_, of, _)| is_docked(*of));
+        Some((rows, SettledConstraints { port_constraint: true, link_constraints: links }))
     }
 
     /// Removes rows of a port that are consistent with no candidate of some other port of the same ad.
     ///
     /// Considers only ports with few candidate classes. Each class adds one rectangle to the query of the port.
-    fn narrowed(&mut self, place: PortPlace, mut rows: Rows, waiting: &[PortPlace], domains: &[Domain]) -> Rows {
-        for Domain { place: other, rows: candidates, .. } in domains {
+    fn arc_consistent_rows(
+        &mut self,
+        place: PortPlace,
+        mut rows: RowBitmap,
+        waiting: &[PortPlace],
+        domains: &[PortDomain],
+    ) -> RowBitmap {
+        for PortDomain { place: other, rows: candidates, .. } in domains {
             if *other == place || other.participant != place.participant {
                 continue;
             }
-            let (is_shown, is_asked) = (self.mentions(place, *other), self.mentions(*other, place));
+            let (is_shown, is_asked) = (self.may_read(place, *other), self.may_read(*other, place));
             if !is_shown && !is_asked {
                 continue;
             }
-            let demanded = if is_shown { None } else { self.demanded(place, *other, candidates) };
+            let demanded = if is_shown { None } else { self.rows_demanded_by(place, *other, candidates) };
             let together = match demanded {
                 Some(together) => together,
-                None => match self.together(place, &rows, (*other, candidates), is_shown, waiting) {
+                None => match self.rows_supported_by(place, &rows, (*other, candidates), is_shown, waiting) {
                     Some(together) => together,
                     None => continue,
                 },
@@ -182,32 +194,32 @@ impl Search<'_> {
 
     /// Returns those of `rows` that are consistent with some candidate class of the port `other`. `None` if it has too
     /// many classes.
-    fn together(
+    fn rows_supported_by(
         &mut self,
         place: PortPlace,
-        rows: &Rows,
-        (other, candidates): (PortPlace, &Rows),
+        rows: &RowBitmap,
+        (other, candidates): (PortPlace, &RowBitmap),
         is_shown: bool,
         waiting: &[PortPlace],
-    ) -> Option<Rc<Rows>> {
-        let distinct = self.alike().representatives(candidates, MOST_RECTANGLES + 1);
-        if distinct.len() > MOST_RECTANGLES {
+    ) -> Option<Rc<RowBitmap>> {
+        let distinct = self.candidate_classes().representatives(candidates, MAX_CANDIDATE_CLASSES + 1);
+        if distinct.len() > MAX_CANDIDATE_CLASSES {
             return None;
         }
-        let Gangmatcher { table, links, .. } = &mut *self.matcher;
-        let mut together = Rows::with_capacity(rows.len());
+        let Gangmatcher { table, port_index: links, .. } = &mut *self.matcher;
+        let mut together = RowBitmap::with_capacity(rows.len());
         for row in distinct {
             let link = links.place(row);
             let mut answer = rows.clone();
             let waiting: Vec<PortPlace> = waiting.iter().copied().chain([other, link]).collect();
-            let window = table.suppose(other, link, |table| {
+            let window = table.with_docked(other, link, |table| {
                 if is_shown {
-                    Window::of(place, &waiting, table, links)
+                    WindowQuery::of(place, &waiting, table, links)
                 } else {
-                    Window::of_waiting(place, &waiting, table)
+                    WindowQuery::of_undecided(place, &waiting, table)
                 }
             });
-            links.keep(&mut answer, &window, table);
+            links.retain(&mut answer, &window, table);
             together.union_with(&answer);
         }
         Some(Rc::new(together))
@@ -218,21 +230,26 @@ impl Search<'_> {
     ///
     /// Applies if nothing is docked and the candidates' demands are the only dependency between the two ports. `None`
     /// otherwise, or if there are too many distinct demands.
-    fn demanded(&mut self, place: PortPlace, other: PortPlace, candidates: &Rows) -> Option<Rc<Rows>> {
-        if !self.is_first(other) {
+    fn rows_demanded_by(
+        &mut self,
+        place: PortPlace,
+        other: PortPlace,
+        candidates: &RowBitmap,
+    ) -> Option<Rc<RowBitmap>> {
+        if !self.is_initial(other) {
             return None;
         }
-        let shown = self.matcher.first_window(other.port);
-        let Gangmatcher { table, links, buckets, .. } = &mut *self.matcher;
-        if !shown.shows_all(links) || !links.settle_port(&shown) {
+        let shown = self.matcher.initial_query(other.port);
+        let Gangmatcher { table, port_index: links, classifier: buckets, .. } = &mut *self.matcher;
+        if !shown.shows_all(links) || !links.settles_port(&shown) {
             return None;
         }
-        let demanding = buckets.demanding(links);
-        let distinct = demanding.representatives(candidates, MOST_RECTANGLES + 1);
-        if distinct.len() > MOST_RECTANGLES || distinct.iter().any(|row| demanding.bucket(*row).is_none()) {
+        let demanding = buckets.demand_classes(links);
+        let distinct = demanding.representatives(candidates, MAX_CANDIDATE_CLASSES + 1);
+        if distinct.len() > MAX_CANDIDATE_CLASSES || distinct.iter().any(|row| demanding.class_of(*row).is_none()) {
             return None;
         }
-        Some(links.demanded(&distinct, place, &shown, table))
+        Some(links.rows_demanded_by(&distinct, place, &shown, table))
     }
 
     /// Checks that a port has a candidate that is not in the gang yet.
@@ -240,9 +257,10 @@ impl Search<'_> {
     /// # Errors
     ///
     /// The conflict set, if it has none.
-    fn must_be_possible(&self, place: PortPlace, rows: &Rows) -> Result<(), Levels> {
-        let is_free = |row: usize| !self.holders.contains_key(&self.matcher.links.place(row).participant);
-        if rows.ones().any(is_free) { Ok(()) } else { Err(self.blamed(&[(place, rows)])) }
+    fn check_not_empty(&self, place: PortPlace, rows: &RowBitmap) -> Result<(), ConflictSet> {
+        let is_free =
+            |row: usize| !self.decision_by_offer.contains_key(&self.matcher.port_index.place(row).participant);
+        if rows.ones().any(is_free) { Ok(()) } else { Err(self.conflict_set_of_ports(&[(place, rows)])) }
     }
 
     /// Checks that all open ports can get distinct offers, by bipartite matching: six ports may accept the same five
@@ -251,16 +269,16 @@ impl Search<'_> {
     /// # Errors
     ///
     /// The conflict set of the ports that compete for too few offers.
-    fn must_all_be_possible(&self, domains: &[Domain]) -> Result<(), Levels> {
+    fn check_assignment(&self, domains: &[PortDomain]) -> Result<(), ConflictSet> {
         let ports = domains.len();
         // By pigeonhole a port with at least `ports` candidates is always satisfiable; only scarce ports need the
         // matching.
         let mut scarce: Vec<(usize, Vec<Participant>)> = Vec::new();
-        for (index, Domain { rows, .. }) in domains.iter().enumerate() {
+        for (index, PortDomain { rows, .. }) in domains.iter().enumerate() {
             let mut offers: Vec<Participant> = Vec::new();
             for row in rows.ones() {
-                let offer = self.matcher.links.place(row).participant;
-                if offers.last() != Some(&offer) && !self.holders.contains_key(&offer) {
+                let offer = self.matcher.port_index.place(row).participant;
+                if offers.last() != Some(&offer) && !self.decision_by_offer.contains_key(&offer) {
                     offers.push(offer);
                     if offers.len() >= ports {
                         break;
@@ -271,12 +289,12 @@ impl Search<'_> {
                 scarce.push((index, offers));
             }
         }
-        let mut given = Given::default();
+        let mut given = PortAssignment::default();
         for first in 0..scarce.len() {
-            if let Some(rivals) = given.give(first, &scarce) {
+            if let Some(rivals) = given.assign(first, &scarce) {
                 let rivals = rivals.into_iter().map(|rival| &domains[scarce[rival].0]);
-                let blamed: Vec<(PortPlace, &Rows)> = rivals.map(|domain| (domain.place, &*domain.rows)).collect();
-                return Err(self.blamed(&blamed));
+                let blamed: Vec<(PortPlace, &RowBitmap)> = rivals.map(|domain| (domain.place, &*domain.rows)).collect();
+                return Err(self.conflict_set_of_ports(&blamed));
             }
         }
         Ok(())
@@ -284,12 +302,12 @@ impl Search<'_> {
 
     /// Returns the conflict set of ports with too few candidates: the decisions that narrowed them and the decisions
     /// that hold their candidates.
-    fn blamed(&self, ports: &[(PortPlace, &Rows)]) -> Levels {
-        let mut levels = Levels::with_capacity(self.levels.len());
+    fn conflict_set_of_ports(&self, ports: &[(PortPlace, &RowBitmap)]) -> ConflictSet {
+        let mut levels = ConflictSet::with_capacity(self.decisions.len());
         for (place, rows) in ports {
-            levels.union_with(&self.concerned(*place));
-            for (offer, level) in &self.holders {
-                if self.matcher.links.rows_of(*offer).any(|row| rows.contains(row)) {
+            levels.union_with(&self.conflict_set(*place));
+            for (offer, level) in &self.decision_by_offer {
+                if self.matcher.port_index.rows_of(*offer).any(|row| rows.contains(row)) {
                     levels.grow_and_insert(*level);
                 }
             }
@@ -298,16 +316,17 @@ impl Search<'_> {
     }
 
     /// Returns the conflict set of a port: the decisions that may affect which candidates dock there.
-    pub(super) fn concerned(&self, place: PortPlace) -> Levels {
-        let mut docked = self.levels.iter().filter_map(Level::docked);
-        let is_flat = place.participant == 0 && docked.all(|(_, link)| self.matcher.table.ports(link.participant) == 1);
-        if !(is_flat && self.ahead.is_looking) {
-            return self.everything();
+    pub(super) fn conflict_set(&self, place: PortPlace) -> ConflictSet {
+        let mut docked = self.decisions.iter().filter_map(Decision::docked_pair);
+        let is_flat =
+            place.participant == 0 && docked.all(|(_, link)| self.matcher.table.port_count(link.participant) == 1);
+        if !(is_flat && self.forward_checking.is_enabled) {
+            return self.full_conflict_set();
         }
-        let ties = self.ties();
-        let mut levels = Levels::with_capacity(self.levels.len());
-        for (index, level) in self.levels.iter().enumerate() {
-            if level.place().is_none_or(|other| ties.tied[place.port].contains(other.port)) {
+        let ties = self.dependencies();
+        let mut levels = ConflictSet::with_capacity(self.decisions.len());
+        for (index, level) in self.decisions.iter().enumerate() {
+            if level.filled_port().is_none_or(|other| ties.transitive[place.port].contains(other.port)) {
                 levels.insert(index);
             }
         }
@@ -315,46 +334,48 @@ impl Search<'_> {
     }
 
     /// Returns the dependencies among the ports of the request.
-    fn ties(&self) -> &Ties {
-        self.ahead.ties.get_or_init(|| Ties::new(&self.matcher.table))
+    fn dependencies(&self) -> &PortDependencies {
+        self.forward_checking.dependencies.get_or_init(|| PortDependencies::new(&self.matcher.table))
     }
 
     /// Whether the candidates of one port of an ad may depend on what docks at another.
-    fn are_tied(&self, one: PortPlace, other: PortPlace) -> bool {
+    fn are_dependent(&self, one: PortPlace, other: PortPlace) -> bool {
         one.participant != 0
-            || self.passes_on(one, other) == Some(true)
-            || self.ties().tied[one.port].contains(other.port)
+            || self.computes_from(one, other) == Some(true)
+            || self.dependencies().transitive[one.port].contains(other.port)
     }
 
     /// Whether a port of an ad may read what docks at another. False if the index knows that no candidate is affected.
-    fn mentions(&self, one: PortPlace, other: PortPlace) -> bool {
+    fn may_read(&self, one: PortPlace, other: PortPlace) -> bool {
         one.participant != 0
-            || self.passes_on(one, other).unwrap_or_else(|| self.ties().mentioned[one.port].contains(other.port))
+            || self
+                .computes_from(one, other)
+                .unwrap_or_else(|| self.dependencies().direct[one.port].contains(other.port))
     }
 
     /// Whether an attribute that the port `one` of the request shows is computed from what docks at `other`. `None` if
     /// the two may depend on each other in further ways.
-    fn passes_on(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
-        let window = self.matcher.known_window(one)?;
-        let tells_all = window.is_complete && window.shows_all(&self.matcher.links);
-        tells_all.then(|| window.passed_on.iter().any(|(_, of, _)| *of == other))
+    fn computes_from(&self, one: PortPlace, other: PortPlace) -> Option<bool> {
+        let window = self.matcher.known_initial_query(one)?;
+        let tells_all = window.is_complete && window.shows_all(&self.matcher.port_index);
+        tells_all.then(|| window.computed.iter().any(|(_, of, _)| *of == other))
     }
 }
 
-impl Ties {
+impl PortDependencies {
     /// Computes the dependencies among the ports of the request.
-    fn new(table: &Table) -> Self {
-        let ports = table.ports(0);
-        let mut mentioned = vec![FixedBitSet::with_capacity(ports); ports];
+    fn new(table: &ParticipantTable) -> Self {
+        let ports = table.port_count(0);
+        let mut direct = vec![FixedBitSet::with_capacity(ports); ports];
         let mut group: Vec<usize> = (0..ports).collect();
         for port in 0..ports {
-            for label in table.labels_mentioned(PortPlace { participant: 0, port }) {
-                mentioned[port].insert(label);
+            for label in table.mentioned_ports(PortPlace { participant: 0, port }) {
+                direct[port].insert(label);
                 let (from, to) = (group[label], group[port]);
                 group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
             }
         }
         let together = |port: usize| (0..ports).filter(|other| group[*other] == group[port]).collect();
-        Ties { mentioned, tied: (0..ports).map(together).collect() }
+        PortDependencies { direct, transitive: (0..ports).map(together).collect() }
     }
 }

@@ -22,12 +22,14 @@ mod symbolic;
 pub(crate) mod tests;
 mod window_query;
 
-pub use failed_clauses::{Bound, Hindered, Meeting, Obstacles, Part, Wish, Written};
-pub use failed_conditions::{Condition, Definition};
-pub use failure::{Impasse, Prospect, Stuck};
-pub use matcher::{GangFault, Gangmatcher, Gangs};
-pub(super) use participants::member;
-pub use strategy::{Algorithm, Order, Strategy};
+pub use failed_clauses::{
+    ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral, TrialDocking,
+};
+pub use failed_conditions::{FailedCondition, ReadAttribute};
+pub use failure::{BlockedPort, GangFailure, PortCandidates};
+pub use matcher::{GangFault, GangIter, Gangmatcher};
+pub(super) use participants::build_member;
+pub use strategy::{Algorithm, PortOrder, SearchStrategy};
 
 use crate::protocol::PortFault;
 
@@ -37,12 +39,12 @@ pub struct Gang {
     /// Index of the request, as passed to [`Gangmatcher::marshal`].
     pub request: usize,
     /// Offers docked at the request's ports, in port order. Ports left unfilled are absent.
-    pub ports: Vec<Docked>,
+    pub ports: Vec<DockedOffer>,
 }
 
 /// An offer docked in a gang, with the offers docked at its own ports.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Docked {
+pub struct DockedOffer {
     /// Label of the port above, at which the offer is docked.
     pub label: String,
     /// 0-based index of the offer.
@@ -56,10 +58,10 @@ pub struct Docked {
     /// Rank that the offer's link gives the port above.
     pub offer_rank: f64,
     /// Offers docked at the offer's other ports, in port order.
-    pub ports: Vec<Docked>,
+    pub ports: Vec<DockedOffer>,
 }
 
-impl Drop for Docked {
+impl Drop for DockedOffer {
     /// Drops iteratively: a long chain of docked offers would overflow the stack.
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.ports);
@@ -72,9 +74,9 @@ impl Drop for Docked {
 impl Gang {
     /// Returns all offers of the gang in preorder: the offer of each port, followed by its own subgang.
     #[must_use]
-    pub fn members(&self) -> Vec<&Docked> {
+    pub fn members(&self) -> Vec<&DockedOffer> {
         let mut members = Vec::new();
-        let mut pending: Vec<&Docked> = self.ports.iter().rev().collect();
+        let mut pending: Vec<&DockedOffer> = self.ports.iter().rev().collect();
         while let Some(docked) = pending.pop() {
             members.push(docked);
             pending.extend(docked.ports.iter().rev());

@@ -9,14 +9,17 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, Dialect, Expression, Frame, Kind, Name, Nested, Participant, Value};
-use crate::constraint::{conjuncts, stands_for_an_ad};
-use crate::eval::{Binding, Context, Environment, Evaluator, Fallback, Halt, Member, Mentions, Resolution, UNFILLED};
-use crate::matching::policy::{Rule, Vector, label};
-use crate::protocol::{MOST_PATTERNS, Pattern, PortFault, Protocol, is_met, ports, rank_of};
+use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, Name, Participant, ScopeFrame, Value};
+use crate::constraint::{conjuncts, is_scope_name};
+use crate::eval::{
+    Abort, Context, Environment, EnvironmentMember, Evaluator, FreeNames, NameBinding, NameFallback, NameResolution,
+    UNFILLED_PORT,
+};
+use crate::matching::policy::{PolicyRule, PolicyVector, candidate_label};
+use crate::protocol::{MAX_PORT_PATTERNS, PortFault, PortPattern, Protocol, is_met, rank_value, read_ports};
 
-use super::score::Worth;
-use super::symbolic::Form;
+use super::score::CandidateScore;
+use super::symbolic::SymbolicValue;
 
 /// A port of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,11 +31,11 @@ pub struct PortPlace {
 }
 
 /// A clause of a constraint, and the scope in which it is evaluated.
-pub type Part = (Expression, Arc<Frame>);
+pub type ScopedClause = (Expression, Arc<ScopeFrame>);
 
 /// Result of a constraint while some labels may be unbound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DockingVerdict {
     /// The constraint is met.
     Met,
     /// The constraint is not met.
@@ -42,18 +45,18 @@ pub enum Verdict {
 }
 
 /// The participants and what is docked at their ports.
-pub struct Table {
+pub struct ParticipantTable {
     pub environment: Environment,
     /// Ports of each participant.
-    seats: Vec<Seat>,
+    port_info: Vec<ParticipantPorts>,
     protocol: Protocol,
     pub context: Context,
     /// The docking vector of the policy. Empty if candidates are scored by rank.
-    docking: Vec<Rule>,
+    docking_vector: Vec<PolicyRule>,
     /// Whether some offer has other ports than its link.
     offers_have_ports: bool,
     /// Whether some offer may choose which of its ports are filled.
-    offers_choose: bool,
+    offers_have_patterns: bool,
     /// Number of constraints and ranks evaluated.
     pub evaluations: u64,
     /// Number of evaluations that exceeded a budget.
@@ -61,27 +64,27 @@ pub struct Table {
 }
 
 /// What is known about a participant's ports.
-struct Seat {
+struct ParticipantPorts {
     /// Whether its only port is the implicit one.
     implicit: bool,
     /// Clauses of each port's constraint, computed on first use. The inner `None` means no constraint.
-    parts: Vec<OnceCell<Option<Rc<[Part]>>>>,
+    clauses: Vec<OnceCell<Option<Rc<[ScopedClause]>>>>,
     /// Allowed patterns of filled ports, best first. `None` if all ports are mandatory.
-    patterns: Option<Rc<[Pattern]>>,
+    patterns: Option<Rc<[PortPattern]>>,
 }
 
-impl Table {
+impl ParticipantTable {
     /// Returns a table of the offers with an empty seat for the request, and the faults of offers whose ports cannot be
     /// used, with their indices. Such offers take part in no gang.
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<(usize, PortFault)>) {
-        let mut table = Table {
-            environment: Environment::meeting(),
-            seats: Vec::with_capacity(offers.len() + 1),
+        let mut table = ParticipantTable {
+            environment: Environment::for_match(),
+            port_info: Vec::with_capacity(offers.len() + 1),
             protocol,
             context,
-            docking: Vec::new(),
+            docking_vector: Vec::new(),
             offers_have_ports: false,
-            offers_choose: false,
+            offers_have_patterns: false,
             evaluations: 0,
             failures: 0,
         };
@@ -89,22 +92,22 @@ impl Table {
         let seat = std::iter::once(Ad::default());
         for (index, ad) in seat.chain(offers.iter().cloned()).enumerate() {
             let participant = Participant::try_from(index).unwrap_or(Participant::MAX);
-            let (member, seat) = seated(&ad, participant).unwrap_or_else(|fault| {
+            let (member, seat) = build_participant(&ad, participant).unwrap_or_else(|fault| {
                 bad.push((index - 1, fault));
-                let nobody = Member::new(Frame::root(Ad::default(), participant), Vec::new());
-                (nobody, Seat { implicit: false, parts: Vec::new(), patterns: None })
+                let nobody = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
+                (nobody, ParticipantPorts { implicit: false, clauses: Vec::new(), patterns: None })
             });
-            table.note(participant, &member, &seat);
-            table.environment.join(member);
-            table.seats.push(seat);
-            table.release(participant);
+            table.record_port_kinds(participant, &member, &seat);
+            table.environment.add_member(member);
+            table.port_info.push(seat);
+            table.unbind_implicit(participant);
         }
         (table, bad)
     }
 
     /// Scores candidates by the docking vector of a policy instead of by rank.
-    pub fn follow(&mut self, docking: Vec<Rule>) {
-        self.docking = docking;
+    pub fn set_docking_vector(&mut self, docking: Vec<PolicyRule>) {
+        self.docking_vector = docking;
     }
 
     /// Returns the protocol, which says which attributes are constraints and ranks.
@@ -127,42 +130,42 @@ impl Table {
     ///
     /// When the ports of `ad` cannot be used; the former ad stays.
     pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
-        let (new, seat) = seated(ad, participant)?;
-        self.note(participant, &new, &seat);
+        let (new, seat) = build_participant(ad, participant)?;
+        self.record_port_kinds(participant, &new, &seat);
         if let Some(member) = self.environment.member_mut(participant) {
             *member = new;
         }
-        self.seats[participant as usize] = seat;
-        self.release(participant);
+        self.port_info[participant as usize] = seat;
+        self.unbind_implicit(participant);
         Ok(())
     }
 
     /// Records whether offers have ports of their own and whether these are optional.
-    fn note(&mut self, participant: Participant, member: &Member, seat: &Seat) {
+    fn record_port_kinds(&mut self, participant: Participant, member: &EnvironmentMember, seat: &ParticipantPorts) {
         if participant > 0 {
             self.offers_have_ports |= member.ports.len() > 1;
-            self.offers_choose |= seat.patterns.is_some();
+            self.offers_have_patterns |= seat.patterns.is_some();
         }
     }
 
     /// Returns the number of offers.
-    pub fn offers(&self) -> usize {
-        self.seats.len() - 1
+    pub fn offer_count(&self) -> usize {
+        self.port_info.len() - 1
     }
 
     /// Returns the number of ports of a participant.
-    pub fn ports(&self, participant: Participant) -> usize {
+    pub fn port_count(&self, participant: Participant) -> usize {
         self.environment.members().get(participant as usize).map_or(0, |member| member.ports.len())
     }
 
     /// Returns the allowed patterns of a participant's filled ports, best first. `None` if all ports are mandatory.
-    pub fn patterns(&self, participant: Participant) -> Option<&Rc<[Pattern]>> {
-        self.seats[participant as usize].patterns.as_ref()
+    pub fn patterns(&self, participant: Participant) -> Option<&Rc<[PortPattern]>> {
+        self.port_info[participant as usize].patterns.as_ref()
     }
 
     /// Whether the only port of a participant is the implicit one.
     pub fn is_implicit(&self, participant: Participant) -> bool {
-        self.seats[participant as usize].implicit
+        self.port_info[participant as usize].implicit
     }
 
     /// Returns the label of a port: `other` for an implicit one.
@@ -196,8 +199,8 @@ impl Table {
     }
 
     /// Runs `work` with two ports docked, then restores what was docked there before.
-    pub fn suppose<T>(&mut self, a: PortPlace, b: PortPlace, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = [a, b].map(|place| (place, self.bound(place)));
+    pub fn with_docked<T>(&mut self, a: PortPlace, b: PortPlace, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = [a, b].map(|place| (place, self.docked_at(place)));
         self.dock(a, b);
         let found = work(self);
         for (place, to) in before {
@@ -208,10 +211,10 @@ impl Table {
 
     /// Runs `work` with nothing docked at a participant, then restores its docked ports. Ports marked as unfilled stay
     /// so.
-    pub fn alone<T>(&mut self, participant: Participant, work: impl FnOnce(&mut Self) -> T) -> T {
-        let places = (0..self.ports(participant)).map(|port| PortPlace { participant, port });
-        let docked = places.map(|place| (place, self.bound(place)));
-        let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED)).collect();
+    pub fn with_undocked<T>(&mut self, participant: Participant, work: impl FnOnce(&mut Self) -> T) -> T {
+        let places = (0..self.port_count(participant)).map(|port| PortPlace { participant, port });
+        let docked = places.map(|place| (place, self.docked_at(place)));
+        let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED_PORT)).collect();
         for (place, _) in &docked {
             self.bind(*place, None);
         }
@@ -223,30 +226,30 @@ impl Table {
     }
 
     /// Returns the participant and port docked at a port. `None` if it is open.
-    fn bound(&self, place: PortPlace) -> Option<(Participant, usize)> {
+    fn docked_at(&self, place: PortPlace) -> Option<(Participant, usize)> {
         let member = self.environment.members().get(place.participant as usize)?;
         match member.fallback {
-            Fallback::Partner(participant, port) => Some((participant, port)),
+            NameFallback::Partner(participant, port) => Some((participant, port)),
             _ => member.bindings.get(place.port)?.to,
         }
     }
 
     /// Marks the ports of a participant that a pattern does not fill as unfilled.
-    pub fn leave(&mut self, participant: Participant, filled: &Pattern) {
-        for port in (0..self.ports(participant)).filter(|port| !filled.contains(*port)) {
-            self.bind(PortPlace { participant, port }, Some(UNFILLED));
+    pub fn mark_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
+        for port in (0..self.port_count(participant)).filter(|port| !filled.contains(*port)) {
+            self.bind(PortPlace { participant, port }, Some(UNFILLED_PORT));
         }
     }
 
     /// Reopens the ports of a participant that a pattern does not fill.
-    pub fn open(&mut self, participant: Participant, filled: &Pattern) {
-        for port in (0..self.ports(participant)).filter(|port| !filled.contains(*port)) {
+    pub fn reopen_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
+        for port in (0..self.port_count(participant)).filter(|port| !filled.contains(*port)) {
             self.bind(PortPlace { participant, port }, None);
         }
     }
 
     /// Unbinds an implicit port, whose partner is unknown at first.
-    fn release(&mut self, participant: Participant) {
+    fn unbind_implicit(&mut self, participant: Participant) {
         if self.is_implicit(participant) {
             self.environment.unbind_other(participant);
         }
@@ -272,59 +275,63 @@ impl Table {
     }
 
     /// Evaluates the constraint of a port against what is docked there.
-    pub fn accepts(&mut self, place: PortPlace) -> Verdict {
-        let Some(frame) = self.frame(place) else { return Verdict::Refused };
-        let Some(name) = self.protocol.constraint(&frame.ad).cloned() else { return Verdict::Refused };
+    pub fn accepts(&mut self, place: PortPlace) -> DockingVerdict {
+        let Some(frame) = self.frame(place) else { return DockingVerdict::Refused };
+        let Some(name) = self.protocol.constraint_name(&frame.ad).cloned() else { return DockingVerdict::Refused };
         self.evaluations += 1;
         let value = Evaluator::new(&self.environment, &self.context).attribute(&frame, &name);
         match value {
-            Ok(value) if is_met(&value, self.context.dialect) => Verdict::Met,
-            Ok(_) => Verdict::Refused,
-            Err(Halt::Unknown) => self.could_be_met(&frame, &name),
+            Ok(value) if is_met(&value, self.context.dialect) => DockingVerdict::Met,
+            Ok(_) => DockingVerdict::Refused,
+            Err(Abort::Unknown) => self.check_conjuncts(&frame, &name),
             Err(_) => {
                 self.failures += 1;
-                Verdict::Refused
+                DockingVerdict::Refused
             }
         }
     }
 
     /// Decides a constraint that depends on unbound labels: a single conjunct that is known not to be met refuses.
-    fn could_be_met(&mut self, frame: &Arc<Frame>, name: &Name) -> Verdict {
-        let Some(constraint) = frame.ad.get(name) else { return Verdict::Refused };
+    fn check_conjuncts(&mut self, frame: &Arc<ScopeFrame>, name: &Name) -> DockingVerdict {
+        let Some(constraint) = frame.ad.get(name) else { return DockingVerdict::Refused };
         for conjunct in conjuncts(constraint) {
             match Evaluator::new(&self.environment, &self.context).evaluate(conjunct, frame) {
-                Err(Halt::Unknown) => {}
+                Err(Abort::Unknown) => {}
                 Ok(value) if is_met(&value, self.context.dialect) => {}
-                Ok(_) => return Verdict::Refused,
+                Ok(_) => return DockingVerdict::Refused,
                 Err(_) => {
                     self.failures += 1;
-                    return Verdict::Refused;
+                    return DockingVerdict::Refused;
                 }
             }
         }
-        Verdict::Tentative
+        DockingVerdict::Tentative
     }
 
     /// Returns the clauses of the constraint of a port, all of which must be true, each with its scope. `None` if the
     /// port has no constraint.
     ///
     /// A clause that is an attribute name is replaced by the clauses of that attribute.
-    pub fn parts(&self, place: PortPlace) -> Option<Rc<[Part]>> {
-        self.seats[place.participant as usize].parts.get(place.port)?.get_or_init(|| self.taken_apart(place)).clone()
+    pub fn clauses(&self, place: PortPlace) -> Option<Rc<[ScopedClause]>> {
+        self.port_info[place.participant as usize]
+            .clauses
+            .get(place.port)?
+            .get_or_init(|| self.split_constraint(place))
+            .clone()
     }
 
     /// Splits the constraint of a port into clauses.
-    fn taken_apart(&self, place: PortPlace) -> Option<Rc<[Part]>> {
+    fn split_constraint(&self, place: PortPlace) -> Option<Rc<[ScopedClause]>> {
         let frame = self.frame_of(place)?;
-        let constraint = self.protocol.constraint_of(&frame.ad)?;
+        let constraint = self.protocol.constraint_expression(&frame.ad)?;
         let (mut parts, mut followed) = (Vec::new(), 0);
         let (mut next, mut pending) = (Some((constraint.clone(), Arc::clone(frame))), Vec::new());
         while let Some((expression, frame)) = next {
             for part in conjuncts(&expression) {
-                match part.bare().kind() {
-                    Kind::Attribute(name) if followed < MOST_FOLLOWED => {
+                match part.without_parentheses().kind() {
+                    ExpressionKind::Attribute(name) if followed < MAX_FOLLOWED_ATTRIBUTES => {
                         match self.environment.resolve_own(&frame, name, &self.context) {
-                            Resolution::Expression(bound, frame) => {
+                            NameResolution::Expression(bound, frame) => {
                                 followed += 1;
                                 pending.push((bound, frame));
                             }
@@ -340,24 +347,24 @@ impl Table {
     }
 
     /// Whether a port has a rank.
-    pub fn ranks(&self, place: PortPlace) -> bool {
-        self.frame_of(place).is_some_and(|frame| frame.ad.get(self.protocol.rank()).is_some())
+    pub fn has_rank(&self, place: PortPlace) -> bool {
+        self.frame_of(place).is_some_and(|frame| frame.ad.get(self.protocol.rank_name()).is_some())
     }
 
     /// Returns the rank of a port as a symbolic value with what is docked now. `None` if it has no rank.
-    pub fn rank_form(&self, place: PortPlace) -> Option<Form> {
+    pub fn symbolic_rank(&self, place: PortPlace) -> Option<SymbolicValue> {
         let frame = self.frame_of(place)?;
-        frame.ad.get(self.protocol.rank()).map(|rank| self.form(rank, frame))
+        frame.ad.get(self.protocol.rank_name()).map(|rank| self.symbolic_value(rank, frame))
     }
 
     /// Whether the policy has a docking vector.
-    pub fn has_vector(&self) -> bool {
-        !self.docking.is_empty()
+    pub fn has_docking_vector(&self) -> bool {
+        !self.docking_vector.is_empty()
     }
 
     /// Returns the docking vector of the policy. Empty if candidates are scored by rank.
-    pub fn vector(&self) -> &[Rule] {
-        &self.docking
+    pub fn docking_vector(&self) -> &[PolicyRule] {
+        &self.docking_vector
     }
 
     /// Whether some offer has ports besides its link, which must be filled before it can serve.
@@ -366,8 +373,8 @@ impl Table {
     }
 
     /// Whether some offer may choose which of its ports are filled.
-    pub fn offers_choose(&self) -> bool {
-        self.offers_choose
+    pub fn offers_have_patterns(&self) -> bool {
+        self.offers_have_patterns
     }
 
     /// Returns the ad of a participant.
@@ -389,14 +396,15 @@ impl Table {
 
     /// Returns the indices of the other ports whose labels are mentioned in the record of a port or in the groups
     /// around it.
-    pub fn labels_mentioned(&self, place: PortPlace) -> Vec<usize> {
+    pub fn mentioned_ports(&self, place: PortPlace) -> Vec<usize> {
         let Some(member) = self.environment.members().get(place.participant as usize) else { return Vec::new() };
         let mut mentioned = FixedBitSet::with_capacity(member.bindings.len());
         let mut frame = member.ports.get(place.port);
         while let Some(record) = frame.filter(|frame| frame.enclosing.is_some()) {
             let expressions = record.ad.iter().map(|attribute| attribute.expression);
-            for expression in expressions.filter(|expression| !matches!(expression.kind(), Kind::Literal(_))) {
-                mention(expression, &member.bindings, self.context.dialect, &mut mentioned);
+            for expression in expressions.filter(|expression| !matches!(expression.kind(), ExpressionKind::Literal(_)))
+            {
+                add_mentioned_ports(expression, &member.bindings, self.context.dialect, &mut mentioned);
             }
             frame = record.enclosing.as_ref();
         }
@@ -410,15 +418,15 @@ impl Table {
 
     /// Returns the rank. `None` if it depends on a port that is not docked yet.
     fn rank_if_known(&mut self, place: PortPlace) -> Option<f64> {
-        if !self.ranks(place) {
+        if !self.has_rank(place) {
             return Some(0.0);
         }
         let Some(frame) = self.frame(place) else { return Some(0.0) };
         self.evaluations += 1;
-        match Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank()) {
+        match Evaluator::new(&self.environment, &self.context).attribute(&frame, self.protocol.rank_name()) {
             // Adding 0.0 turns minus zero into zero, so that both are one rank.
-            Ok(value) => Some(rank_of(&value) + 0.0),
-            Err(Halt::Unknown) => None,
+            Ok(value) => Some(rank_value(&value) + 0.0),
+            Err(Abort::Unknown) => None,
             Err(_) => {
                 self.failures += 1;
                 Some(0.0)
@@ -427,46 +435,49 @@ impl Table {
     }
 
     /// Returns the score of the candidate `link` at the port `place`, docking it for the evaluation.
-    pub fn worth_of(&mut self, place: PortPlace, link: PortPlace) -> Worth {
-        self.suppose(place, link, |table| table.worth(place, link))
+    pub fn candidate_score(&mut self, place: PortPlace, link: PortPlace) -> CandidateScore {
+        self.with_docked(place, link, |table| table.docked_score(place, link))
     }
 
     /// Returns the score of a docked candidate (thesis 3.2.4): its docking vector, or the two ranks.
-    pub fn worth(&mut self, above: PortPlace, link: PortPlace) -> Worth {
-        if self.docking.is_empty() {
+    pub fn docked_score(&mut self, above: PortPlace, link: PortPlace) -> CandidateScore {
+        if self.docking_vector.is_empty() {
             let (Some(rank), Some(offer_rank)) = (self.rank_if_known(above), self.rank_if_known(link)) else {
-                return Worth::Unknown;
+                return CandidateScore::Unknown;
             };
-            return Worth::Ranks(rank, offer_rank);
+            return CandidateScore::Ranks(rank, offer_rank);
         }
-        let (Some(port), Some(candidate)) = (self.frame(above), self.frame(link)) else { return Worth::Unknown };
+        let (Some(port), Some(candidate)) = (self.frame(above), self.frame(link)) else {
+            return CandidateScore::Unknown;
+        };
         // A scope inside the port's scope, so that no attribute of the port hides the label.
-        let bound: Ad = [(label(), Expression::literal(Value::Ad(Nested { frame: candidate })))].into_iter().collect();
+        let bound: Ad =
+            [(candidate_label(), Expression::literal(Value::Ad(AdValue { frame: candidate })))].into_iter().collect();
         let falls_through = port.falls_through;
-        let scope = Arc::new(Frame {
+        let scope = Arc::new(ScopeFrame {
             ad: bound,
             participant: port.participant,
             port: port.port,
             enclosing: Some(port),
             falls_through,
         });
-        let mut values = Vec::with_capacity(self.docking.len());
-        for rule in &self.docking {
+        let mut values = Vec::with_capacity(self.docking_vector.len());
+        for rule in &self.docking_vector {
             self.evaluations += 1;
             match Evaluator::new(&self.environment, &self.context).evaluate(&rule.expression, &scope) {
                 Ok(value) => values.push(value),
-                Err(Halt::Unknown) => return Worth::Unknown,
+                Err(Abort::Unknown) => return CandidateScore::Unknown,
                 Err(_) => {
                     self.failures += 1;
                     values.push(Value::Undefined);
                 }
             }
         }
-        Worth::Vector(Vector::new(values, self.context.dialect))
+        CandidateScore::Vector(PolicyVector::new(values, self.context.dialect))
     }
 
     /// Iterates over the scope of a port and its enclosing scopes, innermost first.
-    pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &Frame> {
+    pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &ScopeFrame> {
         std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
     }
 
@@ -476,27 +487,33 @@ impl Table {
     }
 
     /// Returns the scope of a port. `None` if there is no such port.
-    pub fn frame(&self, place: PortPlace) -> Option<Arc<Frame>> {
+    pub fn frame(&self, place: PortPlace) -> Option<Arc<ScopeFrame>> {
         self.frame_of(place).cloned()
     }
 
-    fn frame_of(&self, place: PortPlace) -> Option<&Arc<Frame>> {
+    fn frame_of(&self, place: PortPlace) -> Option<&Arc<ScopeFrame>> {
         self.environment.members().get(place.participant as usize)?.ports.get(place.port)
     }
 }
 
 /// Adds to `mentioned` the ports whose labels an expression mentions.
-fn mention(expression: &Expression, bindings: &[Binding], dialect: Dialect, mentioned: &mut FixedBitSet) {
+fn add_mentioned_ports(
+    expression: &Expression,
+    bindings: &[NameBinding],
+    dialect: Dialect,
+    mentioned: &mut FixedBitSet,
+) {
     let mut pending = vec![expression];
     while let Some(part) = pending.pop() {
         match part.kind() {
-            Kind::Attribute(name) if !stands_for_an_ad(name) => {
+            ExpressionKind::Attribute(name) if !is_scope_name(name) => {
                 mentioned.extend(bindings.iter().position(|binding| binding.name == *name));
             }
             // A call, or an ad used as a whole, may read more than it names.
-            Kind::Attribute(_) | Kind::RootAttribute(_) | Kind::Call(..) => {
-                let mentions = Mentions::of(expression, dialect);
-                let is_mentioned = |binding: &Binding| mentions.everything || mentions.names.contains(&binding.name);
+            ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) | ExpressionKind::Call(..) => {
+                let mentions = FreeNames::of(expression, dialect);
+                let is_mentioned =
+                    |binding: &NameBinding| mentions.reads_anything || mentions.names.contains(&binding.name);
                 mentioned.extend((0..bindings.len()).filter(|port| is_mentioned(&bindings[*port])));
                 return;
             }
@@ -506,13 +523,13 @@ fn mention(expression: &Expression, bindings: &[Binding], dialect: Dialect, ment
 }
 
 /// Maximum number of attribute references that are followed when a constraint is split into clauses.
-const MOST_FOLLOWED: usize = 64;
+const MAX_FOLLOWED_ATTRIBUTES: usize = 64;
 
 /// Builds the scopes of an ad and its ports, and the description of its ports.
-fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault> {
-    let ports = ports(ad)?;
-    let frame = Frame::root(ad.clone(), participant);
-    let mut member = Member::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
+fn build_participant(ad: &Ad, participant: Participant) -> Result<(EnvironmentMember, ParticipantPorts), PortFault> {
+    let ports = read_ports(ad)?;
+    let frame = ScopeFrame::root(ad.clone(), participant);
+    let mut member = EnvironmentMember::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
     member.bindings = Vec::with_capacity(ports.list.len());
     let implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
     let patterns = if ports.group.is_mandatory() {
@@ -520,7 +537,7 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
     } else {
         let patterns = ports.group.patterns(ports.list.len()).ok_or_else(|| PortFault {
             span: ad.get_str("Ports").map(Expression::span).unwrap_or_default(),
-            reason: format!("its groups of ports can be filled in more than {MOST_PATTERNS} ways"),
+            reason: format!("its groups of ports can be filled in more than {MAX_PORT_PATTERNS} ways"),
         })?;
         Some(patterns.into())
     };
@@ -532,10 +549,10 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
             None => around,
         });
         if !implicit {
-            member.bindings.push(Binding { name: port.label, since, to: None });
+            member.bindings.push(NameBinding { name: port.label, first_port: since, to: None });
         }
     }
-    let seat = Seat { implicit, parts: vec![OnceCell::new(); member.ports.len()], patterns };
+    let seat = ParticipantPorts { implicit, clauses: vec![OnceCell::new(); member.ports.len()], patterns };
     Ok((member, seat))
 }
 
@@ -544,6 +561,6 @@ fn seated(ad: &Ad, participant: Participant) -> Result<(Member, Seat), PortFault
 /// # Errors
 ///
 /// When its ports cannot be used.
-pub fn member(ad: &Ad, participant: Participant) -> Result<(Member, bool), PortFault> {
-    seated(ad, participant).map(|(member, seat)| (member, seat.implicit))
+pub fn build_member(ad: &Ad, participant: Participant) -> Result<(EnvironmentMember, bool), PortFault> {
+    build_participant(ad, participant).map(|(member, seat)| (member, seat.implicit))
 }

@@ -3,45 +3,45 @@
 use std::cmp::Ordering;
 
 use crate::ad::Participant;
-use crate::matching::policy::Vector;
+use crate::matching::policy::PolicyVector;
 
 /// The score of one decision of a gang.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Worth {
+pub enum CandidateScore {
     /// It depends on ports that are not docked yet.
     Unknown,
     /// A candidate's ranks: that given by the port, then that given by the candidate.
     Ranks(f64, f64),
     /// A candidate's docking vector under the policy.
-    Vector(Vector),
+    Vector(PolicyVector),
 }
 
-impl Worth {
+impl CandidateScore {
     /// The score of a candidate if nothing ranks.
-    pub const NONE: Worth = Worth::Ranks(0.0, 0.0);
+    pub const ZERO: CandidateScore = CandidateScore::Ranks(0.0, 0.0);
 
     /// Returns the scores of leaving these ports unfilled. Fewer unfilled ports are better, then later ones.
-    pub fn of_unfilled(ports: impl Iterator<Item = usize> + Clone) -> Vec<Worth> {
+    pub fn unfilled_scores(ports: impl Iterator<Item = usize> + Clone) -> Vec<CandidateScore> {
         #[allow(clippy::cast_precision_loss)] // ports are fewer than 2^53
         let worth = |number: usize| number as f64;
-        let fewest = Worth::Ranks(0.0 - worth(ports.clone().count()), 0.0);
-        std::iter::once(fewest).chain(ports.map(|port| Worth::Ranks(worth(port), 0.0))).collect()
+        let fewest = CandidateScore::Ranks(0.0 - worth(ports.clone().count()), 0.0);
+        std::iter::once(fewest).chain(ports.map(|port| CandidateScore::Ranks(worth(port), 0.0))).collect()
     }
 
     /// Whether a candidate with this score may dock: no component of its docking vector is undefined or an error.
     pub fn is_acceptable(&self) -> bool {
-        !matches!(self, Worth::Vector(vector) if !vector.is_complete())
+        !matches!(self, CandidateScore::Vector(vector) if !vector.is_complete())
     }
 
     /// Compares two scores; the greater is the better. `None` if one of them is unknown.
-    pub fn compare(&self, other: &Worth) -> Option<Ordering> {
+    pub fn compare(&self, other: &CandidateScore) -> Option<Ordering> {
         Some(match (self, other) {
-            (Worth::Unknown, _) | (_, Worth::Unknown) => return None,
-            (Worth::Ranks(a, b), Worth::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
-            (Worth::Vector(left), Worth::Vector(right)) => left.greatest_first(right).reverse(),
+            (CandidateScore::Unknown, _) | (_, CandidateScore::Unknown) => return None,
+            (CandidateScore::Ranks(a, b), CandidateScore::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
+            (CandidateScore::Vector(left), CandidateScore::Vector(right)) => left.cmp_greatest_first(right).reverse(),
             // Gangs of different shape: a candidate of one is compared with a missing or unfilled port of the other.
-            (Worth::Ranks(a, b), Worth::Vector(vector)) => vector.compare_numbers([*a, *b]).reverse(),
-            (Worth::Vector(vector), Worth::Ranks(a, b)) => vector.compare_numbers([*a, *b]),
+            (CandidateScore::Ranks(a, b), CandidateScore::Vector(vector)) => vector.cmp_numbers([*a, *b]).reverse(),
+            (CandidateScore::Vector(vector), CandidateScore::Ranks(a, b)) => vector.cmp_numbers([*a, *b]),
         })
     }
 }
@@ -51,21 +51,21 @@ impl Worth {
 /// Compared first are the scores in preorder: for each ad the unfilled ports, then the candidates at its ports. Ties
 /// are broken by the candidates' positions in the input, then by the ports by which they are docked.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Preference {
+pub struct GangScore {
     /// Scores of the decisions, in preorder.
-    pub worths: Vec<Worth>,
+    pub scores: Vec<CandidateScore>,
     /// The docked offers, in the same order.
     pub offers: Vec<Participant>,
     /// Indices of the ports by which the offers are docked, in the same order.
     pub links: Vec<usize>,
 }
 
-impl Preference {
+impl GangScore {
     /// Compares two gangs; the greater is the better. A decision that only one of them has counts as zero in the other.
-    pub fn compare(&self, other: &Preference) -> Ordering {
-        let lacking = Worth::NONE;
-        let steps = self.worths.len().max(other.worths.len());
-        let worth = |of: &Preference, step: usize| of.worths.get(step).unwrap_or(&lacking).clone();
+    pub fn compare(&self, other: &GangScore) -> Ordering {
+        let lacking = CandidateScore::ZERO;
+        let steps = self.scores.len().max(other.scores.len());
+        let worth = |of: &GangScore, step: usize| of.scores.get(step).unwrap_or(&lacking).clone();
         (0..steps)
             .filter_map(|step| worth(self, step).compare(&worth(other, step)))
             .find(|order| order.is_ne())
@@ -77,43 +77,44 @@ impl Preference {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::{Preference, Worth};
+    use super::{CandidateScore, GangScore};
     use crate::ad::{Dialect, Value};
-    use crate::matching::policy::Vector;
+    use crate::matching::policy::PolicyVector;
 
     #[test]
     fn worths_compare() {
-        let vector =
-            |values: [i64; 2]| Worth::Vector(Vector::new(values.map(Value::Integer).to_vec(), Dialect::Classad));
+        let vector = |values: [i64; 2]| {
+            CandidateScore::Vector(PolicyVector::new(values.map(Value::Integer).to_vec(), Dialect::Classad))
+        };
         for (better, worse) in [
-            (Worth::Ranks(2.0, 0.0), Worth::Ranks(1.0, 9.0)),
-            (Worth::Ranks(1.0, 1.0), Worth::Ranks(1.0, 0.0)),
+            (CandidateScore::Ranks(2.0, 0.0), CandidateScore::Ranks(1.0, 9.0)),
+            (CandidateScore::Ranks(1.0, 1.0), CandidateScore::Ranks(1.0, 0.0)),
             (vector([1, 0]), vector([0, 9])),
-            (vector([0, 1]), Worth::NONE),
-            (Worth::NONE, vector([0, -1])),
+            (vector([0, 1]), CandidateScore::ZERO),
+            (CandidateScore::ZERO, vector([0, -1])),
         ] {
             assert_eq!(better.compare(&worse), Some(Ordering::Greater), "{better:?} {worse:?}");
             assert_eq!(worse.compare(&better), Some(Ordering::Less));
         }
-        assert_eq!(Worth::Unknown.compare(&Worth::NONE), None);
+        assert_eq!(CandidateScore::Unknown.compare(&CandidateScore::ZERO), None);
     }
 
     #[test]
     fn worth_before_position_before_link() {
-        let gang = |worths: Vec<Worth>, offers: &[u32], links: &[usize]| Preference {
-            worths,
+        let gang = |worths: Vec<CandidateScore>, offers: &[u32], links: &[usize]| GangScore {
+            scores: worths,
             offers: offers.to_vec(),
             links: links.to_vec(),
         };
-        let ranked = |rank: f64| vec![Worth::Ranks(rank, 0.0)];
-        let unfilled = |ports: &[usize]| Worth::of_unfilled(ports.iter().copied());
+        let ranked = |rank: f64| vec![CandidateScore::Ranks(rank, 0.0)];
+        let unfilled = |ports: &[usize]| CandidateScore::unfilled_scores(ports.iter().copied());
         let sorted = [
             gang(ranked(1.0), &[9], &[0]),
             gang(ranked(0.0), &[1], &[0]),
             gang(unfilled(&[]), &[1], &[1]),
-            gang(vec![Worth::NONE; 2], &[2], &[0]),
+            gang(vec![CandidateScore::ZERO; 2], &[2], &[0]),
             // The decision missing in the smaller gang counts as zero: more than a negative rank.
-            gang(vec![Worth::NONE, Worth::Ranks(0.0, -1.0)], &[1], &[0]),
+            gang(vec![CandidateScore::ZERO, CandidateScore::Ranks(0.0, -1.0)], &[1], &[0]),
             gang(unfilled(&[2]), &[1], &[0]),
             gang(unfilled(&[1]), &[1], &[0]),
             gang(unfilled(&[1, 2]), &[1], &[0]),

@@ -26,7 +26,7 @@ pub enum Algorithm {
 
 /// The order in which the ports of an ad are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum PortOrder {
     /// As they are listed.
     Listed,
     /// The last one first.
@@ -38,19 +38,19 @@ pub enum Order {
 /// The switches of the search.
 #[allow(clippy::struct_excessive_bools)] // the five switches of the thesis's algorithms are what they are
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Strategy {
+pub struct SearchStrategy {
     /// Whether candidates come from the index.
     pub indexed: bool,
     /// The order in which ports are filled.
-    pub order: Order,
+    pub order: PortOrder,
     /// Whether every port of an ad must have candidates before the first is filled.
-    pub checked: bool,
+    pub requires_candidates: bool,
     /// Whether equivalent candidates count as one.
     pub summarized: bool,
     /// Whether the candidates of a port are tried from a random one on.
     pub random_start: bool,
     /// Whether the best gang is wanted instead of the first.
-    pub preferring: bool,
+    pub finds_best: bool,
 }
 
 impl Algorithm {
@@ -85,27 +85,27 @@ impl Algorithm {
 
     /// Returns its switches.
     #[must_use]
-    pub fn strategy(self) -> Strategy {
-        let naive = Strategy {
+    pub fn strategy(self) -> SearchStrategy {
+        let naive = SearchStrategy {
             indexed: false,
-            order: Order::Listed,
-            checked: false,
+            order: PortOrder::Listed,
+            requires_candidates: false,
             summarized: false,
             random_start: false,
-            preferring: false,
+            finds_best: false,
         };
-        let indexed = Strategy { indexed: true, ..naive };
-        let dynamic = Strategy { order: Order::FewestFirst, checked: true, ..indexed };
+        let indexed = SearchStrategy { indexed: true, ..naive };
+        let dynamic = SearchStrategy { order: PortOrder::FewestFirst, requires_candidates: true, ..indexed };
         match self {
-            Algorithm::Best => Strategy { preferring: true, ..indexed },
+            Algorithm::Best => SearchStrategy { finds_best: true, ..indexed },
             Algorithm::Naive => naive,
             Algorithm::Lr => indexed,
-            Algorithm::Rl => Strategy { order: Order::Reversed, ..indexed },
-            Algorithm::Lrc => Strategy { checked: true, ..indexed },
-            Algorithm::Rlc => Strategy { order: Order::Reversed, checked: true, ..indexed },
+            Algorithm::Rl => SearchStrategy { order: PortOrder::Reversed, ..indexed },
+            Algorithm::Lrc => SearchStrategy { requires_candidates: true, ..indexed },
+            Algorithm::Rlc => SearchStrategy { order: PortOrder::Reversed, requires_candidates: true, ..indexed },
             Algorithm::Dyn => dynamic,
-            Algorithm::Dyns => Strategy { summarized: true, ..dynamic },
-            Algorithm::Dynsr => Strategy { summarized: true, random_start: true, ..dynamic },
+            Algorithm::Dyns => SearchStrategy { summarized: true, ..dynamic },
+            Algorithm::Dynsr => SearchStrategy { summarized: true, random_start: true, ..dynamic },
         }
     }
 }

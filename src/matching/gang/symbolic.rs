@@ -8,73 +8,75 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Expression, Frame, Group, Kind, Name, Span, UnaryOperator, Value};
-use crate::constraint::{is_plain, stands_for_an_ad};
-use crate::eval::{Context, Evaluator, Fallback, Resolution, binary, unary};
-use crate::pool::Key;
+use crate::ad::{
+    BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, ScopeFrame, Span, UnaryOperator, Value,
+};
+use crate::constraint::{is_scope_name, is_self_evaluating};
+use crate::eval::{Context, Evaluator, NameFallback, NameResolution, binary, unary};
+use crate::pool::ValueKey;
 
-use super::participants::{PortPlace, Table};
+use super::participants::{ParticipantTable, PortPlace};
 
 /// The symbolic value of an expression while some ports are open.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum SymbolicValue {
     /// A constant: it does not depend on open ports.
     Known(Value),
     /// A function of one attribute of what docks at the open port.
-    Of(PortPlace, Translation),
+    Function(PortPlace, AttributeTranslation),
     /// It depends on open ports in another way, or cannot be evaluated.
-    Open,
+    Opaque,
 }
 
 /// A function of one attribute, as a sequence of steps: `+ - * /` with constants, and unary minus. No steps are the
 /// identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Translation {
+pub struct AttributeTranslation {
     /// The attribute of the candidate.
     pub attribute: Name,
-    steps: Vec<Step>,
+    steps: Vec<TranslationStep>,
 }
 
 /// One step of a translation.
 #[derive(Clone, Debug)]
-enum Step {
+enum TranslationStep {
     /// Unary minus.
-    Negated,
+    Negate,
     /// An operation with the constant on the right: `x - 1`.
-    With(BinaryOperator, Value),
+    ConstantRight(BinaryOperator, Value),
     /// An operation with the constant on the left: `1 - x`.
-    Within(BinaryOperator, Value),
+    ConstantLeft(BinaryOperator, Value),
 }
 
-impl Step {
+impl TranslationStep {
     /// Returns a key for equality and hashing.
-    fn key(&self) -> (u8, Option<BinaryOperator>, Key) {
+    fn key(&self) -> (u8, Option<BinaryOperator>, ValueKey) {
         match self {
-            Step::Negated => (0, None, Key::Absent),
-            Step::With(operator, constant) => (1, Some(*operator), Key::of(constant)),
-            Step::Within(operator, constant) => (2, Some(*operator), Key::of(constant)),
+            TranslationStep::Negate => (0, None, ValueKey::Absent),
+            TranslationStep::ConstantRight(operator, constant) => (1, Some(*operator), ValueKey::of(constant)),
+            TranslationStep::ConstantLeft(operator, constant) => (2, Some(*operator), ValueKey::of(constant)),
         }
     }
 }
 
-impl PartialEq for Step {
+impl PartialEq for TranslationStep {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Step {}
+impl Eq for TranslationStep {}
 
-impl Hash for Step {
+impl Hash for TranslationStep {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().hash(state);
     }
 }
 
-impl Translation {
+impl AttributeTranslation {
     /// Returns the translation without steps.
     pub fn identity(attribute: &Name) -> Self {
-        Translation { attribute: attribute.clone(), steps: Vec::new() }
+        AttributeTranslation { attribute: attribute.clone(), steps: Vec::new() }
     }
 
     /// Whether the translation has no steps.
@@ -86,106 +88,122 @@ impl Translation {
     pub fn apply(&self, value: Value, context: &Context) -> Value {
         let (dialect, span) = (context.dialect, Span::default());
         self.steps.iter().fold(value, |value, step| match step {
-            Step::Negated => unary(UnaryOperator::Minus, value, dialect, span),
-            Step::With(operator, constant) => binary(*operator, &value, constant, dialect, span),
-            Step::Within(operator, constant) => binary(*operator, constant, &value, dialect, span),
+            TranslationStep::Negate => unary(UnaryOperator::Minus, value, dialect, span),
+            TranslationStep::ConstantRight(operator, constant) => binary(*operator, &value, constant, dialect, span),
+            TranslationStep::ConstantLeft(operator, constant) => binary(*operator, constant, &value, dialect, span),
         })
     }
 
     /// Appends the steps of another translation, which is applied to the result of this one.
-    pub fn then(mut self, other: &Translation) -> Self {
+    pub fn then(mut self, other: &AttributeTranslation) -> Self {
         self.steps.extend(other.steps.iter().cloned());
         self
     }
 
     /// Appends a step.
-    fn and(mut self, step: Step) -> Self {
+    fn with_step(mut self, step: TranslationStep) -> Self {
         self.steps.push(step);
         self
     }
 }
 
 /// Maximum depth of nested references and operators that are followed.
-const DEEPEST: u32 = 32;
+const MAX_DEPTH: u32 = 32;
 
-impl Table {
+impl ParticipantTable {
     /// Returns the symbolic value of an expression in a scope, with what is docked now.
-    pub fn form(&self, expression: &Expression, frame: &Arc<Frame>) -> Form {
-        self.form_within(expression, frame, DEEPEST)
+    pub fn symbolic_value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
+        self.symbolic_value_within(expression, frame, MAX_DEPTH)
     }
 
     /// Returns the symbolic value of an attribute that a port shows to what docks there.
-    pub fn shown(&self, place: PortPlace, name: &Name) -> Form {
-        let Some(frame) = self.frame(place) else { return Form::Known(Value::Undefined) };
-        self.selected(&frame, name, DEEPEST)
+    pub fn shown_value(&self, place: PortPlace, name: &Name) -> SymbolicValue {
+        let Some(frame) = self.frame(place) else { return SymbolicValue::Known(Value::Undefined) };
+        self.selected_value(&frame, name, MAX_DEPTH)
     }
 
-    fn form_within(&self, expression: &Expression, frame: &Arc<Frame>, depth: u32) -> Form {
-        let bare = expression.bare();
+    fn symbolic_value_within(&self, expression: &Expression, frame: &Arc<ScopeFrame>, depth: u32) -> SymbolicValue {
+        let bare = expression.without_parentheses();
         match bare.kind() {
-            Kind::Literal(value) if is_plain(value, self.context.dialect) => Form::Known(value.clone()),
-            Kind::Attribute(name) if depth > 0 && !stands_for_an_ad(name) => {
+            ExpressionKind::Literal(value) if is_self_evaluating(value, self.context.dialect) => {
+                SymbolicValue::Known(value.clone())
+            }
+            ExpressionKind::Attribute(name) if depth > 0 && !is_scope_name(name) => {
                 match self.environment.resolve(frame, name, &self.context) {
-                    Resolution::Expression(bound, frame) => self.form_within(&bound, &frame, depth - 1),
-                    Resolution::Value(value) => Form::Known(value),
-                    Resolution::Missing => Form::Known(Value::Undefined),
-                    Resolution::Unknown => self.fallen_through(frame, name),
+                    NameResolution::Expression(bound, frame) => self.symbolic_value_within(&bound, &frame, depth - 1),
+                    NameResolution::Value(value) => SymbolicValue::Known(value),
+                    NameResolution::Missing => SymbolicValue::Known(Value::Undefined),
+                    NameResolution::Unknown => self.partner_attribute(frame, name),
                 }
             }
-            Kind::Select(ad, name) if depth > 0 && !stands_for_an_ad(name) => match ad.bare().kind() {
-                Kind::Attribute(label) => match self.environment.resolve_own(frame, label, &self.context) {
-                    Resolution::Unknown => match self.place_of(frame, label) {
-                        Some(place) => Form::Of(place, Translation::identity(name)),
-                        None => Form::Open,
+            ExpressionKind::Select(ad, name) if depth > 0 && !is_scope_name(name) => {
+                match ad.without_parentheses().kind() {
+                    ExpressionKind::Attribute(label) => match self.environment.resolve_own(frame, label, &self.context)
+                    {
+                        NameResolution::Unknown => match self.open_port(frame, label) {
+                            Some(place) => SymbolicValue::Function(place, AttributeTranslation::identity(name)),
+                            None => SymbolicValue::Opaque,
+                        },
+                        NameResolution::Value(Value::Ad(nested)) => self.selected_value(&nested.frame, name, depth),
+                        _ => self.evaluate_or_opaque(expression, frame),
                     },
-                    Resolution::Value(Value::Ad(nested)) => self.selected(&nested.frame, name, depth),
-                    _ => self.evaluated(expression, frame),
-                },
-                _ => self.evaluated(expression, frame),
-            },
-            Kind::Unary(UnaryOperator::Minus, operand) if depth > 0 => {
-                match self.form_within(operand, frame, depth - 1) {
-                    Form::Of(place, translation) => Form::Of(place, translation.and(Step::Negated)),
-                    _ => self.evaluated(expression, frame),
+                    _ => self.evaluate_or_opaque(expression, frame),
                 }
             }
-            Kind::Binary(operator, left, right) if depth > 0 && operator.group() == Group::Arithmetic => {
-                match (self.form_within(left, frame, depth - 1), self.form_within(right, frame, depth - 1)) {
-                    (Form::Known(left), Form::Known(right)) => {
-                        Form::Known(binary(*operator, &left, &right, self.context.dialect, expression.span()))
+            ExpressionKind::Unary(UnaryOperator::Minus, operand) if depth > 0 => {
+                match self.symbolic_value_within(operand, frame, depth - 1) {
+                    SymbolicValue::Function(place, translation) => {
+                        SymbolicValue::Function(place, translation.with_step(TranslationStep::Negate))
                     }
-                    (_, _) if *operator == BinaryOperator::Remainder => self.evaluated(expression, frame),
-                    (Form::Of(place, left), Form::Known(right)) => {
-                        Form::Of(place, left.and(Step::With(*operator, right)))
-                    }
-                    (Form::Known(left), Form::Of(place, right)) => {
-                        Form::Of(place, right.and(Step::Within(*operator, left)))
-                    }
-                    _ => Form::Open,
+                    _ => self.evaluate_or_opaque(expression, frame),
                 }
             }
-            _ => self.evaluated(expression, frame),
+            ExpressionKind::Binary(operator, left, right)
+                if depth > 0 && operator.group() == OperatorGroup::Arithmetic =>
+            {
+                match (
+                    self.symbolic_value_within(left, frame, depth - 1),
+                    self.symbolic_value_within(right, frame, depth - 1),
+                ) {
+                    (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
+                        SymbolicValue::Known(binary(*operator, &left, &right, self.context.dialect, expression.span()))
+                    }
+                    (_, _) if *operator == BinaryOperator::Remainder => self.evaluate_or_opaque(expression, frame),
+                    (SymbolicValue::Function(place, left), SymbolicValue::Known(right)) => {
+                        SymbolicValue::Function(place, left.with_step(TranslationStep::ConstantRight(*operator, right)))
+                    }
+                    (SymbolicValue::Known(left), SymbolicValue::Function(place, right)) => {
+                        SymbolicValue::Function(place, right.with_step(TranslationStep::ConstantLeft(*operator, left)))
+                    }
+                    _ => SymbolicValue::Opaque,
+                }
+            }
+            _ => self.evaluate_or_opaque(expression, frame),
         }
     }
 
     /// Returns the symbolic value of `ad.name`.
-    fn selected(&self, ad: &Arc<Frame>, name: &Name, depth: u32) -> Form {
-        match self.environment.resolve_in(ad, name, &self.context) {
-            Resolution::Expression(bound, frame) if depth > 0 => self.form_within(&bound, &frame, depth - 1),
-            Resolution::Value(value) => Form::Known(value),
-            Resolution::Missing => Form::Known(Value::Undefined),
-            Resolution::Expression(..) | Resolution::Unknown => Form::Open,
+    fn selected_value(&self, ad: &Arc<ScopeFrame>, name: &Name, depth: u32) -> SymbolicValue {
+        match self.environment.resolve_selected(ad, name, &self.context) {
+            NameResolution::Expression(bound, frame) if depth > 0 => {
+                self.symbolic_value_within(&bound, &frame, depth - 1)
+            }
+            NameResolution::Value(value) => SymbolicValue::Known(value),
+            NameResolution::Missing => SymbolicValue::Known(Value::Undefined),
+            NameResolution::Expression(..) | NameResolution::Unknown => SymbolicValue::Opaque,
         }
     }
 
-    /// Evaluates any other expression. A random value, and one that depends on open ports, is [`Form::Open`].
-    fn evaluated(&self, expression: &Expression, frame: &Arc<Frame>) -> Form {
-        let context = Context { chance: None, ..self.context.clone() };
-        Evaluator::new(&self.environment, &context).evaluate(expression, frame).map_or(Form::Open, Form::Known)
+    /// Evaluates any other expression. A random value, and one that depends on open ports, is [`SymbolicValue::Opaque`].
+    fn evaluate_or_opaque(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
+        let context = Context { random: None, ..self.context.clone() };
+        Evaluator::new(&self.environment, &context)
+            .evaluate(expression, frame)
+            .map_or(SymbolicValue::Opaque, SymbolicValue::Known)
     }
 
     /// Returns the open port that a label stands for in a scope. `None` if the label is not that of an open port.
-    fn place_of(&self, frame: &Arc<Frame>, label: &Name) -> Option<PortPlace> {
+    fn open_port(&self, frame: &Arc<ScopeFrame>, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
         let member = self.environment.members().get(participant as usize)?;
         let port = member.bindings.iter().position(|binding| binding.name == *label && binding.to.is_none())?;
@@ -193,13 +211,13 @@ impl Table {
     }
 
     /// Returns the symbolic value of a name not found in an ad with an implicit port: it refers to the partner.
-    fn fallen_through(&self, frame: &Arc<Frame>, name: &Name) -> Form {
+    fn partner_attribute(&self, frame: &Arc<ScopeFrame>, name: &Name) -> SymbolicValue {
         let member = self.environment.members().get(frame.participant as usize);
-        let falls_through = member.is_some_and(|member| member.fallback == Fallback::Unknown);
-        if falls_through && self.place_of(frame, name).is_none() {
+        let falls_through = member.is_some_and(|member| member.fallback == NameFallback::Unknown);
+        if falls_through && self.open_port(frame, name).is_none() {
             let place = PortPlace { participant: frame.participant, port: 0 };
-            return Form::Of(place, Translation::identity(name));
+            return SymbolicValue::Function(place, AttributeTranslation::identity(name));
         }
-        Form::Open
+        SymbolicValue::Opaque
     }
 }

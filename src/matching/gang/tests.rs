@@ -2,29 +2,29 @@
 
 use std::cmp::Ordering;
 
-use super::participants::{PortPlace, Table, Verdict};
-use super::{Algorithm, Docked, Gang, Gangmatcher};
+use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
+use super::{Algorithm, DockedOffer, Gang, Gangmatcher};
 use crate::ad::{Ad, Dialect, Participant};
-use crate::eval::{Chance, Context};
+use crate::eval::{Context, RandomStream};
 use crate::matching::Statistics;
-use crate::protocol::{Pattern, Protocol};
-use crate::syntax::{Rules, parse_ad};
+use crate::protocol::{PortPattern, Protocol};
+use crate::syntax::{ParseOptions, parse_ad};
 
 /// The score of a gang, computed independently. `steps` lists in preorder for each ad the number of unfilled ports and
 /// their indices, if its ports are optional, then the ranks at the filled ones. Offers and links follow in the same
 /// order.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Key {
+pub(crate) struct ReferenceScore {
     steps: Vec<(f64, f64)>,
     pub(crate) offers: Vec<Participant>,
     pub(crate) links: Vec<usize>,
 }
 
-impl Key {
+impl ReferenceScore {
     /// Orders the better gang first.
-    fn compare(&self, other: &Key) -> Ordering {
+    fn compare(&self, other: &ReferenceScore) -> Ordering {
         let steps = self.steps.len().max(other.steps.len());
-        let of = |key: &Key, step: usize| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
+        let of = |key: &ReferenceScore, step: usize| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
         let worths = (0..steps).map(|step| of(other, step).partial_cmp(&of(self, step)).unwrap());
         let worths = worths.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
         worths.then_with(|| (&self.offers, &self.links).cmp(&(&other.offers, &other.links)))
@@ -32,45 +32,45 @@ impl Key {
 }
 
 /// Exhaustive search over all assignments of offers to ports.
-pub(crate) struct Exhaustive {
-    table: Table,
+pub(crate) struct ExhaustiveSearch {
+    table: ParticipantTable,
     pub(crate) unused: Vec<bool>,
     /// The filled ports with their links, in the order of scoring.
     filled: Vec<(PortPlace, PortPlace)>,
     /// The scores so far. `None` stands for the ranks at a port, which are computed at the end.
     steps: Vec<Option<f64>>,
-    found: Vec<Key>,
+    found: Vec<ReferenceScore>,
 }
 
 /// The remaining work: open ports of the current ad, and the ads that come later.
 #[derive(Clone, Default)]
-struct Left {
+struct RemainingPorts {
     ports: Vec<PortPlace>,
     /// Ads docked at the current ad, with the port above and their link.
     docked: Vec<(usize, Participant, Option<usize>)>,
     later: Vec<(usize, Participant, Option<usize>)>,
 }
 
-impl Exhaustive {
+impl ExhaustiveSearch {
     pub(crate) fn new(offers: &[Ad]) -> Self {
         let context = Context::new(Dialect::Classad);
-        let (table, bad) = Table::new(offers, Protocol::new(Dialect::Classad), context);
+        let (table, bad) = ParticipantTable::new(offers, Protocol::new(Dialect::Classad), context);
         assert_eq!(bad, []);
         let unused = vec![true; offers.len() + 1];
-        Exhaustive { table, unused, filled: Vec::new(), steps: Vec::new(), found: Vec::new() }
+        ExhaustiveSearch { table, unused, filled: Vec::new(), steps: Vec::new(), found: Vec::new() }
     }
 
     /// Returns all gangs of a request, best first.
-    pub(crate) fn gangs(&mut self, request: &Ad) -> Vec<Key> {
+    pub(crate) fn gangs(&mut self, request: &Ad) -> Vec<ReferenceScore> {
         self.table.seat(request).unwrap();
         self.found.clear();
-        self.go(Left { later: vec![(0, 0, None)], ..Left::default() });
+        self.go(RemainingPorts { later: vec![(0, 0, None)], ..RemainingPorts::default() });
         let mut sorted = std::mem::take(&mut self.found);
-        sorted.sort_by(Key::compare);
+        sorted.sort_by(ReferenceScore::compare);
         sorted
     }
 
-    fn go(&mut self, mut left: Left) {
+    fn go(&mut self, mut left: RemainingPorts) {
         if !left.ports.is_empty() {
             let place = left.ports.remove(0);
             return self.fill(place, &left);
@@ -82,15 +82,15 @@ impl Exhaustive {
             return self.judge();
         }
         let (_, participant, link) = later.remove(0);
-        let all = self.table.ports(participant);
-        let mandatory: Pattern = (0..all).collect();
+        let all = self.table.port_count(participant);
+        let mandatory: PortPattern = (0..all).collect();
         let patterns = self.table.patterns(participant).map(|patterns| patterns.to_vec());
         let optional = patterns.is_some();
         for pattern in patterns.unwrap_or_else(|| vec![mandatory]) {
             if link.is_some_and(|link| !pattern.contains(link)) {
                 continue;
             }
-            self.table.leave(participant, &pattern);
+            self.table.mark_unfilled(participant, &pattern);
             let depth = self.steps.len();
             if optional {
                 let unfilled: Vec<usize> = (0..all).filter(|port| !pattern.contains(*port)).collect();
@@ -100,25 +100,25 @@ impl Exhaustive {
             }
             let ports = pattern.ones().filter(|port| Some(*port) != link);
             let ports = ports.map(|port| PortPlace { participant, port }).collect();
-            self.go(Left { ports, docked: Vec::new(), later: later.clone() });
+            self.go(RemainingPorts { ports, docked: Vec::new(), later: later.clone() });
             self.steps.truncate(depth);
-            self.table.open(participant, &pattern);
+            self.table.reopen_unfilled(participant, &pattern);
         }
     }
 
-    fn fill(&mut self, place: PortPlace, left: &Left) {
-        for participant in 1..=Participant::try_from(self.table.offers()).unwrap() {
+    fn fill(&mut self, place: PortPlace, left: &RemainingPorts) {
+        for participant in 1..=Participant::try_from(self.table.offer_count()).unwrap() {
             if !self.unused[participant as usize] {
                 continue;
             }
             self.unused[participant as usize] = false;
-            for port in 0..self.table.ports(participant) {
+            for port in 0..self.table.port_count(participant) {
                 let link = PortPlace { participant, port };
                 self.table.dock(place, link);
                 self.filled.push((place, link));
                 self.steps.push(None);
                 let mut left = left.clone();
-                if self.table.ports(participant) > 1 {
+                if self.table.port_count(participant) > 1 {
                     left.docked.push((place.port, participant, Some(port)));
                 }
                 self.go(left);
@@ -132,7 +132,7 @@ impl Exhaustive {
 
     fn judge(&mut self) {
         for (place, link) in self.filled.clone() {
-            if self.table.accepts(place) != Verdict::Met || self.table.accepts(link) != Verdict::Met {
+            if self.table.accepts(place) != DockingVerdict::Met || self.table.accepts(link) != DockingVerdict::Met {
                 return;
             }
         }
@@ -149,14 +149,14 @@ impl Exhaustive {
         let steps = steps.collect();
         let offers = self.filled.iter().map(|(_, link)| link.participant).collect();
         let links = self.filled.iter().map(|(_, link)| link.port).collect();
-        self.found.push(Key { steps, offers, links });
+        self.found.push(ReferenceScore { steps, offers, links });
     }
 }
 
 /// Returns the offers and links of a gang, in the order of scoring.
 pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
     let (mut offers, mut links) = (Vec::new(), Vec::new());
-    let mut pending: Vec<&[Docked]> = vec![&gang.ports];
+    let mut pending: Vec<&[DockedOffer]> = vec![&gang.ports];
     while let Some(ports) = pending.pop() {
         for docked in ports {
             offers.push(Participant::try_from(docked.offer + 1).unwrap());
@@ -168,9 +168,9 @@ pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
 }
 
 /// Generates random ads.
-pub(crate) struct Writer(pub(crate) fastrand::Rng);
+pub(crate) struct GangAdGenerator(pub(crate) fastrand::Rng);
 
-impl Writer {
+impl GangAdGenerator {
     fn pick(&mut self, from: &[&str]) -> String {
         from[self.0.usize(..from.len())].to_owned()
     }
@@ -259,7 +259,7 @@ impl Writer {
                 format!("[ {attributes} Ports = {{ [ Label = job; Constraint = {demand}{rank} ] }} ]")
             }
         };
-        parse_ad(text.as_bytes(), Rules::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+        parse_ad(text.as_bytes(), ParseOptions::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
     }
 
     fn number_shown(&mut self) -> String {
@@ -308,7 +308,7 @@ impl Writer {
         } else {
             format!("[ Ports = {{ {} }} ]", ports.join(", "))
         };
-        parse_ad(text.as_bytes(), Rules::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+        parse_ad(text.as_bytes(), ParseOptions::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
     }
 }
 
@@ -318,7 +318,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 pub(crate) fn text(ads: &[&Ad]) -> String {
     let texts = ads.iter().map(|ad| {
-        let tree = crate::ad::Expression::new(crate::ad::Kind::Ad((*ad).clone()), crate::ad::Span::default());
+        let tree = crate::ad::Expression::new(crate::ad::ExpressionKind::Ad((*ad).clone()), crate::ad::Span::default());
         String::from_utf8(crate::syntax::print(&tree, crate::syntax::Style::New)).unwrap()
     });
     texts.collect::<Vec<_>>().join("\n")
@@ -330,7 +330,7 @@ fn best_is_the_greatest_of_all_gangs() {
     let (cases, seed) = (number("CLASSAD_CASES", 4000), number("CLASSAD_SEED", 1));
     let (mut matched, mut with_choice) = (0_u64, 0_u64);
     for case in number("CLASSAD_FIRST", 0)..cases {
-        let mut writer = Writer(fastrand::Rng::with_seed(seed * 1_000_000 + case));
+        let mut writer = GangAdGenerator(fastrand::Rng::with_seed(seed * 1_000_000 + case));
         let mut offers: Vec<Ad> = (0..writer.0.usize(2..7)).map(|_| writer.offer()).collect();
         if writer.chance(40) {
             // Make some offers equal.
@@ -343,7 +343,7 @@ fn best_is_the_greatest_of_all_gangs() {
             let context = Context::new(Dialect::Classad);
             Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context).0
         };
-        let mut exhaustive = Exhaustive::new(&offers);
+        let mut exhaustive = ExhaustiveSearch::new(&offers);
         let mut best = new();
         for (index, root) in roots.iter().enumerate() {
             let all = exhaustive.gangs(root);
@@ -357,7 +357,7 @@ fn best_is_the_greatest_of_all_gangs() {
                 let expected: Vec<_> = all.iter().take(20).map(|key| (key.offers.clone(), key.links.clone())).collect();
                 assert_eq!(listed, expected, "case {case}, all gangs\n{}", shown());
                 for algorithm in &Algorithm::ALL[1..] {
-                    let mut preset = new().by(*algorithm, case);
+                    let mut preset = new().with_algorithm(*algorithm, case);
                     let found = preset.marshal(0, root).unwrap();
                     let is_valid = found.as_ref().is_none_or(|gang| {
                         let (offers, links) = members(gang);
@@ -396,14 +396,14 @@ fn machines_and_licences(machines: i64, licences: &[(i64, i64)]) -> Vec<Ad> {
         )
     };
     let texts = (0..machines).map(machine).chain(licences.iter().map(licence));
-    texts.map(|text| parse_ad(text.as_bytes(), Rules::default()).unwrap()).collect()
+    texts.map(|text| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()).collect()
 }
 
 /// Returns the offers that an algorithm finds for these ports, and its statistics.
 fn marshalled(offers: &[Ad], ports: &str, algorithm: Algorithm) -> (Option<Vec<usize>>, Statistics) {
-    let request = parse_ad(format!("[ Ports = {{ {ports} }} ]").as_bytes(), Rules::default()).unwrap();
+    let request = parse_ad(format!("[ Ports = {{ {ports} }} ]").as_bytes(), ParseOptions::default()).unwrap();
     let context = Context::new(Dialect::Classad);
-    let mut matcher = Gangmatcher::new(offers, Protocol::new(Dialect::Classad), context).0.by(algorithm, 1);
+    let mut matcher = Gangmatcher::new(offers, Protocol::new(Dialect::Classad), context).0.with_algorithm(algorithm, 1);
     let found = matcher.marshal(0, &request).unwrap();
     (found.map(|gang| gang.members().iter().map(|docked| docked.offer).collect()), matcher.statistics())
 }
@@ -452,10 +452,10 @@ fn what_licences_demand_narrows_machines() {
 #[test]
 fn what_is_drawn_is_drawn_each_time() {
     let offer = "[ Ports = { [ Label = job; Constraint = job.X == 1 && random() < 0.5 ] } ]";
-    let offers = vec![parse_ad(offer.as_bytes(), Rules::default()).unwrap(); 3];
+    let offers = vec![parse_ad(offer.as_bytes(), ParseOptions::default()).unwrap(); 3];
     let request = "[ Ports = { [ Label = a; X = 1; Constraint = random() < 0.9 ] } ]";
-    let request = parse_ad(request.as_bytes(), Rules::default()).unwrap();
-    let context = Context { chance: Some(Chance::new(1)), ..Context::new(Dialect::Classad) };
+    let request = parse_ad(request.as_bytes(), ParseOptions::default()).unwrap();
+    let context = Context { random: Some(RandomStream::new(1)), ..Context::new(Dialect::Classad) };
     let mut matcher = Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context).0;
     let found: Vec<Option<usize>> =
         (0..40).map(|_| matcher.gangs(0, &request).unwrap().next().map(|gang| gang.ports[0].offer)).collect();

@@ -3,127 +3,138 @@
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, Distinct, Expression, Name, Text, Value};
-use crate::constraint::{Condition, Operand, Parts, is_plain};
-use crate::eval::{Context, Mentions, listed_items};
-use crate::pool::{Cell, Column};
+use crate::ad::{Ad, BinaryOperator, ByteString, Expression, ExpressionInterner, Name, Value};
+use crate::constraint::{ClauseForm, ClauseOperand, ConstraintClauses, is_self_evaluating};
+use crate::eval::{Context, FreeNames, string_list_items};
+use crate::pool::{AttributeColumn, ColumnCell};
 
-use super::super::Side;
+use super::super::PairSide;
 use super::one_sided;
 use super::residue::Residue;
-use super::{Bounds, Imported, Index, Listed};
+use super::{ImportedOfferBounds, ItemPostings, OfferBoundColumn, OfferIndex};
 
 /// The bound in one clause of an offer.
-pub enum Bound {
+pub enum ImportedBound {
     /// A literal.
     Value(Value),
     /// The value of an attribute of the offer.
-    Own(Name),
+    Attribute(Name),
 }
 
 /// Clauses collected from all offers; offers are given by position.
 #[derive(Default)]
-pub struct Collected {
+pub struct CollectedClauses {
     /// Bounds by attribute of the request and operator.
-    pub bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>,
+    pub bounds: FxHashMap<(Name, BinaryOperator), Vec<(u32, ImportedBound)>>,
     /// String lists by the attribute of the request that must occur in them.
-    pub items: FxHashMap<Name, Vec<(u32, Text)>>,
-    distinct: Distinct,
+    pub item_lists: FxHashMap<Name, Vec<(u32, ByteString)>>,
+    interner: ExpressionInterner,
     /// Residues, their free names, and the offers whose constraints have them.
-    pub demands: Vec<(Expression, Mentions, Vec<u32>)>,
+    pub residues: Vec<(Expression, FreeNames, Vec<u32>)>,
 }
 
-impl Index {
+impl OfferIndex {
     /// Splits the constraint of one offer into clauses and collects them.
-    pub fn collect(&mut self, offer: usize, collected: &mut Collected) {
+    pub fn collect_clauses(&mut self, offer: usize, collected: &mut CollectedClauses) {
         let ad = &self.offers[offer];
-        let Some(constraint) = self.protocol.constraint(ad) else { return };
-        self.willing.insert(offer);
-        if self.odd.contains(offer) {
+        let Some(constraint) = self.protocol.constraint_name(ad) else { return };
+        self.eligible.insert(offer);
+        if self.unindexable.contains(offer) {
             return;
         }
-        let parts = Parts::of(ad, constraint);
-        for part in &parts.parts {
-            if !collected.add(offer, ad, part.expression, &parts, &self.context) {
-                self.opaque.insert(offer);
+        let parts = ConstraintClauses::of(ad, constraint);
+        for part in &parts.items {
+            if !collected.add_clause(offer, ad, part.expression, &parts, &self.context) {
+                self.needs_evaluation.insert(offer);
             }
         }
-        for name in parts.through() {
-            if !self.through.contains(name) {
-                self.through.push(name.clone());
+        for name in parts.followed() {
+            if !self.followed.contains(name) {
+                self.followed.push(name.clone());
             }
         }
     }
 
     /// Builds the columns of bounds, one for each attribute and operator.
-    pub fn import(&mut self, collected: FxHashMap<(Name, BinaryOperator), Vec<(u32, Bound)>>) {
-        let mut imported: FxHashMap<Name, Vec<Bounds>> = FxHashMap::default();
+    pub fn build_bound_columns(&mut self, collected: FxHashMap<(Name, BinaryOperator), Vec<(u32, ImportedBound)>>) {
+        let mut imported: FxHashMap<Name, Vec<OfferBoundColumn>> = FxHashMap::default();
         for ((attribute, operator), bounds) in collected {
-            imported.entry(attribute).or_default().push(self.bounds(operator, bounds));
+            imported.entry(attribute).or_default().push(self.bound_column(operator, bounds));
         }
-        self.imported.extend(imported.into_iter().map(|(attribute, bounds)| Imported { attribute, bounds }));
+        self.imported_bounds
+            .extend(imported.into_iter().map(|(attribute, bounds)| ImportedOfferBounds { attribute, bounds }));
     }
 
-    fn bounds(&mut self, operator: BinaryOperator, bounds: Vec<(u32, Bound)>) -> Bounds {
+    fn bound_column(&mut self, operator: BinaryOperator, bounds: Vec<(u32, ImportedBound)>) -> OfferBoundColumn {
         let mut offers = FixedBitSet::with_capacity(self.offers.len());
-        let mut cells = vec![Cell::Absent; self.offers.len()];
+        let mut cells = vec![ColumnCell::Absent; self.offers.len()];
         for (offer, bound) in bounds {
             let offer = offer as usize;
             offers.insert(offer);
             cells[offer] = match bound {
-                Bound::Value(value) => Cell::Constant(value),
-                Bound::Own(name) => self.column(&name).cell(offer),
+                ImportedBound::Value(value) => ColumnCell::Constant(value),
+                ImportedBound::Attribute(name) => self.column(&name).cell(offer),
             };
         }
-        Bounds { operator, offers, column: Column::new(cells) }
+        OfferBoundColumn { operator, offers, column: AttributeColumn::new(cells) }
     }
 
     /// Builds the posting lists of the string lists.
-    pub fn list(&mut self, items: FxHashMap<Name, Vec<(u32, Text)>>) {
+    pub fn build_postings(&mut self, items: FxHashMap<Name, Vec<(u32, ByteString)>>) {
         for (attribute, lists) in items {
             let mut offers = FixedBitSet::with_capacity(self.offers.len());
-            let mut by_item: FxHashMap<Text, Vec<u32>> = FxHashMap::default();
+            let mut by_item: FxHashMap<ByteString, Vec<u32>> = FxHashMap::default();
             for (offer, list) in lists {
                 offers.insert(offer as usize);
-                for item in listed_items(&list) {
+                for item in string_list_items(&list) {
                     by_item.entry(item).or_default().push(offer);
                 }
             }
-            self.listed.push(Listed { attribute, offers, by_item });
+            self.item_postings.push(ItemPostings { attribute, offers, postings: by_item });
         }
     }
 
     /// Adds a residue of these offers' constraints. If it does not depend on the request, it is evaluated now, once
     /// for each class of offers: offers that fail it are removed, and only undecided ones keep the residue.
-    pub fn demand(&mut self, expression: Expression, mentions: &Mentions, mut offers: Vec<u32>) {
-        let groups = (!mentions.is_opaque()).then(|| self.groups(mentions));
+    pub fn add_offer_residue(&mut self, expression: Expression, mentions: &FreeNames, mut offers: Vec<u32>) {
+        let groups = (!mentions.reads_unknown()).then(|| self.classes(mentions));
         if let Some(groups) = &groups {
             let groups = groups.borrow();
             let mut settled: FxHashMap<usize, Option<bool>> = FxHashMap::default();
             offers.retain(|offer| {
                 let Some(group) = groups.offers.group(*offer as usize) else { return true };
                 let ad = &self.offers[*offer as usize];
-                let met = settled.entry(group).or_insert_with(|| one_sided::settled(ad, &expression, &self.context));
+                let met = settled
+                    .entry(group)
+                    .or_insert_with(|| one_sided::one_sided_verdict(ad, &expression, &self.context));
                 if *met == Some(false) {
-                    self.willing.set(*offer as usize, false);
+                    self.eligible.set(*offer as usize, false);
                 }
                 met.is_none()
             });
         }
         if !offers.is_empty() {
             let offers = offers.into_iter().map(|offer| offer as usize).collect();
-            self.demands.push((Residue::new(expression, Side::Right, groups), offers));
+            self.offer_residues.push((Residue::new(expression, PairSide::Offer, groups), offers));
         }
     }
 }
 
-impl Collected {
+impl CollectedClauses {
     /// Adds one clause of an offer. Returns false if only evaluation of the pair can decide it.
-    fn add(&mut self, offer: usize, ad: &Ad, part: &Expression, parts: &Parts<'_>, context: &Context) -> bool {
-        let condition = Condition::of(part);
+    fn add_clause(
+        &mut self,
+        offer: usize,
+        ad: &Ad,
+        part: &Expression,
+        parts: &ConstraintClauses<'_>,
+        context: &Context,
+    ) -> bool {
+        let condition = ClauseForm::of(part);
         let row = u32::try_from(offer).unwrap_or(u32::MAX);
-        if let Some((name, operator, bound)) = bound(ad, condition, context) {
-            let own_is_odd = matches!(&bound, Bound::Own(name) if parts.through().any(|through| through == name));
+        if let Some((name, operator, bound)) = imported_bound(ad, condition, context) {
+            let own_is_odd =
+                matches!(&bound, ImportedBound::Attribute(name) if parts.followed().any(|through| through == name));
             let bounds = self.bounds.entry((name.clone(), operator)).or_default();
             // A column has one bound for each offer. A second bound on the same attribute with the same operator is
             // rare, and becomes a residue.
@@ -132,21 +143,21 @@ impl Collected {
                 return true;
             }
         }
-        if let Condition::Listed(operand, list) = condition
-            && let Some(name) = other(ad, operand)
+        if let ClauseForm::StringListMember(operand, list) = condition
+            && let Some(name) = other_side_attribute(ad, operand)
         {
-            let lists = self.items.entry(name.clone()).or_default();
+            let lists = self.item_lists.entry(name.clone()).or_default();
             if lists.last().is_none_or(|(last, _)| *last != row) {
                 lists.push((row, list.clone()));
                 return true;
             }
         }
-        let (number, is_new) = self.distinct.number(part);
+        let (number, is_new) = self.interner.intern(part);
         if is_new {
-            self.demands.push((part.clone(), Mentions::of(part, context.dialect), Vec::new()));
+            self.residues.push((part.clone(), FreeNames::of(part, context.dialect), Vec::new()));
         }
-        let (_, mentions, offers) = &mut self.demands[number];
-        if one_sided::is_opaque(parts, mentions) {
+        let (_, mentions, offers) = &mut self.residues[number];
+        if one_sided::needs_pair_evaluation(parts, mentions) {
             return false;
         }
         if offers.last() != Some(&row) {
@@ -157,26 +168,32 @@ impl Collected {
 }
 
 /// Returns the attribute of the other side that an operand in an ad refers to; `None` for other operands.
-fn other<'e>(ad: &Ad, operand: Operand<'e>) -> Option<&'e Name> {
+fn other_side_attribute<'e>(ad: &Ad, operand: ClauseOperand<'e>) -> Option<&'e Name> {
     match operand {
-        Operand::Other(name) => Some(name),
-        Operand::Free(name) if ad.get(name).is_none() => Some(name),
+        ClauseOperand::Other(name) => Some(name),
+        ClauseOperand::Unqualified(name) if ad.get(name).is_none() => Some(name),
         _ => None,
     }
 }
 
 /// Interprets a clause of an ad as a bound on an attribute of the other side: attribute, operator, bound. `None` for
 /// other forms.
-fn bound<'e>(ad: &Ad, condition: Condition<'e>, context: &Context) -> Option<(&'e Name, BinaryOperator, Bound)> {
-    let Condition::Comparison(operator, left, right) = condition else { return None };
+fn imported_bound<'e>(
+    ad: &Ad,
+    condition: ClauseForm<'e>,
+    context: &Context,
+) -> Option<(&'e Name, BinaryOperator, ImportedBound)> {
+    let ClauseForm::Comparison(operator, left, right) = condition else { return None };
     let own = |operand| match operand {
-        Operand::Literal(value) if is_plain(value, context.dialect) => Some(Bound::Value(value.clone())),
-        Operand::Own(name) => Some(Bound::Own(name.clone())),
-        Operand::Free(name) if ad.get(name).is_some() => Some(Bound::Own(name.clone())),
+        ClauseOperand::Literal(value) if is_self_evaluating(value, context.dialect) => {
+            Some(ImportedBound::Value(value.clone()))
+        }
+        ClauseOperand::Own(name) => Some(ImportedBound::Attribute(name.clone())),
+        ClauseOperand::Unqualified(name) if ad.get(name).is_some() => Some(ImportedBound::Attribute(name.clone())),
         _ => None,
     };
-    match (other(ad, left), own(right)) {
+    match (other_side_attribute(ad, left), own(right)) {
         (Some(name), Some(bound)) => Some((name, operator, bound)),
-        _ => Some((other(ad, right)?, operator.exchanged()?, own(left)?)),
+        _ => Some((other_side_attribute(ad, right)?, operator.converse()?, own(left)?)),
     }
 }

@@ -5,54 +5,59 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::ad::Name;
-use crate::pool::{Cell, Column, Key, Partition};
+use crate::pool::{AttributeColumn, ColumnCell, Partition, ValueKey};
 
-use super::request::{Numbered, Request};
+use super::request::{CachedClass, ProbedRequest};
 
 /// Equivalence classes under the values of some attributes. Offers are classified when the index is built, requests
 /// when they come.
-pub struct Groups {
+pub struct AttributeClasses {
     /// Number of this classification, unique in its index.
     id: usize,
     /// The attributes, sorted.
     names: Vec<Name>,
     /// The classes of offers; offers in which one of the attributes is open are in none.
     pub offers: Partition,
-    requests: FxHashMap<Box<[Key]>, usize>,
+    request_classes: FxHashMap<Box<[ValueKey]>, usize>,
 }
 
-impl Groups {
+impl AttributeClasses {
     /// Classifies the offers `0..offers` by these columns, one for each name.
-    pub fn new(id: usize, names: Vec<Name>, columns: &[Rc<Column>], offers: usize) -> Self {
-        let mut groups = Groups { id, names, offers: Partition::new(offers), requests: FxHashMap::default() };
+    pub fn new(id: usize, names: Vec<Name>, columns: &[Rc<AttributeColumn>], offers: usize) -> Self {
+        let mut groups =
+            AttributeClasses { id, names, offers: Partition::new(offers), request_classes: FxHashMap::default() };
         for column in columns {
-            groups.offers.split(column.codes(), |offer| (!column.is_open(offer)).then(|| column.code(offer)));
+            groups
+                .offers
+                .split(column.codes(), |offer| (!column.is_deviant(offer)).then(|| column.position_to_u32(offer)));
         }
         groups
     }
 
     /// Returns the class of a request. `None` if one of the attributes is open.
-    pub fn request(&mut self, request: &mut Request<'_>) -> Option<usize> {
-        if let Numbered::As(number) = request.number(self.id) {
+    pub fn request_class(&mut self, request: &mut ProbedRequest<'_>) -> Option<usize> {
+        if let CachedClass::Known(number) = request.cached_class(self.id) {
             return number;
         }
-        let number = self.number(|name| request.cell(name));
-        request.remember(self.id, number);
+        let number = self.class_of_cells(|name| request.cell(name));
+        request.cache_class(self.id, number);
         number
     }
 
-    fn number(&mut self, mut cell: impl FnMut(&Name) -> Cell) -> Option<usize> {
-        let keys: Option<Box<[Key]>> = self
+    fn class_of_cells(&mut self, mut cell: impl FnMut(&Name) -> ColumnCell) -> Option<usize> {
+        let keys: Option<Box<[ValueKey]>> = self
             .names
             .iter()
             .map(|name| match cell(name) {
-                Cell::Absent => Some(Key::Absent),
+                ColumnCell::Absent => Some(ValueKey::Absent),
                 // Lists and ads are keyed by address, which may be reused when this value is dropped.
-                Cell::Constant(value) => Some(Key::of(&value)).filter(|key| !matches!(key, Key::Structure(_))),
-                Cell::Open => None,
+                ColumnCell::Constant(value) => {
+                    Some(ValueKey::of(&value)).filter(|key| !matches!(key, ValueKey::Structure(_)))
+                }
+                ColumnCell::Deviant => None,
             })
             .collect();
-        let next = self.requests.len();
-        Some(*self.requests.entry(keys?).or_insert(next))
+        let next = self.request_classes.len();
+        Some(*self.request_classes.entry(keys?).or_insert(next))
     }
 }

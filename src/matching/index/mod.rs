@@ -23,194 +23,199 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, Distinct, Name, Text, Value};
-use crate::eval::{Context, Mentions};
-use crate::pool::{Cell, Cells, Column, Rows};
+use crate::ad::{Ad, BinaryOperator, ByteString, ExpressionInterner, Name, Value};
+use crate::eval::{Context, FreeNames};
+use crate::pool::{AttributeColumn, ColumnBuilder, ColumnCell, SparseRows};
 use crate::protocol::Protocol;
 
-use super::Side;
+use super::PairSide;
 
-use build::Collected;
-use classes::Groups;
-use one_sided::{computed, is_odd, literal};
-pub use probe::Meeting;
-use ranks::{OfferRanks, Rank, Ranks};
+use build::CollectedClauses;
+use classes::AttributeClasses;
+use one_sided::{has_scope_attribute, literal_value, one_sided_cell};
+pub use probe::PairEvaluator;
+use ranks::{OfferRanks, RankExpressions, RankForm};
 use residue::Residue;
 
 /// The index of a fixed list of offers. All offer sets are bitmaps over the positions in that list.
-pub struct Index {
+pub struct OfferIndex {
     offers: Vec<Ad>,
     protocol: Rc<Protocol>,
     context: Rc<Context>,
     /// Offers that have a constraint and were not withdrawn.
-    willing: FixedBitSet,
+    eligible: FixedBitSet,
     /// Offers with a clause that only evaluation of the pair can decide.
-    opaque: FixedBitSet,
+    needs_evaluation: FixedBitSet,
     /// Bounds of the offers on attributes of requests.
-    imported: Vec<Imported>,
+    imported_bounds: Vec<ImportedOfferBounds>,
     /// String lists of the offers in which attributes of requests must occur.
-    listed: Vec<Listed>,
+    item_postings: Vec<ItemPostings>,
     /// Residues of the offers' constraints, each with the offers that have it.
-    demands: Vec<(Residue<bool>, Rows)>,
+    offer_residues: Vec<(Residue<bool>, SparseRows)>,
     /// Residues of the constraints of requests seen so far, each with its free names.
-    wishes: Vec<(Mentions, Residue<bool>)>,
-    distinct_wishes: Distinct,
+    request_residues: Vec<(FreeNames, Residue<bool>)>,
+    request_residue_interner: ExpressionInterner,
     /// Rank expressions of the requests seen so far.
-    request_ranks: Ranks,
-    ranks_by_request: Vec<f64>,
+    request_ranks: RankExpressions,
+    request_rank_values: Vec<f64>,
     /// Rank expressions of the offers.
     offer_ranks: OfferRanks,
     /// Offers that cannot be indexed, because they redefine a scope name such as `target`.
-    odd: FixedBitSet,
+    unindexable: FixedBitSet,
     /// Attributes that were expanded while the offers' constraints were split into clauses, and the rank. Their
     /// values can be circular.
-    through: Vec<Name>,
-    columns: FxHashMap<Name, Rc<Column>>,
-    groups: FxHashMap<Vec<Name>, Rc<RefCell<Groups>>>,
+    followed: Vec<Name>,
+    columns: FxHashMap<Name, Rc<AttributeColumn>>,
+    classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
     scratch: FixedBitSet,
 }
 
 /// Bounds of the offers on one attribute of requests.
-struct Imported {
+struct ImportedOfferBounds {
     attribute: Name,
     /// One column for each operator.
-    bounds: Vec<Bounds>,
+    bounds: Vec<OfferBoundColumn>,
 }
 
 /// Bounds of the offers in `attribute operator bound`: one cell for each offer.
-struct Bounds {
+struct OfferBoundColumn {
     operator: BinaryOperator,
     offers: FixedBitSet,
-    column: Column,
+    column: AttributeColumn,
 }
 
 /// String lists of the offers in which one attribute of requests must occur.
-struct Listed {
+struct ItemPostings {
     attribute: Name,
     offers: FixedBitSet,
     /// Posting lists: for each item the offers whose list has it.
-    by_item: FxHashMap<Text, Vec<u32>>,
+    postings: FxHashMap<ByteString, Vec<u32>>,
 }
 
-impl Index {
+impl OfferIndex {
     /// Builds the index.
     #[must_use]
     pub fn new(offers: Vec<Ad>, protocol: Protocol, context: Context) -> Self {
         let empty = FixedBitSet::with_capacity(offers.len());
-        let mut index = Index {
+        let mut index = OfferIndex {
             protocol: Rc::new(protocol),
             context: Rc::new(context),
-            willing: empty.clone(),
-            opaque: empty.clone(),
-            imported: Vec::new(),
-            listed: Vec::new(),
-            demands: Vec::new(),
-            wishes: Vec::new(),
-            distinct_wishes: Distinct::default(),
-            request_ranks: Ranks::new(Side::Left),
-            ranks_by_request: vec![0.0; offers.len()],
+            eligible: empty.clone(),
+            needs_evaluation: empty.clone(),
+            imported_bounds: Vec::new(),
+            item_postings: Vec::new(),
+            offer_residues: Vec::new(),
+            request_residues: Vec::new(),
+            request_residue_interner: ExpressionInterner::default(),
+            request_ranks: RankExpressions::new(PairSide::Request),
+            request_rank_values: vec![0.0; offers.len()],
             offer_ranks: OfferRanks::new(offers.len()),
-            odd: odd_rows(&offers),
-            through: Vec::new(),
+            unindexable: unindexable_offers(&offers),
+            followed: Vec::new(),
             columns: FxHashMap::default(),
-            groups: FxHashMap::default(),
+            classes: FxHashMap::default(),
             scratch: empty,
             offers,
         };
-        let mut collected = Collected::default();
+        let mut collected = CollectedClauses::default();
         for offer in 0..index.offers.len() {
-            index.collect(offer, &mut collected);
+            index.collect_clauses(offer, &mut collected);
         }
-        index.odd.intersect_with(&index.willing);
-        index.through.extend([index.protocol.rank().clone()]);
-        index.import(collected.bounds);
-        index.list(collected.items);
-        for (expression, mentions, offers) in collected.demands {
-            index.demand(expression, &mentions, offers);
+        index.unindexable.intersect_with(&index.eligible);
+        index.followed.extend([index.protocol.rank_name().clone()]);
+        index.build_bound_columns(collected.bounds);
+        index.build_postings(collected.item_lists);
+        for (expression, mentions, offers) in collected.residues {
+            index.add_offer_residue(expression, &mentions, offers);
         }
-        index.rank_of_offers();
+        index.collect_offer_ranks();
         index
     }
 
     /// Excludes an offer from all later answers.
     pub fn withdraw(&mut self, offer: usize) {
-        self.willing.set(offer, false);
-        self.odd.set(offer, false);
+        self.eligible.set(offer, false);
+        self.unindexable.set(offer, false);
     }
 
     /// Classifies the rank expressions of all offers.
-    fn rank_of_offers(&mut self) {
+    fn collect_offer_ranks(&mut self) {
         let mut known = OfferRanks::new(self.offers.len());
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
         for offer in 0..self.offers.len() {
             let ad = self.offers[offer].clone();
-            let is_odd = self.odd.contains(offer);
-            let rank = known.ranks.of(&ad, &protocol, &context, is_odd, |mentions| self.groups(mentions));
-            known.note(offer, rank);
+            let is_odd = self.unindexable.contains(offer);
+            let rank = known.expressions.classify(&ad, &protocol, &context, is_odd, |mentions| self.classes(mentions));
+            known.record(offer, rank);
         }
         self.offer_ranks = known;
     }
 
     /// Classifies the rank expression of a request, which must not redefine a scope name.
-    fn rank_of_request(&mut self, request: &Ad) -> Rank {
-        let mut ranks = std::mem::replace(&mut self.request_ranks, Ranks::new(Side::Left));
+    fn classify_request_rank(&mut self, request: &Ad) -> RankForm {
+        let mut ranks = std::mem::replace(&mut self.request_ranks, RankExpressions::new(PairSide::Request));
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.context));
-        let rank = ranks.of(request, &protocol, &context, false, |mentions| self.groups(mentions));
+        let rank = ranks.classify(request, &protocol, &context, false, |mentions| self.classes(mentions));
         self.request_ranks = ranks;
         rank
     }
 
     /// Returns the column of an attribute of the offers; it is built on first use.
-    fn column(&mut self, name: &Name) -> Rc<Column> {
+    fn column(&mut self, name: &Name) -> Rc<AttributeColumn> {
         if let Some(column) = self.columns.get(name) {
             return Rc::clone(column);
         }
-        let mut cells = Cells::default();
+        let mut cells = ColumnBuilder::default();
         // Ads that were read together share equal literals, so that the address of a literal identifies its code.
         let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
         for ad in &self.offers {
             let Some(expression) = ad.get(name) else {
-                cells.push(Cell::Absent);
+                cells.push(ColumnCell::Absent);
                 continue;
             };
             if let Some(code) = codes.get(&expression.identity()) {
                 cells.push_code(*code);
-            } else if let Some(value) = literal(expression, self.context.dialect) {
-                codes.insert(expression.identity(), cells.push(Cell::Constant(value.clone())));
+            } else if let Some(value) = literal_value(expression, self.context.dialect) {
+                codes.insert(expression.identity(), cells.push(ColumnCell::Constant(value.clone())));
             } else {
-                cells.push(computed(ad, name, expression, &self.through, &self.context));
+                cells.push(one_sided_cell(ad, name, expression, &self.followed, &self.context));
             }
         }
-        let column = Rc::new(Column::from(cells));
+        let column = Rc::new(AttributeColumn::from(cells));
         self.columns.insert(name.clone(), Rc::clone(&column));
         column
     }
 
     /// Returns the equivalence classes of offers under the attributes that an expression mentions.
-    fn groups(&mut self, mentions: &Mentions) -> Rc<RefCell<Groups>> {
-        let names = residue::key(mentions);
-        if let Some(groups) = self.groups.get(&names) {
+    fn classes(&mut self, mentions: &FreeNames) -> Rc<RefCell<AttributeClasses>> {
+        let names = residue::classification_key(mentions);
+        if let Some(groups) = self.classes.get(&names) {
             return Rc::clone(groups);
         }
-        let columns: Vec<Rc<Column>> = names.iter().map(|name| self.column(name)).collect();
-        let groups = Rc::new(RefCell::new(Groups::new(self.groups.len(), names.clone(), &columns, self.offers.len())));
-        self.groups.insert(names, Rc::clone(&groups));
+        let columns: Vec<Rc<AttributeColumn>> = names.iter().map(|name| self.column(name)).collect();
+        let groups = Rc::new(RefCell::new(AttributeClasses::new(
+            self.classes.len(),
+            names.clone(),
+            &columns,
+            self.offers.len(),
+        )));
+        self.classes.insert(names, Rc::clone(&groups));
         groups
     }
 }
 
 /// Returns the value of a cell, undefined for an absent attribute; `None` for an open one.
-fn constant(cell: Cell) -> Option<Value> {
+fn known_value(cell: ColumnCell) -> Option<Value> {
     match cell {
-        Cell::Absent => Some(Value::Undefined),
-        Cell::Constant(value) => Some(value),
-        Cell::Open => None,
+        ColumnCell::Absent => Some(Value::Undefined),
+        ColumnCell::Constant(value) => Some(value),
+        ColumnCell::Deviant => None,
     }
 }
 
 /// Returns the offers that cannot be indexed.
-fn odd_rows(offers: &[Ad]) -> FixedBitSet {
+fn unindexable_offers(offers: &[Ad]) -> FixedBitSet {
     let mut odd = FixedBitSet::with_capacity(offers.len());
-    odd.extend(offers.iter().enumerate().filter(|(_, ad)| is_odd(ad)).map(|(row, _)| row));
+    odd.extend(offers.iter().enumerate().filter(|(_, ad)| has_scope_attribute(ad)).map(|(row, _)| row));
     odd
 }

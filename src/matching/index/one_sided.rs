@@ -1,60 +1,68 @@
 //! Clauses and attributes that depend on one ad alone and can be evaluated without a partner.
 
-use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
-use crate::constraint::{Parts, is_plain, stands_for_an_ad};
-use crate::eval::{Context, Environment, Evaluator, Extent, Mentions, references};
-use crate::pool::Cell;
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::constraint::{ConstraintClauses, is_scope_name, is_self_evaluating};
+use crate::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, references};
+use crate::pool::ColumnCell;
 use crate::protocol::is_met;
 
 /// Whether a clause depends on more than the values of the attributes that it mentions: it reads unknown names, or
 /// refers back to an attribute through which the clauses were collected.
-pub fn is_opaque(parts: &Parts<'_>, mentions: &Mentions) -> bool {
-    mentions.is_opaque() || mentions.names.iter().any(|name| parts.through().any(|through| through == name))
+pub fn needs_pair_evaluation(parts: &ConstraintClauses<'_>, mentions: &FreeNames) -> bool {
+    mentions.reads_unknown() || mentions.names.iter().any(|name| parts.followed().any(|through| through == name))
 }
 
 /// Whether an ad has an attribute with a name that normally denotes a scope or the current time.
-pub fn is_odd(ad: &Ad) -> bool {
-    ad.iter().any(|attribute| stands_for_an_ad(attribute.name))
+pub fn has_scope_attribute(ad: &Ad) -> bool {
+    ad.iter().any(|attribute| is_scope_name(attribute.name))
 }
 
 /// Returns the value of a literal that evaluates to itself; `None` for other expressions.
-pub fn literal(expression: &Expression, dialect: Dialect) -> Option<&Value> {
+pub fn literal_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
     match expression.kind() {
-        Kind::Literal(value) => Some(value).filter(|value| is_plain(value, dialect)),
+        ExpressionKind::Literal(value) => Some(value).filter(|value| is_self_evaluating(value, dialect)),
         _ => None,
     }
 }
 
 /// Evaluates an attribute of an ad without a partner. The cell is open if its value depends on the partner, or refers
 /// to an attribute in `through`: there evaluation is circular and gives another value.
-pub fn computed(ad: &Ad, name: &Name, expression: &Expression, through: &[Name], context: &Context) -> Cell {
+pub fn one_sided_cell(
+    ad: &Ad,
+    name: &Name,
+    expression: &Expression,
+    through: &[Name],
+    context: &Context,
+) -> ColumnCell {
     if through.contains(name) {
-        return Cell::Open;
+        return ColumnCell::Deviant;
     }
-    let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+    let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
     let found = references(expression, &frame, &environment, context);
-    if found.everything || through.iter().any(|name| found.internal.contains(name)) {
-        return Cell::Open;
+    if found.reads_anything || through.iter().any(|name| found.internal.contains(name)) {
+        return ColumnCell::Deviant;
     }
     // Without a seed `random()` fails, so that no random value is taken for a constant.
-    let context = Context { chance: None, ..context.clone() };
+    let context = Context { random: None, ..context.clone() };
     match Evaluator::new(&environment, &context).attribute(&frame, name) {
-        Ok(Value::List(_) | Value::Ad(_)) if !is_written_out(expression, context.dialect) => Cell::Open,
-        Ok(value) => Cell::Constant(value),
-        Err(_) => Cell::Open,
+        Ok(Value::List(_) | Value::Ad(_)) if !is_closed_structure(expression, context.dialect) => ColumnCell::Deviant,
+        Ok(value) => ColumnCell::Constant(value),
+        Err(_) => ColumnCell::Deviant,
     }
 }
 
 /// Whether an expression is a list or an ad that is written without references.
-fn is_written_out(expression: &Expression, dialect: Dialect) -> bool {
-    let mentions = Mentions::of(expression, dialect);
-    matches!(expression.kind(), Kind::List(_) | Kind::Ad(_)) && mentions.names.is_empty() && !mentions.is_opaque()
+fn is_closed_structure(expression: &Expression, dialect: Dialect) -> bool {
+    let mentions = FreeNames::of(expression, dialect);
+    matches!(expression.kind(), ExpressionKind::List(_) | ExpressionKind::Ad(_))
+        && mentions.names.is_empty()
+        && !mentions.reads_unknown()
 }
 
 /// Evaluates a clause of an ad without a partner: whether it is met. `None` if that depends on the partner.
-pub fn settled(ad: &Ad, part: &Expression, context: &Context) -> Option<bool> {
-    let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
-    let context = Context { chance: None, ..context.clone() };
+pub fn one_sided_verdict(ad: &Ad, part: &Expression, context: &Context) -> Option<bool> {
+    let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
+    let context = Context { random: None, ..context.clone() };
     let value = Evaluator::new(&environment, &context).evaluate(part, &frame).ok()?;
     Some(is_met(&value, context.dialect))
 }

@@ -4,54 +4,54 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ad::{Expression, Name};
-use crate::constraint::stands_for_a_side;
-use crate::eval::Mentions;
+use crate::constraint::is_side_name;
+use crate::eval::FreeNames;
 
-use super::super::Side;
-use super::classes::Groups;
-use super::request::Request;
+use super::super::PairSide;
+use super::classes::AttributeClasses;
+use super::request::ProbedRequest;
 
 /// Cached results by class of offers. The outer `None` means not evaluated yet, the inner one that evaluation failed.
-pub type Answers<T> = Vec<Option<Option<T>>>;
+pub type ResidueResults<T> = Vec<Option<Option<T>>>;
 
 /// An expression of one side, evaluated for many pairs.
 pub struct Residue<T> {
     expression: Expression,
-    side: Side,
+    side: PairSide,
     /// Classes of offers and requests under the attributes that the expression mentions; `None` if it depends on more
     /// than these.
-    groups: Option<Rc<RefCell<Groups>>>,
+    classes: Option<Rc<RefCell<AttributeClasses>>>,
     /// Cached results by class of requests.
-    answers: Vec<Answers<T>>,
+    cached: Vec<ResidueResults<T>>,
 }
 
 impl<T: Copy> Residue<T> {
     /// Creates a residue that is evaluated on one side.
-    pub fn new(expression: Expression, side: Side, groups: Option<Rc<RefCell<Groups>>>) -> Self {
-        Residue { expression, side, groups, answers: Vec::new() }
+    pub fn new(expression: Expression, side: PairSide, classes: Option<Rc<RefCell<AttributeClasses>>>) -> Self {
+        Residue { expression, side, classes, cached: Vec::new() }
     }
 
     /// Evaluates the expression for a request and each of the offers, at most once for each pair of classes. `answer`
     /// gets each offer and the result, `None` where only evaluation of the pair can tell.
-    pub fn ask(
+    pub fn evaluate_each(
         &mut self,
-        request: &mut Request<'_>,
+        request: &mut ProbedRequest<'_>,
         offers: impl Iterator<Item = usize>,
-        evaluate: &mut dyn FnMut(Side, &Expression, usize) -> Option<T>,
+        evaluate: &mut dyn FnMut(PairSide, &Expression, usize) -> Option<T>,
         mut answer: impl FnMut(usize, Option<T>),
     ) {
         let mut offers = offers.peekable();
         if offers.peek().is_none() {
             return;
         }
-        let number = self.groups.as_ref().and_then(|groups| groups.borrow_mut().request(request));
-        let (Some(groups), Some(number)) = (&self.groups, number) else {
+        let number = self.classes.as_ref().and_then(|groups| groups.borrow_mut().request_class(request));
+        let (Some(groups), Some(number)) = (&self.classes, number) else {
             return offers.for_each(|offer| answer(offer, None));
         };
         let groups = groups.borrow();
-        self.answers.resize_with(self.answers.len().max(number + 1), Vec::new);
-        let answers = &mut self.answers[number];
-        answers.resize(groups.offers.first().len(), None);
+        self.cached.resize_with(self.cached.len().max(number + 1), Vec::new);
+        let answers = &mut self.cached[number];
+        answers.resize(groups.offers.first_rows().len(), None);
         for offer in offers {
             let Some(group) = groups.offers.group(offer) else {
                 answer(offer, None);
@@ -64,8 +64,8 @@ impl<T: Copy> Residue<T> {
 }
 
 /// Returns the attributes that an expression mentions, sorted, as the key of a classification.
-pub fn key(mentions: &Mentions) -> Vec<Name> {
-    let mut names: Vec<Name> = mentions.names.iter().filter(|name| !stands_for_a_side(name)).cloned().collect();
+pub fn classification_key(mentions: &FreeNames) -> Vec<Name> {
+    let mut names: Vec<Name> = mentions.names.iter().filter(|name| !is_side_name(name)).cloned().collect();
     names.sort();
     names
 }

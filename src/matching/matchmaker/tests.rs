@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::super::Greedy;
+use super::super::GreedyMatcher;
 use super::{Accelerations, Matchmaker};
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
 use crate::protocol::Protocol;
-use crate::syntax::{Rules, parse_ad};
+use crate::syntax::{ParseOptions, parse_ad};
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "s"];
 
@@ -66,7 +66,7 @@ fn part(random: &mut fastrand::Rng, depth: u8) -> String {
     }
 }
 
-fn ad(random: &mut fastrand::Rng, rules: Rules) -> Ad {
+fn ad(random: &mut fastrand::Rng, rules: ParseOptions) -> Ad {
     let mut text = String::from("[ ");
     for name in NAMES {
         if random.u8(..5) > 0 {
@@ -100,11 +100,11 @@ fn the_index_is_evaluation() {
     for dialect in [Dialect::Classad, Dialect::Condor] {
         for seed in first..first + pools {
             let mut random = fastrand::Rng::with_seed(seed);
-            let rules = Rules::new(dialect);
+            let rules = ParseOptions::new(dialect);
             let offers: Vec<Ad> = (0..random.usize(1..90)).map(|_| ad(&mut random, rules)).collect();
             let requests: Vec<Ad> = (0..12).map(|_| ad(&mut random, rules)).collect();
             // Without a seed, `random()` has no value in either.
-            let context = Context { chance: None, ..Context::new(dialect) };
+            let context = Context { random: None, ..Context::new(dialect) };
             let maker =
                 |accelerations| Matchmaker::new(&offers, Protocol::new(dialect), context.clone(), accelerations);
             let (mut quick, mut slow) = (maker(Accelerations::ALL), maker(Accelerations::NONE));
@@ -115,9 +115,9 @@ fn the_index_is_evaluation() {
             }
             // Greedy matching withdraws taken offers from the index.
             let greedy = |accelerations| {
-                let mut greedy = Greedy::with(maker(accelerations));
+                let mut greedy = GreedyMatcher::from_matchmaker(maker(accelerations));
                 let twice = requests.iter().chain(&requests).enumerate();
-                twice.map(|(index, request)| greedy.best(index, request)).collect::<Vec<_>>()
+                twice.map(|(index, request)| greedy.take_best(index, request)).collect::<Vec<_>>()
             };
             let without_lists = Accelerations { match_lists: false, ..Accelerations::ALL };
             let expected = greedy(Accelerations::NONE);

@@ -1,6 +1,6 @@
 //! The events of a negotiation cycle, for reporting.
 
-use crate::matching::policy::Vector;
+use crate::matching::policy::PolicyVector;
 
 /// A request and the offer it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,14 +19,14 @@ pub struct Grant {
     /// Rank that the offer gives the request.
     pub offer_rank: f64,
     /// The docking vector; `None` if the policy has none.
-    pub vector: Option<Vector>,
+    pub vector: Option<PolicyVector>,
     /// The previous user of the offer, who loses it; `None` if there was none.
     pub preempted: Option<String>,
 }
 
 /// An event of a negotiation cycle.
 #[derive(Clone, Debug)]
-pub enum Event<'e> {
+pub enum NegotiationEvent<'e> {
     /// A round begins.
     Round {
         /// 1-based number of the round.

@@ -9,21 +9,21 @@ mod policy_candidates;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Name, Value};
-use crate::eval::{Context, Mentions};
-use crate::pool::Clusters;
+use crate::eval::{Context, FreeNames};
+use crate::pool::RequestClusters;
 use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
 
-use super::policy::{Policy, PolicyFault, Rule, UNKNOWN_PRIORITY};
+use super::policy::{Policy, PolicyFault, PolicyRule, UNKNOWN_PRIORITY};
 use super::{Accelerations, Statistics};
 
-pub use event::{Event, Grant};
-use match_list::{Ranked, Standing};
-use offers::Offers;
-pub use policy_candidates::Ranking;
+pub use event::{Grant, NegotiationEvent};
+use match_list::{ClusterMatchList, RankedCandidate};
+use offers::CycleOffers;
+pub use policy_candidates::PolicyCandidates;
 
 /// The settings of a cycle.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct NegotiationSettings {
     /// The administrative policy.
     pub policy: Policy,
     /// The attributes that hold constraint and rank.
@@ -36,7 +36,7 @@ pub struct Settings {
 
 /// The result of a cycle.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct NegotiationOutcome {
     /// The matches, in the order in which they were made.
     pub grants: Vec<Grant>,
     /// Counters of the cycle.
@@ -45,41 +45,41 @@ pub struct Outcome {
     pub submitters: Vec<(String, usize)>,
     /// Indexes of the components of the docking vector that discarded every candidate, for example because they are
     /// always undefined.
-    pub unplaced: Vec<usize>,
+    pub unordered_components: Vec<usize>,
 }
 
 /// Runs a negotiation cycle. `priority` returns the priority of a submitter that the policy does not name, or `None`
 /// if it is unknown; larger is worse. `tell` gets each event as it happens.
 ///
 /// Without a policy, each request in turn gets the offer that it ranks highest, then that ranks it highest, then the
-/// first: the matches of [`super::Greedy`].
+/// first: the matches of [`super::GreedyMatcher`].
 ///
 /// # Errors
 ///
 /// Fails if values of the policy's vectors cannot be compared.
 pub fn negotiate(
-    settings: &Settings,
+    settings: &NegotiationSettings,
     requests: &[Ad],
     offers: &[Ad],
     priority: &dyn Fn(&str) -> Option<f64>,
-    tell: &mut dyn FnMut(&Event<'_>),
-) -> Result<Outcome, PolicyFault> {
-    let mut cycle = Cycle::new(settings, requests, offers);
+    tell: &mut dyn FnMut(&NegotiationEvent<'_>),
+) -> Result<NegotiationOutcome, PolicyFault> {
+    let mut cycle = NegotiationCycle::new(settings, requests, offers);
     let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
     cycle.outcome.statistics.failures += failures;
     let mut submitters = cycle.submitters(&roots, priority);
-    cycle.rounds(&mut submitters, tell)?;
+    cycle.run_rounds(&mut submitters, tell)?;
     cycle.outcome.statistics.add(&cycle.offers.statistics());
-    cycle.outcome.unplaced = cycle.offers.unplaced();
-    cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.got)).collect();
+    cycle.outcome.unordered_components = cycle.offers.unordered_components();
+    cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.granted)).collect();
     Ok(cycle.outcome)
 }
 
 /// Returns the names that a cycle reads from ads in addition to constraints, ranks and the names that these read.
 #[must_use]
-pub fn mentions(policy: &Policy, dialect: Dialect) -> Mentions {
-    let mut mentions = policy.mentions(dialect);
-    mentions.names.extend(offers::USERS.map(Name::new));
+pub fn negotiation_names(policy: &Policy, dialect: Dialect) -> FreeNames {
+    let mut mentions = policy.free_names(dialect);
+    mentions.names.extend(offers::USER_ATTRIBUTES.map(Name::new));
     mentions.names.insert(Name::new(RESOURCE_COUNT));
     mentions
 }
@@ -90,76 +90,82 @@ struct Submitter {
     priority: f64,
     /// Indexes of its requests, in the order in which they are considered.
     requests: Vec<usize>,
-    got: usize,
+    granted: usize,
 }
 
 /// The progress of one request.
 #[derive(Clone, Copy)]
-struct Request {
+struct RequestProgress {
     /// Numbers of offers that it still asks for, and that it has got.
-    left: usize,
-    got: usize,
+    remaining: usize,
+    granted: usize,
     /// Whether it is a resource request, with a count.
-    counts: bool,
+    is_counted: bool,
     /// Number of divisions of offers at the time when no offer was left for it; `None` if that has not happened.
-    failed: Option<usize>,
+    failed_at_division: Option<usize>,
 }
 
-struct Cycle<'c> {
-    settings: &'c Settings,
+struct NegotiationCycle<'c> {
+    settings: &'c NegotiationSettings,
     ads: &'c [Ad],
-    requests: Vec<Request>,
-    clusters: Option<Clusters>,
-    offers: Offers,
+    requests: Vec<RequestProgress>,
+    clusters: Option<RequestClusters>,
+    offers: CycleOffers,
     /// The match list of each autocluster.
-    lists: FxHashMap<usize, Ranked>,
+    lists: FxHashMap<usize, ClusterMatchList>,
     /// For each failed autocluster the number of divisions at the time of the failure.
-    failed: FxHashMap<usize, usize>,
-    outcome: Outcome,
+    failed_clusters: FxHashMap<usize, usize>,
+    outcome: NegotiationOutcome,
 }
 
-impl<'c> Cycle<'c> {
-    fn new(settings: &'c Settings, ads: &'c [Ad], offers: &[Ad]) -> Self {
-        let Settings { policy, protocol, context, accelerations } = settings;
-        let clusters =
-            accelerations.autoclusters.then(|| Clusters::new(ads, offers, &policy.of_matches(), protocol, context));
+impl<'c> NegotiationCycle<'c> {
+    fn new(settings: &'c NegotiationSettings, ads: &'c [Ad], offers: &[Ad]) -> Self {
+        let NegotiationSettings { policy, protocol, context, accelerations } = settings;
+        let clusters = accelerations
+            .autoclusters
+            .then(|| RequestClusters::new(ads, offers, &policy.match_policies(), protocol, context));
         // Without autoclusters no two requests are known to be equivalent, and cached lists would only cost memory.
         let match_lists = accelerations.match_lists && accelerations.autoclusters;
-        let mut outcome = Outcome::default();
+        let mut outcome = NegotiationOutcome::default();
         outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);
         let request = |ad| {
             let count = resource_count(ad, context);
-            Request { left: count.unwrap_or(1), got: 0, counts: count.is_some(), failed: None }
+            RequestProgress {
+                remaining: count.unwrap_or(1),
+                granted: 0,
+                is_counted: count.is_some(),
+                failed_at_division: None,
+            }
         };
-        Cycle {
+        NegotiationCycle {
             settings,
             ads,
             requests: ads.iter().map(request).collect(),
             clusters,
-            offers: Offers::new(offers, settings, Accelerations { match_lists, ..*accelerations }),
+            offers: CycleOffers::new(offers, settings, Accelerations { match_lists, ..*accelerations }),
             lists: FxHashMap::default(),
-            failed: FxHashMap::default(),
+            failed_clusters: FxHashMap::default(),
             outcome,
         }
     }
 
     /// Evaluates a rule in a request; undefined if it exceeds a budget.
-    fn value(&self, rule: &Rule, request: usize) -> Value {
-        rule.value(&self.ads[request], &self.settings.context).unwrap_or(Value::Undefined)
+    fn value(&self, rule: &PolicyRule, request: usize) -> Value {
+        rule.evaluate(&self.ads[request], &self.settings.context).unwrap_or(Value::Undefined)
     }
 
     /// Groups requests by submitter; best priority first, then by name.
     fn submitters(&self, roots: &[usize], priority: &dyn Fn(&str) -> Option<f64>) -> Vec<Submitter> {
         let Some(share) = &self.settings.policy.share else {
-            return vec![Submitter { name: String::new(), priority: 1.0, requests: roots.to_vec(), got: 0 }];
+            return vec![Submitter { name: String::new(), priority: 1.0, requests: roots.to_vec(), granted: 0 }];
         };
         let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for root in roots {
-            by_name.entry(name_of(&self.value(&share.by, *root))).or_default().push(*root);
+            by_name.entry(submitter_name(&self.value(&share.by, *root))).or_default().push(*root);
         }
         let submitter = |(name, requests): (String, Vec<usize>)| {
             let priority = share.priority(&name).or_else(|| priority(&name)).unwrap_or(UNKNOWN_PRIORITY);
-            Submitter { name, priority, requests, got: 0 }
+            Submitter { name, priority, requests, granted: 0 }
         };
         let mut submitters: Vec<Submitter> = by_name.into_iter().map(submitter).collect();
         submitters.sort_by(|a, b| a.priority.total_cmp(&b.priority).then_with(|| a.name.cmp(&b.name)));
@@ -167,38 +173,48 @@ impl<'c> Cycle<'c> {
     }
 
     /// Whether a request still asks for offers and has not failed since the last division of an offer.
-    fn is_left(&self, request: usize) -> bool {
+    fn is_open(&self, request: usize) -> bool {
         let request = &self.requests[request];
-        request.left > 0 && request.failed != Some(self.offers.divided())
+        request.remaining > 0 && request.failed_at_division != Some(self.offers.division_count())
     }
 
     /// Returns the number of offers that a submitter still asks for.
-    fn left(&self, submitter: &Submitter) -> usize {
-        let left = submitter.requests.iter().filter(|request| self.is_left(**request));
-        left.map(|request| self.requests[*request].left).sum()
+    fn open_demand(&self, submitter: &Submitter) -> usize {
+        let left = submitter.requests.iter().filter(|request| self.is_open(**request));
+        left.map(|request| self.requests[*request].remaining).sum()
     }
 
     /// Runs rounds until one makes no match.
-    fn rounds(&mut self, submitters: &mut [Submitter], tell: &mut dyn FnMut(&Event<'_>)) -> Result<(), PolicyFault> {
+    fn run_rounds(
+        &mut self,
+        submitters: &mut [Submitter],
+        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
+    ) -> Result<(), PolicyFault> {
         for round in 1.. {
             let before = self.outcome.grants.len();
-            let asking: Vec<usize> = submitters.iter().map(|submitter| self.left(submitter)).collect();
-            let free = self.offers.free();
+            let asking: Vec<usize> = submitters.iter().map(|submitter| self.open_demand(submitter)).collect();
+            let free = self.offers.free_count();
             if free == 0 || asking.iter().all(|left| *left == 0) {
                 break;
             }
-            tell(&Event::Round { number: round, offers: free });
+            tell(&NegotiationEvent::Round { number: round, offers: free });
             let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
             let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
             for (submitter, left) in submitters.iter_mut().zip(asking) {
-                if left == 0 || self.offers.free() == 0 {
+                if left == 0 || self.offers.free_count() == 0 {
                     continue;
                 }
-                let slice = self.settings.policy.share.as_ref().map(|_| slice(free, 1.0 / submitter.priority / whole));
-                tell(&Event::Turn { submitter: &submitter.name, priority: submitter.priority, slice, requests: left });
+                let slice =
+                    self.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
+                tell(&NegotiationEvent::Turn {
+                    submitter: &submitter.name,
+                    priority: submitter.priority,
+                    slice,
+                    requests: left,
+                });
                 let before = self.outcome.grants.len();
-                self.turn(submitter, slice.unwrap_or(usize::MAX), tell)?;
-                submitter.got += self.outcome.grants.len() - before;
+                self.run_turn(submitter, slice.unwrap_or(usize::MAX), tell)?;
+                submitter.granted += self.outcome.grants.len() - before;
             }
             if self.outcome.grants.len() == before {
                 break;
@@ -208,14 +224,14 @@ impl<'c> Cycle<'c> {
     }
 
     /// Considers the requests of a submitter until its slice is used up.
-    fn turn(
+    fn run_turn(
         &mut self,
         submitter: &Submitter,
         mut slice: usize,
-        tell: &mut dyn FnMut(&Event<'_>),
+        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
     ) -> Result<(), PolicyFault> {
         for request in submitter.requests.iter().copied() {
-            while slice > 0 && self.is_left(request) && self.offers.free() > 0 {
+            while slice > 0 && self.is_open(request) && self.offers.free_count() > 0 {
                 if self.consider(request, &submitter.name, tell)? {
                     slice -= 1;
                 }
@@ -229,16 +245,16 @@ impl<'c> Cycle<'c> {
         &mut self,
         request: usize,
         submitter: &str,
-        tell: &mut dyn FnMut(&Event<'_>),
+        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
     ) -> Result<bool, PolicyFault> {
-        let divided = self.offers.divided();
-        let cluster = self.clusters.as_ref().map(|clusters| clusters.of[request]);
-        let hopeless = cluster.is_some_and(|cluster| self.failed.get(&cluster) == Some(&divided));
+        let divided = self.offers.division_count();
+        let cluster = self.clusters.as_ref().map(|clusters| clusters.cluster_of[request]);
+        let hopeless = cluster.is_some_and(|cluster| self.failed_clusters.get(&cluster) == Some(&divided));
         if hopeless {
-            let left = self.requests[request].left;
+            let left = self.requests[request].remaining;
             self.outcome.statistics.skipped += left as u64;
-            self.requests[request].failed = Some(divided);
-            tell(&Event::Skipped { request, submitter, requests: left });
+            self.requests[request].failed_at_division = Some(divided);
+            tell(&NegotiationEvent::Skipped { request, submitter, requests: left });
             return Ok(false);
         }
         self.outcome.statistics.roots += 1;
@@ -250,12 +266,12 @@ impl<'c> Cycle<'c> {
         ranked.refresh(&mut self.offers, &alike)?;
         let best = ranked.best(&self.offers);
         if best.is_none() {
-            let (compatible, discarded) = (ranked.compatible(), ranked.discarded());
-            tell(&Event::Rejected { request, submitter, compatible, discarded });
+            let (compatible, discarded) = (ranked.compatible_count(), ranked.discarded_count());
+            tell(&NegotiationEvent::Rejected { request, submitter, compatible, discarded });
             // The remaining units of a resource request would fail too.
-            self.outcome.statistics.skipped += self.requests[request].left as u64 - 1;
-            self.requests[request].failed = Some(divided);
-            self.failed.extend(cluster.map(|cluster| (cluster, divided)));
+            self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
+            self.requests[request].failed_at_division = Some(divided);
+            self.failed_clusters.extend(cluster.map(|cluster| (cluster, divided)));
         }
         if let Some(cluster) = cluster.filter(|_| self.settings.accelerations.match_lists) {
             self.lists.insert(cluster, ranked);
@@ -267,16 +283,22 @@ impl<'c> Cycle<'c> {
         Ok(found)
     }
 
-    fn grant(&mut self, request: usize, submitter: &str, standing: Standing, tell: &mut dyn FnMut(&Event<'_>)) {
+    fn grant(
+        &mut self,
+        request: usize,
+        submitter: &str,
+        standing: RankedCandidate,
+        tell: &mut dyn FnMut(&NegotiationEvent<'_>),
+    ) {
         let state = &mut self.requests[request];
-        state.left -= 1;
-        state.got += 1;
+        state.remaining -= 1;
+        state.granted += 1;
         let candidate = standing.candidate;
         let grant = Grant {
             request,
-            unit: state.counts.then_some(state.got),
+            unit: state.is_counted.then_some(state.granted),
             offer: candidate.offer,
-            part: self.offers.part(candidate.offer),
+            part: self.offers.part_number(candidate.offer),
             request_rank: candidate.request_rank,
             offer_rank: candidate.offer_rank,
             vector: standing.vector,
@@ -284,7 +306,7 @@ impl<'c> Cycle<'c> {
         };
         self.offers.take(candidate.offer, &self.ads[request]);
         self.outcome.statistics.matched += 1;
-        tell(&Event::Matched { grant: &grant, submitter });
+        tell(&NegotiationEvent::Matched { grant: &grant, submitter });
         self.outcome.grants.push(grant);
     }
 }
@@ -292,13 +314,13 @@ impl<'c> Cycle<'c> {
 /// Returns the slice of a submitter as a number of offers: its share rounded down, but at least one, so that no
 /// submitter starves. Remaining offers are left for the next round.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // of a count
-fn slice(offers: usize, share: f64) -> usize {
+fn slice_size(offers: usize, share: f64) -> usize {
     // 1e-9 absorbs rounding errors just below a whole number. A share that is NaN means no limit.
     if share.is_nan() { offers } else { (offers as f64 * share + 1e-9).floor().max(1.0) as usize }
 }
 
 /// Returns the name of a submitter.
-fn name_of(value: &Value) -> String {
+fn submitter_name(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_str().into_owned(),
         value => String::from_utf8_lossy(&crate::syntax::print_value(value, crate::syntax::Style::New)).into_owned(),

@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Frame, Name, Value};
+use crate::ad::{Ad, Name, ScopeFrame, Value};
 use crate::eval::{Context, Environment, Evaluator};
-use crate::matching::policy::{Policy, PolicyFault, Vector};
-use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, Side, Statistics};
+use crate::matching::policy::{Policy, PolicyFault, PolicyVector};
+use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
 
-use super::Settings;
+use super::NegotiationSettings;
 
 /// The attributes that hold the current user of an offer; the first present one counts.
-pub const USERS: [&str; 2] = ["RemoteUser", "RemoteOwner"];
+pub const USER_ATTRIBUTES: [&str; 2] = ["RemoteUser", "RemoteOwner"];
 
 /// The state of all offers during a cycle.
-pub struct Offers {
+pub struct CycleOffers {
     matchmaker: Matchmaker,
     environment: Environment,
-    frames: Vec<Arc<Frame>>,
+    frames: Vec<Arc<ScopeFrame>>,
     parts: Vec<usize>,
     taken: Vec<bool>,
-    free: usize,
+    free_count: usize,
     /// Indexes of divided offers in chronological order.
     divisions: Vec<usize>,
     policy: Policy,
@@ -28,34 +28,34 @@ pub struct Offers {
     failures: u64,
     /// For each component of the docking vector the number of times it was evaluated, and how often the value could
     /// be ordered.
-    docked: Vec<(usize, usize)>,
+    component_counts: Vec<(usize, usize)>,
 }
 
-impl Offers {
+impl CycleOffers {
     /// Prepares the offers. An offer that the policy identifies as a root is never given away.
-    pub fn new(ads: &[Ad], settings: &Settings, accelerations: Accelerations) -> Self {
-        let Settings { policy, protocol, context, .. } = settings;
+    pub fn new(ads: &[Ad], settings: &NegotiationSettings, accelerations: Accelerations) -> Self {
+        let NegotiationSettings { policy, protocol, context, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
         let taken: Vec<bool> = ads.iter().map(|ad| !policy.is_offer(ad, context)).collect();
-        Offers {
+        CycleOffers {
             matchmaker,
             environment: Environment::pair(Ad::default(), Ad::default()).0,
-            frames: ads.iter().map(|ad| Pair::scope(ad.clone(), Side::Right)).collect(),
+            frames: ads.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer)).collect(),
             parts: vec![1; ads.len()],
-            free: taken.iter().filter(|taken| !**taken).count(),
+            free_count: taken.iter().filter(|taken| !**taken).count(),
             taken,
             divisions: Vec::new(),
             policy: policy.clone(),
             context: context.clone(),
             evaluations: 0,
             failures: 0,
-            docked: vec![(0, 0); policy.docking.len()],
+            component_counts: vec![(0, 0); policy.docking.len()],
         }
     }
 
     /// Returns the number of remaining offers.
-    pub fn free(&self) -> usize {
-        self.free
+    pub fn free_count(&self) -> usize {
+        self.free_count
     }
 
     /// Whether an offer is not available any more.
@@ -64,12 +64,12 @@ impl Offers {
     }
 
     /// Returns the 1-based number of the remaining part of an offer; 1 is the whole.
-    pub fn part(&self, offer: usize) -> usize {
+    pub fn part_number(&self, offer: usize) -> usize {
         self.parts[offer]
     }
 
     /// Returns the number of divisions of offers so far.
-    pub fn divided(&self) -> usize {
+    pub fn division_count(&self) -> usize {
         self.divisions.len()
     }
 
@@ -82,9 +82,9 @@ impl Offers {
     /// offer was divided: a remainder has no user.
     pub fn user(&self, offer: usize) -> Option<String> {
         let frame = self.frames.get(offer).filter(|_| self.parts[offer] == 1)?;
-        let (environment, alone) = Environment::alone(frame.ad.clone());
+        let (environment, alone) = Environment::single(frame.ad.clone());
         let value = |name| Evaluator::new(&environment, &self.context).attribute(&alone, &Name::new(name));
-        USERS.into_iter().find_map(|name| match value(name) {
+        USER_ATTRIBUTES.into_iter().find_map(|name| match value(name) {
             Ok(Value::String(user)) => Some(user.to_str().into_owned()),
             _ => None,
         })
@@ -102,52 +102,52 @@ impl Offers {
 
     /// Returns the docking vector of a request for an offer. `None` if a component cannot be ordered: the offer is
     /// discarded.
-    pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<Vector> {
-        let request = Pair::scope(request.clone(), Side::Left);
-        self.environment.replace(0, &request);
-        self.environment.replace(1, &self.frames[offer]);
+    pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<PolicyVector> {
+        let request = Pair::make_scope(request.clone(), PairSide::Request);
+        self.environment.replace_ad(0, &request);
+        self.environment.replace_ad(1, &self.frames[offer]);
         self.evaluations += self.policy.docking.len() as u64;
         let frames = [&request, &self.frames[offer]];
-        let vector = Vector::of_docking(&self.policy.docking, &self.environment, frames, &self.context);
+        let vector = PolicyVector::evaluate_docking(&self.policy.docking, &self.environment, frames, &self.context);
         self.failures += u64::from(vector.is_err());
         let vector = vector.ok()?;
-        for ((values, places), component) in self.docked.iter_mut().zip(&vector.0) {
+        for ((values, places), component) in self.component_counts.iter_mut().zip(&vector.0) {
             *values += 1;
             *places += usize::from(component.is_some());
         }
-        Some(vector).filter(Vector::is_complete)
+        Some(vector).filter(PolicyVector::is_complete)
     }
 
     /// Returns the indexes of the components of the docking vector that discarded every candidate: they were
     /// evaluated, and never had a value that can be ordered.
-    pub fn unplaced(&self) -> Vec<usize> {
-        let docked = self.docked.iter().enumerate();
+    pub fn unordered_components(&self) -> Vec<usize> {
+        let docked = self.component_counts.iter().enumerate();
         docked.filter(|(_, (values, places))| *values > 0 && *places == 0).map(|(component, _)| component).collect()
     }
 
     /// Checks that docking vectors can be compared.
-    pub fn check<'v>(&self, vectors: impl IntoIterator<Item = &'v Vector>) -> Result<(), PolicyFault> {
-        Vector::check(vectors, "docking", &self.policy.docking)
+    pub fn check_comparable<'v>(&self, vectors: impl IntoIterator<Item = &'v PolicyVector>) -> Result<(), PolicyFault> {
+        PolicyVector::check_comparable(vectors, "docking", &self.policy.docking)
     }
 
     /// Gives an offer to a request. A remainder takes the offer's place.
     pub fn take(&mut self, offer: usize, request: &Ad) {
         if let Some(remainder) = self.remainder(offer, request) {
-            self.frames[offer] = Pair::scope(remainder.clone(), Side::Right);
+            self.frames[offer] = Pair::make_scope(remainder.clone(), PairSide::Offer);
             self.matchmaker.replace(offer, remainder);
             self.parts[offer] += 1;
             self.divisions.push(offer);
         } else {
             self.taken[offer] = true;
-            self.free -= 1;
+            self.free_count -= 1;
         }
     }
 
     fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
         let residual = self.policy.residual.as_ref()?;
-        self.environment.replace(0, &Pair::scope(request.clone(), Side::Left));
-        self.environment.replace(1, &self.frames[offer]);
-        let remainder = residual.of(&self.frames[offer], &self.environment, &self.context);
+        self.environment.replace_ad(0, &Pair::make_scope(request.clone(), PairSide::Request));
+        self.environment.replace_ad(1, &self.frames[offer]);
+        let remainder = residual.remainder(&self.frames[offer], &self.environment, &self.context);
         self.failures += u64::from(remainder.is_err());
         remainder.unwrap_or_default()
     }

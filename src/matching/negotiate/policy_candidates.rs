@@ -8,25 +8,25 @@ use crate::ad::Ad;
 use crate::matching::policy::PolicyFault;
 use crate::matching::{Candidate, Statistics};
 
-use super::Settings;
-use super::match_list::Ranked;
-use super::offers::Offers;
+use super::NegotiationSettings;
+use super::match_list::ClusterMatchList;
+use super::offers::CycleOffers;
 
 /// Finds the offers that requests could have under a policy, best first by the docking vector. An offer is left out
 /// if it is not compatible or the docking vector discards it.
-pub struct Ranking {
-    offers: Offers,
+pub struct PolicyCandidates {
+    offers: CycleOffers,
     /// Cached lists by the address of the request, which is kept alive so that the address is not reused.
     lists: FxHashMap<usize, (Ad, Arc<[Candidate]>)>,
     keeps_lists: bool,
 }
 
-impl Ranking {
+impl PolicyCandidates {
     /// Prepares the offers. An offer that the policy identifies as a root is no candidate.
     #[must_use]
-    pub fn new(settings: &Settings, offers: &[Ad]) -> Self {
-        Ranking {
-            offers: Offers::new(offers, settings, settings.accelerations),
+    pub fn new(settings: &NegotiationSettings, offers: &[Ad]) -> Self {
+        PolicyCandidates {
+            offers: CycleOffers::new(offers, settings, settings.accelerations),
             lists: FxHashMap::default(),
             keeps_lists: settings.accelerations.match_lists,
         }
@@ -42,9 +42,9 @@ impl Ranking {
         if let Some((_, list)) = self.lists.get(&request.identity()) {
             return Ok(Arc::clone(list));
         }
-        let mut ranked = Ranked::default();
+        let mut ranked = ClusterMatchList::default();
         ranked.refresh(&mut self.offers, request)?;
-        let list = ranked.all(&self.offers);
+        let list = ranked.remaining(&self.offers);
         if self.keeps_lists {
             self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
         }
@@ -54,8 +54,8 @@ impl Ranking {
     /// Returns the indexes of the components of the docking vector that have discarded every candidate so far, for
     /// example because they are always undefined.
     #[must_use]
-    pub fn unplaced(&self) -> Vec<usize> {
-        self.offers.unplaced()
+    pub fn unordered_components(&self) -> Vec<usize> {
+        self.offers.unordered_components()
     }
 
     /// Returns the counters so far.

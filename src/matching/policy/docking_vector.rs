@@ -4,26 +4,26 @@ use std::cmp::Ordering;
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Dialect, Expression, Frame, Nested, Type, Value};
-use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::ad::{Ad, AdValue, Dialect, Expression, ScopeFrame, Type, Value};
+use crate::eval::{Abort, Context, Environment, Evaluator};
 
-use super::{PolicyFault, Rule, label};
+use super::{PolicyFault, PolicyRule, candidate_label};
 
 /// The values of a vector of expressions. A component that cannot be ordered is `None`, and least.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Vector(pub Vec<Option<Component>>);
+pub struct PolicyVector(pub Vec<Option<VectorComponent>>);
 
 /// A value that is comparable with others of its class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Component {
+pub struct VectorComponent {
     /// The value itself.
     pub value: Value,
-    class: Class,
+    class: ComponentClass,
 }
 
 /// A class of mutually comparable values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum ComponentClass {
     Number,
     Boolean,
     String,
@@ -31,35 +31,40 @@ enum Class {
     RelativeTime,
 }
 
-impl Vector {
+impl PolicyVector {
     /// Evaluates the docking vector of a request for a candidate, both of which are in the environment.
-    pub(in crate::matching) fn of_docking(
-        rules: &[Rule],
+    pub(in crate::matching) fn evaluate_docking(
+        rules: &[PolicyRule],
         environment: &Environment,
-        [request, candidate]: [&Arc<Frame>; 2],
+        [request, candidate]: [&Arc<ScopeFrame>; 2],
         context: &Context,
-    ) -> Result<Self, Halt> {
-        // `label` is bound in a scope inside the request's, so that no attribute of the request shadows it.
-        let candidate = Value::Ad(Nested { frame: Arc::clone(candidate) });
-        let bound: Ad = [(label(), Expression::literal(candidate))].into_iter().collect();
+    ) -> Result<Self, Abort> {
+        // `candidate_label` is bound in a scope inside the request's, so that no attribute of the request shadows it.
+        let candidate = Value::Ad(AdValue { frame: Arc::clone(candidate) });
+        let bound: Ad = [(candidate_label(), Expression::literal(candidate))].into_iter().collect();
         let scope = request.enter(bound).as_context();
-        let value = |rule: &Rule| Evaluator::new(environment, context).evaluate(&rule.expression, &scope);
-        let values: Result<Vec<Value>, Halt> = rules.iter().map(value).collect();
-        Ok(Vector::new(values?, context.dialect))
+        let value = |rule: &PolicyRule| Evaluator::new(environment, context).evaluate(&rule.expression, &scope);
+        let values: Result<Vec<Value>, Abort> = rules.iter().map(value).collect();
+        Ok(PolicyVector::new(values?, context.dialect))
     }
 
     /// Returns the index of the first component of the docking vector that cannot be ordered, which discards the
     /// candidate. `None` if there is none.
-    pub fn unplaced(rules: &[Rule], request: &Ad, candidate: &Ad, context: &Context) -> Result<Option<usize>, Halt> {
+    pub fn first_unordered(
+        rules: &[PolicyRule],
+        request: &Ad,
+        candidate: &Ad,
+        context: &Context,
+    ) -> Result<Option<usize>, Abort> {
         let (environment, [request, candidate]) = Environment::pair(request.clone(), candidate.clone());
-        let vector = Vector::of_docking(rules, &environment, [&request, &candidate], context)?;
+        let vector = PolicyVector::evaluate_docking(rules, &environment, [&request, &candidate], context)?;
         Ok(vector.0.iter().position(Option::is_none))
     }
 
     /// Makes the vector of these values.
     #[must_use]
     pub fn new(values: Vec<Value>, dialect: Dialect) -> Self {
-        Vector(values.into_iter().map(|value| Component::new(value, dialect)).collect())
+        PolicyVector(values.into_iter().map(|value| VectorComponent::new(value, dialect)).collect())
     }
 
     /// Whether every component can be ordered.
@@ -70,10 +75,10 @@ impl Vector {
 
     /// Compares two vectors so that the greater one sorts first.
     #[must_use]
-    pub fn greatest_first(&self, other: &Vector) -> Ordering {
+    pub fn cmp_greatest_first(&self, other: &PolicyVector) -> Ordering {
         let pairs = self.0.iter().zip(&other.0);
         pairs
-            .map(|(left, right)| order(right.as_ref(), left.as_ref()))
+            .map(|(left, right)| compare_components(right.as_ref(), left.as_ref()))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
     }
@@ -81,12 +86,12 @@ impl Vector {
     /// Compares the vector with `numbers`, followed by zeros. A component that is not a number counts as greater, one
     /// that cannot be ordered as less.
     #[must_use]
-    pub fn compare_numbers(&self, numbers: [f64; 2]) -> Ordering {
+    pub fn cmp_numbers(&self, numbers: [f64; 2]) -> Ordering {
         let numbers = numbers.into_iter().chain(std::iter::repeat(0.0));
         let pairs = self.0.iter().zip(numbers).map(|(component, number)| match component {
-            Some(component) if component.class == Class::Number => {
-                let number = Component { value: Value::Real(number), class: Class::Number };
-                order(Some(component), Some(&number))
+            Some(component) if component.class == ComponentClass::Number => {
+                let number = VectorComponent { value: Value::Real(number), class: ComponentClass::Number };
+                compare_components(Some(component), Some(&number))
             }
             Some(_) => Ordering::Greater,
             None => Ordering::Less,
@@ -99,19 +104,19 @@ impl Vector {
     /// # Errors
     ///
     /// Names the first component with several classes; `key` is the name of the vector in the policy.
-    pub fn check<'v>(
-        vectors: impl IntoIterator<Item = &'v Vector>,
+    pub fn check_comparable<'v>(
+        vectors: impl IntoIterator<Item = &'v PolicyVector>,
         key: &str,
-        rules: &[Rule],
+        rules: &[PolicyRule],
     ) -> Result<(), PolicyFault> {
-        let mut first: Vec<Option<&Component>> = vec![None; rules.len()];
+        let mut first: Vec<Option<&VectorComponent>> = vec![None; rules.len()];
         let mut mixed: Option<(usize, Type, Type)> = None;
         for vector in vectors {
             for (position, component) in vector.0.iter().enumerate().take(rules.len()) {
                 let Some(component) = component else { continue };
                 let known = first[position].get_or_insert(component);
                 if known.class != component.class && mixed.is_none_or(|(before, ..)| position < before) {
-                    mixed = Some((position, known.value.kind(), component.value.kind()));
+                    mixed = Some((position, known.value.value_type(), component.value.value_type()));
                 }
             }
         }
@@ -130,25 +135,25 @@ impl Vector {
     }
 }
 
-impl Component {
+impl VectorComponent {
     /// Returns `None` for undefined, an error, a list, an ad or NaN.
     fn new(value: Value, dialect: Dialect) -> Option<Self> {
         let class = match &value {
-            Value::Integer(_) => Class::Number,
-            Value::Real(real) if !real.is_nan() => Class::Number,
-            Value::Boolean(_) if dialect.is_condor() => Class::Number,
-            Value::Boolean(_) => Class::Boolean,
-            Value::String(_) => Class::String,
-            Value::AbsoluteTime(_) => Class::AbsoluteTime,
-            Value::RelativeTime(time) if !time.seconds.is_nan() => Class::RelativeTime,
+            Value::Integer(_) => ComponentClass::Number,
+            Value::Real(real) if !real.is_nan() => ComponentClass::Number,
+            Value::Boolean(_) if dialect.is_condor() => ComponentClass::Number,
+            Value::Boolean(_) => ComponentClass::Boolean,
+            Value::String(_) => ComponentClass::String,
+            Value::AbsoluteTime(_) => ComponentClass::AbsoluteTime,
+            Value::RelativeTime(time) if !time.seconds.is_nan() => ComponentClass::RelativeTime,
             _ => return None,
         };
-        Some(Component { value, class })
+        Some(VectorComponent { value, class })
     }
 }
 
 /// Compares two components: one that cannot be ordered is least, and values of different classes are equal.
-fn order(left: Option<&Component>, right: Option<&Component>) -> Ordering {
+fn compare_components(left: Option<&VectorComponent>, right: Option<&VectorComponent>) -> Ordering {
     let (Some(left), Some(right)) = (left, right) else { return left.is_some().cmp(&right.is_some()) };
     match (&left.value, &right.value) {
         (Value::String(a), Value::String(b)) => a.cmp_ignore_case(b),
@@ -157,13 +162,17 @@ fn order(left: Option<&Component>, right: Option<&Component>) -> Ordering {
             a.seconds.partial_cmp(&b.seconds).unwrap_or(Ordering::Equal)
         }
         (Value::Real(a), Value::Real(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
-        (Value::Real(real), other) => whole(other).map_or(Ordering::Equal, |whole| exact(whole, *real).reverse()),
-        (other, Value::Real(real)) => whole(other).map_or(Ordering::Equal, |whole| exact(whole, *real)),
-        (left, right) => whole(left).cmp(&whole(right)),
+        (Value::Real(real), other) => {
+            as_integer(other).map_or(Ordering::Equal, |whole| compare_integer_with_real(whole, *real).reverse())
+        }
+        (other, Value::Real(real)) => {
+            as_integer(other).map_or(Ordering::Equal, |whole| compare_integer_with_real(whole, *real))
+        }
+        (left, right) => as_integer(left).cmp(&as_integer(right)),
     }
 }
 
-fn whole(value: &Value) -> Option<i64> {
+fn as_integer(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(integer) => Some(*integer),
         Value::Boolean(is) => Some(i64::from(*is)),
@@ -174,7 +183,7 @@ fn whole(value: &Value) -> Option<i64> {
 /// Compares an integer with a real other than NaN exactly. Rounding the integer to a real would not give a total
 /// order.
 #[allow(clippy::cast_possible_truncation)] // in range
-fn exact(integer: i64, real: f64) -> Ordering {
+fn compare_integer_with_real(integer: i64, real: f64) -> Ordering {
     /// 2 to the power of 63.
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     if real >= BEYOND {
@@ -191,12 +200,12 @@ fn exact(integer: i64, real: f64) -> Ordering {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::{Vector, exact};
+    use super::{PolicyVector, compare_integer_with_real};
     use crate::ad::{Dialect, Expression, Value};
-    use crate::matching::policy::Rule;
+    use crate::matching::policy::PolicyRule;
 
-    fn vector(values: &[Value]) -> Vector {
-        Vector::new(values.to_vec(), Dialect::Classad)
+    fn vector(values: &[Value]) -> PolicyVector {
+        PolicyVector::new(values.to_vec(), Dialect::Classad)
     }
 
     #[test]
@@ -211,7 +220,7 @@ mod tests {
             (0, f64::INFINITY, Ordering::Less),
             (0, f64::NEG_INFINITY, Ordering::Greater),
         ] {
-            assert_eq!(exact(integer, real), expected, "{integer} {real}");
+            assert_eq!(compare_integer_with_real(integer, real), expected, "{integer} {real}");
         }
     }
 
@@ -225,25 +234,28 @@ mod tests {
             vector(&[Value::Real(f64::NAN), Value::string("z")]),
         ];
         for (left, right) in sorted.iter().zip(&sorted[1..]) {
-            assert_eq!(left.greatest_first(right), Ordering::Less, "{left:?} {right:?}");
+            assert_eq!(left.cmp_greatest_first(right), Ordering::Less, "{left:?} {right:?}");
         }
         assert!(sorted[0].is_complete() && !sorted[3].is_complete());
     }
 
     #[test]
     fn mixed_types_are_named() {
-        let rules = [0, 1].map(|_| Rule::from(Expression::literal(Value::Undefined)));
+        let rules = [0, 1].map(|_| PolicyRule::from(Expression::literal(Value::Undefined)));
         let vectors = [[Value::Integer(1), Value::Boolean(true)], [Value::Real(1.0), Value::Integer(1)]];
-        let vectors = vectors.map(|values| Vector::new(values.to_vec(), Dialect::Classad));
-        let fault = Vector::check(&vectors, "docking", &rules).unwrap_err();
+        let vectors = vectors.map(|values| PolicyVector::new(values.to_vec(), Dialect::Classad));
+        let fault = PolicyVector::check_comparable(&vectors, "docking", &rules).unwrap_err();
         assert_eq!(
             fault.reason,
             "component 2 of `docking` is a boolean for some and an integer for others, which do not compare"
         );
         // HTCondor's booleans are numbers.
         let condor = vectors.map(|vector| {
-            Vector::new(vector.0.into_iter().flatten().map(|component| component.value).collect(), Dialect::Condor)
+            PolicyVector::new(
+                vector.0.into_iter().flatten().map(|component| component.value).collect(),
+                Dialect::Condor,
+            )
         });
-        assert_eq!(Vector::check(&condor, "docking", &rules), Ok(()));
+        assert_eq!(PolicyVector::check_comparable(&condor, "docking", &rules), Ok(()));
     }
 }

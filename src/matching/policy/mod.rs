@@ -9,12 +9,12 @@ mod usage;
 use std::fmt;
 use std::ops::Range;
 
-use crate::ad::{Ad, Dialect, Expression, Kind, Name, Value};
-use crate::eval::{Context, Environment, Evaluator, Halt, Mentions};
-use crate::pool::Policies;
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames};
+use crate::pool::PolicyExpressions;
 use crate::protocol::is_met;
 
-pub use docking_vector::Vector;
+pub use docking_vector::PolicyVector;
 pub use residual::Residual;
 pub use usage::{Account, Accountant};
 
@@ -23,40 +23,41 @@ pub const UNKNOWN_PRIORITY: f64 = 1000.0;
 
 /// An expression of a policy.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct PolicyRule {
     /// The expression.
     pub expression: Expression,
     /// Byte range of the expression in the policy file; `None` if it comes from elsewhere.
     pub range: Option<Range<usize>>,
 }
 
-impl From<Expression> for Rule {
+impl From<Expression> for PolicyRule {
     fn from(expression: Expression) -> Self {
-        Rule { expression, range: None }
+        PolicyRule { expression, range: None }
     }
 }
 
-impl Rule {
+impl PolicyRule {
     /// Splits a list, `{ a, b }`, into one rule for each element; any other rule is returned as it is.
     #[must_use]
-    pub fn components(self) -> Vec<Rule> {
-        match self.expression.bare().kind() {
-            Kind::List(elements) if !elements.is_empty() => {
-                elements.iter().map(|element| Rule { expression: element.clone(), range: self.range.clone() }).collect()
-            }
+    pub fn components(self) -> Vec<PolicyRule> {
+        match self.expression.without_parentheses().kind() {
+            ExpressionKind::List(elements) if !elements.is_empty() => elements
+                .iter()
+                .map(|element| PolicyRule { expression: element.clone(), range: self.range.clone() })
+                .collect(),
             _ => vec![self],
         }
     }
 
     /// Evaluates the rule in an ad alone.
-    pub fn value(&self, ad: &Ad, context: &Context) -> Result<Value, Halt> {
-        let (environment, frame) = Environment::alone(ad.clone());
+    pub fn evaluate(&self, ad: &Ad, context: &Context) -> Result<Value, Abort> {
+        let (environment, frame) = Environment::single(ad.clone());
         Evaluator::new(&environment, context).evaluate(&self.expression, &frame)
     }
 
     /// Whether the rule is true in an ad alone.
-    pub fn is_met(&self, ad: &Ad, context: &Context) -> Result<bool, Halt> {
-        self.value(ad, context).map(|value| is_met(&value, context.dialect))
+    pub fn is_met(&self, ad: &Ad, context: &Context) -> Result<bool, Abort> {
+        self.evaluate(ad, context).map(|value| is_met(&value, context.dialect))
     }
 }
 
@@ -65,14 +66,14 @@ impl Rule {
 pub struct Policy {
     /// Root identification: requests for which this is true are served, and offers for which it is true are not given
     /// away. Without it, all requests are roots and all offers are available.
-    pub roots: Option<Rule>,
+    pub roots: Option<PolicyRule>,
     /// Root ordering: evaluated in each request, lexicographically greatest first. Undefined, error and NaN come
     /// last. Input order if empty.
-    pub order: Vec<Rule>,
+    pub order: Vec<PolicyRule>,
     /// The docking vector: evaluated in the request for each candidate, which is `label` (and `other`) there. The
     /// greatest wins; a candidate with a component that is undefined or an error is discarded. If empty, the vector
     /// is the rank of the request, then that of the offer.
-    pub docking: Vec<Rule>,
+    pub docking: Vec<PolicyRule>,
     /// Defines the remainder of an offer after a match; if `None`, a matched offer is used up.
     pub residual: Option<Residual>,
     /// Fair share among submitters; if `None`, all requests belong to one submitter.
@@ -83,7 +84,7 @@ pub struct Policy {
 #[derive(Clone, Debug)]
 pub struct Share {
     /// The name of a request's submitter: evaluated in the request.
-    pub by: Rule,
+    pub by: PolicyRule,
     /// Priorities of submitters; larger is worse, always positive.
     pub priorities: Vec<(String, f64)>,
 }
@@ -114,14 +115,15 @@ impl Policy {
             });
         }
         if !self.order.is_empty() {
-            let value = |rule: &Rule, root: usize| rule.value(&requests[root], context).unwrap_or(Value::Undefined);
+            let value =
+                |rule: &PolicyRule, root: usize| rule.evaluate(&requests[root], context).unwrap_or(Value::Undefined);
             let mut vectors = Vec::with_capacity(roots.len());
             for root in roots {
                 let values = self.order.iter().map(|rule| value(rule, root)).collect();
-                vectors.push((Vector::new(values, context.dialect), root));
+                vectors.push((PolicyVector::new(values, context.dialect), root));
             }
-            Vector::check(vectors.iter().map(|(vector, _)| vector), "order", &self.order)?;
-            vectors.sort_by(|(left, _), (right, _)| left.greatest_first(right));
+            PolicyVector::check_comparable(vectors.iter().map(|(vector, _)| vector), "order", &self.order)?;
+            vectors.sort_by(|(left, _), (right, _)| left.cmp_greatest_first(right));
             roots = vectors.into_iter().map(|(_, root)| root).collect();
         }
         Ok((roots, failures))
@@ -135,16 +137,16 @@ impl Policy {
 
     /// Returns the names that the expressions of the policy read, in whatever ad they are evaluated.
     #[must_use]
-    pub fn mentions(&self, dialect: Dialect) -> Mentions {
+    pub fn free_names(&self, dialect: Dialect) -> FreeNames {
         let Policy { roots, order, docking, residual, share } = self;
-        let mut mentions = Mentions::default();
+        let mut mentions = FreeNames::default();
         for rule in roots.iter().chain(order).chain(docking).chain(share.iter().map(|share| &share.by)) {
-            mentions.add_rule(&rule.expression, dialect);
+            mentions.add_policy_expression(&rule.expression, dialect);
         }
         if let Some(residual) = residual {
             let set = residual.set.iter().map(|(_, rule)| rule);
             for rule in residual.when.iter().chain(set).chain(&residual.while_true) {
-                mentions.add_rule(&rule.expression, dialect);
+                mentions.add_policy_expression(&rule.expression, dialect);
             }
         }
         mentions
@@ -153,17 +155,17 @@ impl Policy {
     /// Returns the expressions that decide which offer a request gets. Requests that look equal to these expressions
     /// are treated alike.
     #[must_use]
-    pub fn of_matches(&self) -> Policies {
+    pub fn match_policies(&self) -> PolicyExpressions {
         let in_requests = self.docking.iter().map(|rule| rule.expression.clone()).collect();
         let residual = self.residual.iter().flat_map(|residual| &residual.set);
-        Policies { in_requests, in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect() }
+        PolicyExpressions { in_requests, in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect() }
     }
 
-    /// Returns the expressions of [`Policy::of_matches`] and those that order requests. Resource requests, which are
+    /// Returns the expressions of [`Policy::match_policies`] and those that order requests. Resource requests, which are
     /// counted and not kept, must preserve everything that these read (2006 paper 4.3).
     #[must_use]
-    pub fn of_requests(&self) -> Policies {
-        let mut policies = self.of_matches();
+    pub fn request_policies(&self) -> PolicyExpressions {
+        let mut policies = self.match_policies();
         let rules = self.roots.iter().chain(&self.order).chain(self.share.iter().map(|share| &share.by));
         policies.in_requests.extend(rules.map(|rule| rule.expression.clone()));
         policies
@@ -189,6 +191,6 @@ impl std::error::Error for PolicyFault {}
 
 /// Returns the name that denotes the candidate in docking expressions.
 #[must_use]
-pub fn label() -> Name {
+pub fn candidate_label() -> Name {
     Name::new("label")
 }

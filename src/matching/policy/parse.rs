@@ -2,9 +2,9 @@
 
 use crate::ad::{Dialect, Name};
 use crate::format::Problem;
-use crate::format::document_tree::{Content, Node, Outline, Settings};
+use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 
-use super::{Policy, Residual, Rule, Share};
+use super::{Policy, PolicyRule, Residual, Share};
 
 impl Policy {
     /// Reads a policy from a YAML text.
@@ -14,25 +14,26 @@ impl Policy {
     /// Returns all errors of the text in textual order: invalid YAML, unknown and repeated keys, invalid expressions,
     /// and priorities that are not positive numbers.
     pub fn parse(text: &[u8], dialect: Dialect) -> Result<Policy, Vec<Problem>> {
-        let outline = Outline::parse(text).map_err(|problem| vec![problem])?;
-        let mut settings = Settings::new(&outline, dialect);
+        let outline = YamlTree::parse(text).map_err(|problem| vec![problem])?;
+        let mut settings = ConfigReader::new(&outline, dialect);
         let policy = Policy::read(&mut settings, &outline.root);
         settings.finish(policy)
     }
 
     /// Reads a policy that is part of other settings; errors are collected in `settings`.
-    pub fn read<'o>(settings: &mut Settings<'o>, node: &'o Node) -> Policy {
-        Reader(settings).policy(node)
+    pub fn read<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Policy {
+        PolicyReader(settings).policy(node)
     }
 }
 
 /// Reads the nodes that are specific to policies.
-pub struct Reader<'o, 's>(pub &'s mut Settings<'o>);
+pub struct PolicyReader<'o, 's>(pub &'s mut ConfigReader<'o>);
 
-impl<'o> Reader<'o, '_> {
-    fn policy(&mut self, node: &'o Node) -> Policy {
+impl<'o> PolicyReader<'o, '_> {
+    fn policy(&mut self, node: &'o YamlNode) -> Policy {
         let mut policy = Policy::default();
-        for (key, value) in self.0.settings(node, "a policy", &["roots", "order", "docking", "residual", "share"]) {
+        for (key, value) in self.0.known_entries(node, "a policy", &["roots", "order", "docking", "residual", "share"])
+        {
             match key {
                 "roots" => policy.roots = self.rule(value),
                 "order" => policy.order = self.vector(value),
@@ -44,9 +45,9 @@ impl<'o> Reader<'o, '_> {
         policy
     }
 
-    fn residual(&mut self, node: &'o Node) -> Residual {
+    fn residual(&mut self, node: &'o YamlNode) -> Residual {
         let mut residual = Residual::default();
-        for (key, value) in self.0.settings(node, "residual", &["when", "set", "while"]) {
+        for (key, value) in self.0.known_entries(node, "residual", &["when", "set", "while"]) {
             match key {
                 "when" => residual.when = self.rule(value),
                 "while" => residual.while_true = self.rule(value),
@@ -57,7 +58,7 @@ impl<'o> Reader<'o, '_> {
                             || (self.0.dialect == Dialect::Classad && attribute.is_reserved())
                         {
                             let message = format!("`{attribute}` cannot name an attribute");
-                            self.0.wrong(name, message, "`set` holds the attributes of the remainder: `Cpus: ...`");
+                            self.0.report(name, message, "`set` holds the attributes of the remainder: `Cpus: ...`");
                         }
                         let rule = self.rule(value);
                         residual.set.extend(rule.map(|rule| (attribute, rule)));
@@ -68,51 +69,53 @@ impl<'o> Reader<'o, '_> {
         residual
     }
 
-    fn share(&mut self, node: &'o Node) -> Option<Share> {
+    fn share(&mut self, node: &'o YamlNode) -> Option<Share> {
         let (mut by, mut priorities, mut has_by) = (None, Vec::new(), false);
-        for (key, value) in self.0.settings(node, "share", &["by", "priorities"]) {
+        for (key, value) in self.0.known_entries(node, "share", &["by", "priorities"]) {
             if key == "by" {
                 (by, has_by) = (self.rule(value), true);
                 continue;
             }
             for (name, value) in self.0.entries(value, "priorities") {
-                if let Some(priority) = self.positive(value) {
+                if let Some(priority) = self.positive_number(value) {
                     priorities.push((name.text().unwrap_or_default().to_owned(), priority));
                 }
             }
         }
-        if !has_by && matches!(node.content, Content::Mapping(_)) {
-            self.0.wrong(node, "`by` is missing", "it says who submitted a request: `by: Owner`");
+        if !has_by && matches!(node.content, YamlContent::Mapping(_)) {
+            self.0.report(node, "`by` is missing", "it says who submitted a request: `by: Owner`");
         }
         by.map(|by| Share { by, priorities })
     }
 
     /// Reads a positive number; reports any other node and returns `None`.
-    pub fn positive(&mut self, node: &Node) -> Option<f64> {
+    pub fn positive_number(&mut self, node: &YamlNode) -> Option<f64> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let positive = number.filter(|number| number.is_finite() && *number > 0.0);
         if positive.is_none() {
-            self.0.wrong(node, "this is no positive number", "the larger a priority, the smaller the share");
+            self.0.report(node, "this is no positive number", "the larger a priority, the smaller the share");
         }
         positive
     }
 
     /// Reads the components of a vector from a YAML sequence or a single expression. A list of the ClassAd language
     /// is split into its elements (thesis Figure 9).
-    fn vector(&mut self, node: &'o Node) -> Vec<Rule> {
+    fn vector(&mut self, node: &'o YamlNode) -> Vec<PolicyRule> {
         match &node.content {
-            Content::Sequence(components) if components.is_empty() => {
-                self.0.wrong(node, "this vector has no components", "leave the key out for what is usual");
+            YamlContent::Sequence(components) if components.is_empty() => {
+                self.0.report(node, "this vector has no components", "leave the key out for what is usual");
                 Vec::new()
             }
-            Content::Sequence(components) => components.iter().filter_map(|component| self.rule(component)).collect(),
-            _ => self.rule(node).into_iter().flat_map(Rule::components).collect(),
+            YamlContent::Sequence(components) => {
+                components.iter().filter_map(|component| self.rule(component)).collect()
+            }
+            _ => self.rule(node).into_iter().flat_map(PolicyRule::components).collect(),
         }
     }
 
-    fn rule(&mut self, node: &Node) -> Option<Rule> {
+    fn rule(&mut self, node: &YamlNode) -> Option<PolicyRule> {
         let expression = self.0.expression(node)?;
-        Some(Rule { expression, range: Some(self.0.outline.range(node)) })
+        Some(PolicyRule { expression, range: Some(self.0.tree.range(node)) })
     }
 }
 

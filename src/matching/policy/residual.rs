@@ -2,27 +2,32 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Frame, Kind, Name, Span, Value};
-use crate::eval::{Context, Environment, Evaluator, Halt};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
+use crate::eval::{Abort, Context, Environment, Evaluator};
 
-use super::Rule;
+use super::PolicyRule;
 
 /// The rules by which offers are divided.
 #[derive(Clone, Debug, Default)]
 pub struct Residual {
     /// Only offers for which this is true leave a remainder; all if `None`.
-    pub when: Option<Rule>,
+    pub when: Option<PolicyRule>,
     /// Attributes of the remainder. They are evaluated in the offer as it was before the match, with `other` for the
     /// request.
-    pub set: Vec<(Name, Rule)>,
+    pub set: Vec<(Name, PolicyRule)>,
     /// The remainder is offered only if this is true of it; always if `None`.
-    pub while_true: Option<Rule>,
+    pub while_true: Option<PolicyRule>,
 }
 
 impl Residual {
     /// Returns the remainder of an offer after a match with a request; `None` if it is used up. The environment holds
     /// the pair, and `offer` is its scope of the offer.
-    pub fn of(&self, offer: &Arc<Frame>, environment: &Environment, context: &Context) -> Result<Option<Ad>, Halt> {
+    pub fn remainder(
+        &self,
+        offer: &Arc<ScopeFrame>,
+        environment: &Environment,
+        context: &Context,
+    ) -> Result<Option<Ad>, Abort> {
         if let Some(when) = &self.when
             && !when.is_met(&offer.ad, context)?
         {
@@ -32,7 +37,7 @@ impl Residual {
         for (name, rule) in &self.set {
             let mut evaluator = Evaluator::new(environment, context);
             let value = evaluator.evaluate(&rule.expression, offer)?;
-            remainder = remainder.with(name.clone(), settled(value, &mut evaluator, DEEPEST)?);
+            remainder = remainder.with(name.clone(), scopeless_expression(value, &mut evaluator, MAX_LIST_DEPTH)?);
         }
         match &self.while_true {
             Some(rule) if !rule.is_met(&remainder, context)? => Ok(None),
@@ -42,11 +47,11 @@ impl Residual {
 }
 
 /// Maximum nesting depth of lists in a remainder.
-const DEEPEST: usize = 32;
+const MAX_LIST_DEPTH: usize = 32;
 
 /// Converts a value to an expression that needs no scope: list elements are evaluated now, because they may refer to
 /// the ads of the pair, which separate afterwards.
-fn settled(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<Expression, Halt> {
+fn scopeless_expression(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<Expression, Abort> {
     let error = |reason| Ok(Expression::literal(Value::error(Span::default(), reason)));
     let list = match value {
         Value::List(_) if depth == 0 => return error("the lists of a remainder are nested too deep"),
@@ -54,11 +59,11 @@ fn settled(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<
         Value::Ad(_) => return error("a remainder holds no ads"),
         value => return Ok(Expression::literal(value)),
     };
-    let elements: Result<Vec<Expression>, Halt> = (0..list.elements.len())
+    let elements: Result<Vec<Expression>, Abort> = (0..list.elements.len())
         .map(|index| {
             let element = evaluator.element(&list, index)?;
-            settled(element, evaluator, depth - 1)
+            scopeless_expression(element, evaluator, depth - 1)
         })
         .collect();
-    Ok(Expression::new(Kind::List(elements?.into()), Span::default()))
+    Ok(Expression::new(ExpressionKind::List(elements?.into()), Span::default()))
 }

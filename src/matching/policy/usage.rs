@@ -6,12 +6,12 @@ use std::fmt::Write;
 
 use crate::ad::Dialect;
 use crate::format::Problem;
-use crate::format::document_tree::{Content, Node, Outline, Settings, scalar};
+use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree, string_scalar};
 
-use super::parse::Reader;
+use super::parse::PolicyReader;
 
 /// Minimum real priority, which is the best one.
-const BEST: f64 = 0.5;
+const MIN_REAL_PRIORITY: f64 = 0.5;
 
 /// The usage of all submitters, kept in a YAML file.
 ///
@@ -22,9 +22,9 @@ const BEST: f64 = 0.5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accountant {
     /// Half-life of the real priority without use, in seconds.
-    pub half_life: f64,
+    pub half_life_seconds: f64,
     /// Time until which usage is accounted for, in seconds since 1970; `None` before the first cycle.
-    pub at: Option<i64>,
+    pub accounted_until: Option<i64>,
     /// The account of each submitter, by name.
     pub submitters: BTreeMap<String, Account>,
 }
@@ -33,7 +33,7 @@ pub struct Accountant {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Account {
     /// The real priority; larger is worse.
-    pub priority: f64,
+    pub real_priority: f64,
     /// Factor by which it is multiplied.
     pub factor: f64,
     /// Number of offers that it uses now.
@@ -44,21 +44,21 @@ pub struct Account {
 
 impl Default for Account {
     fn default() -> Self {
-        Account { priority: BEST, factor: 1000.0, resources: 0.0, usage: 0.0 }
+        Account { real_priority: MIN_REAL_PRIORITY, factor: 1000.0, resources: 0.0, usage: 0.0 }
     }
 }
 
 impl Default for Accountant {
     fn default() -> Self {
-        Accountant { half_life: 86400.0, at: None, submitters: BTreeMap::new() }
+        Accountant { half_life_seconds: 86400.0, accounted_until: None, submitters: BTreeMap::new() }
     }
 }
 
 impl Account {
     /// Returns the effective priority in a negotiation; larger is worse.
     #[must_use]
-    pub fn effective(&self) -> f64 {
-        self.priority.max(BEST) * self.factor
+    pub fn effective_priority(&self) -> f64 {
+        self.real_priority.max(MIN_REAL_PRIORITY) * self.factor
     }
 }
 
@@ -69,26 +69,27 @@ impl Accountant {
     ///
     /// Returns all errors of the text.
     pub fn parse(text: &[u8]) -> Result<Self, Vec<Problem>> {
-        let outline = Outline::parse(text).map_err(|problem| vec![problem])?;
+        let outline = YamlTree::parse(text).map_err(|problem| vec![problem])?;
         let mut accountant = Accountant::default();
-        if outline.root.content == Content::Nothing {
+        if outline.root.content == YamlContent::Null {
             return Ok(accountant);
         }
-        let mut settings = Settings::new(&outline, Dialect::Classad);
-        for (key, value) in settings.settings(&outline.root, "a usage file", &["half-life", "at", "submitters"]) {
+        let mut settings = ConfigReader::new(&outline, Dialect::Classad);
+        for (key, value) in settings.known_entries(&outline.root, "a usage file", &["half-life", "at", "submitters"]) {
             match key {
                 "half-life" => {
-                    accountant.half_life = Reader(&mut settings).positive(value).unwrap_or(accountant.half_life);
+                    accountant.half_life_seconds =
+                        PolicyReader(&mut settings).positive_number(value).unwrap_or(accountant.half_life_seconds);
                 }
                 "at" => {
-                    accountant.at = value.text().and_then(|text| text.parse().ok());
-                    if accountant.at.is_none() {
-                        settings.wrong(value, "this is no time", "write seconds since 1970");
+                    accountant.accounted_until = value.text().and_then(|text| text.parse().ok());
+                    if accountant.accounted_until.is_none() {
+                        settings.report(value, "this is no time", "write seconds since 1970");
                     }
                 }
                 _ => {
                     for (name, value) in settings.entries(value, "submitters") {
-                        let account = account(&mut settings, value);
+                        let account = read_account(&mut settings, value);
                         accountant.submitters.insert(name.text().unwrap_or_default().to_owned(), account);
                     }
                 }
@@ -101,20 +102,20 @@ impl Accountant {
     /// counts as no time.
     #[allow(clippy::cast_precision_loss)] // seconds
     pub fn advance(&mut self, now: i64) {
-        let seconds = self.at.map_or(0, |at| now.saturating_sub(at).max(0)) as f64;
-        let kept = 0.5_f64.powf(seconds / self.half_life);
+        let seconds = self.accounted_until.map_or(0, |at| now.saturating_sub(at).max(0)) as f64;
+        let kept = 0.5_f64.powf(seconds / self.half_life_seconds);
         for account in self.submitters.values_mut() {
-            let priority = account.priority * kept + account.resources * (1.0 - kept);
-            account.priority = priority.clamp(BEST, f64::MAX);
+            let priority = account.real_priority * kept + account.resources * (1.0 - kept);
+            account.real_priority = priority.clamp(MIN_REAL_PRIORITY, f64::MAX);
             account.usage = (account.usage + account.resources * seconds).min(f64::MAX);
         }
-        self.at = Some(now);
+        self.accounted_until = Some(now);
     }
 
     /// Returns the effective priority of a submitter; without an account it is the best one.
     #[must_use]
-    pub fn priority(&self, submitter: &str) -> f64 {
-        self.submitters.get(submitter).copied().unwrap_or_default().effective()
+    pub fn effective_priority(&self, submitter: &str) -> f64 {
+        self.submitters.get(submitter).copied().unwrap_or_default().effective_priority()
     }
 
     /// Records the number of offers that each submitter uses from now on; submitters not named use none.
@@ -128,35 +129,35 @@ impl Accountant {
     /// Returns the accounts as YAML.
     #[must_use]
     pub fn to_yaml(&self) -> String {
-        let mut text = format!("half-life: {}\n", self.half_life);
+        let mut text = format!("half-life: {}\n", self.half_life_seconds);
         let mut line = |words: std::fmt::Arguments<'_>| text.write_fmt(words).unwrap_or_default();
-        if let Some(at) = self.at {
+        if let Some(at) = self.accounted_until {
             line(format_args!("at: {at}\n"));
         }
         line(format_args!("submitters:{}\n", if self.submitters.is_empty() { " {}" } else { "" }));
         for (name, account) in &self.submitters {
-            let Account { priority, factor, resources, usage } = account;
+            let Account { real_priority: priority, factor, resources, usage } = account;
             line(format_args!(
                 "  {}: {{ priority: {priority}, factor: {factor}, resources: {resources}, usage: {usage} }}\n",
-                scalar(name)
+                string_scalar(name)
             ));
         }
         text
     }
 }
 
-fn account<'o>(settings: &mut Settings<'o>, node: &'o Node) -> Account {
+fn read_account<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Account {
     let mut account = Account::default();
-    for (key, value) in settings.settings(node, "an account", &["priority", "factor", "resources", "usage"]) {
+    for (key, value) in settings.known_entries(node, "an account", &["priority", "factor", "resources", "usage"]) {
         let number = value.text().and_then(|text| text.parse::<f64>().ok());
         let Some(number) = number.filter(|number| number.is_finite() && *number >= 0.0) else {
-            settings.wrong(value, "this is no number, zero or more", "`priority: 0.5`");
+            settings.report(value, "this is no number, zero or more", "`priority: 0.5`");
             continue;
         };
         match key {
-            "priority" => account.priority = number.max(BEST),
+            "priority" => account.real_priority = number.max(MIN_REAL_PRIORITY),
             "factor" if number > 0.0 => account.factor = number,
-            "factor" => settings.wrong(value, "a factor cannot be zero", "the larger, the smaller the share"),
+            "factor" => settings.report(value, "a factor cannot be zero", "the larger, the smaller the share"),
             "resources" => account.resources = number,
             _ => account.usage = number,
         }
@@ -175,23 +176,26 @@ mod tests {
         accountant.advance(1100);
         assert_eq!(
             accountant.submitters["alice"],
-            Account { priority: 5.0, factor: 1000.0, resources: 2.0, usage: 205.0 }
+            Account { real_priority: 5.0, factor: 1000.0, resources: 2.0, usage: 205.0 }
         );
         // The priority is at least 0.5, also of an unknown submitter.
-        assert_eq!(["bob", "carol", "alice"].map(|name| accountant.priority(name).to_string()), ["5", "500", "5000"]);
+        assert_eq!(
+            ["bob", "carol", "alice"].map(|name| accountant.effective_priority(name).to_string()),
+            ["5", "500", "5000"]
+        );
         accountant.assign([("carol", 3.0)]);
         accountant.advance(1050);
-        let alice = Account { priority: 5.0, factor: 1000.0, resources: 0.0, usage: 205.0 };
-        let carol = Account { priority: 0.5, factor: 1000.0, resources: 3.0, usage: 0.0 };
+        let alice = Account { real_priority: 5.0, factor: 1000.0, resources: 0.0, usage: 205.0 };
+        let carol = Account { real_priority: 0.5, factor: 1000.0, resources: 3.0, usage: 0.0 };
         assert_eq!((accountant.submitters["alice"], accountant.submitters["carol"]), (alice, carol));
         accountant.advance(1250);
         // 0.5 * 0.25 + 3 * 0.75
-        assert_eq!(accountant.submitters["carol"], Account { priority: 2.375, usage: 600.0, ..carol });
+        assert_eq!(accountant.submitters["carol"], Account { real_priority: 2.375, usage: 600.0, ..carol });
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let mut accountant = Accountant { at: Some(-5), ..Accountant::default() };
+        let mut accountant = Accountant { accounted_until: Some(-5), ..Accountant::default() };
         assert_eq!(Accountant::parse(accountant.to_yaml().as_bytes()), Ok(accountant.clone()));
         accountant.assign([("alice", 3.0), ("a: b # \"c'", 1.0), ("1", 0.0), ("", 1.5)]);
         assert_eq!(Accountant::parse(accountant.to_yaml().as_bytes()), Ok(accountant));

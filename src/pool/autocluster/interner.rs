@@ -5,81 +5,86 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{Dialect, Distinct, Expression, Name};
-use crate::eval::Mentions;
+use crate::ad::{Dialect, Expression, ExpressionInterner, Name};
+use crate::eval::FreeNames;
 
 /// Number of an interned name or expression.
-pub type Number = u32;
+pub type InternedId = u32;
 
 /// Interns the expressions and names of a set of ads.
-pub struct Known {
+pub struct AutoclusterInterner {
     dialect: Dialect,
     pub names: IndexSet<Name, FxBuildHasher>,
-    expressions: Distinct,
+    expressions: ExpressionInterner,
     /// The free names of each expression, by its number; `None` if not computed yet.
-    mentions: Vec<Option<Arc<Mentioned>>>,
+    free_names: Vec<Option<Arc<FreeNameIds>>>,
 }
 
-/// The free names of an expression, by number: [`Mentions`] with interned names, sorted and distinct.
-pub struct Mentioned {
-    pub everything: bool,
-    pub own: Vec<Number>,
-    pub other: Vec<Number>,
-    pub either: Vec<Number>,
+/// The free names of an expression, by number: [`FreeNames`] with interned names, sorted and distinct.
+pub struct FreeNameIds {
+    pub reads_anything: bool,
+    pub mine: Vec<InternedId>,
+    pub theirs: Vec<InternedId>,
+    pub unqualified: Vec<InternedId>,
 }
 
-impl Known {
+impl AutoclusterInterner {
     pub fn new(dialect: Dialect) -> Self {
-        Known { dialect, names: IndexSet::default(), expressions: Distinct::default(), mentions: Vec::new() }
+        AutoclusterInterner {
+            dialect,
+            names: IndexSet::default(),
+            expressions: ExpressionInterner::default(),
+            free_names: Vec::new(),
+        }
     }
 
     /// Returns the number of a name.
     #[allow(clippy::cast_possible_truncation)] // 2^32 names would not fit into memory
-    pub fn name(&mut self, name: &Name) -> Number {
+    pub fn intern_name(&mut self, name: &Name) -> InternedId {
         match self.names.get_index_of(name) {
-            Some(known) => known as Number,
-            None => self.names.insert_full(name.clone()).0 as Number,
+            Some(known) => known as InternedId,
+            None => self.names.insert_full(name.clone()).0 as InternedId,
         }
     }
 
     /// Returns the number of an expression, which equal expressions share.
     #[allow(clippy::cast_possible_truncation)] // as above
-    pub fn expression(&mut self, expression: &Expression) -> Number {
-        self.expressions.number(expression).0 as Number
+    pub fn intern_expression(&mut self, expression: &Expression) -> InternedId {
+        self.expressions.intern(expression).0 as InternedId
     }
 
     /// Returns the free names of the expression with a number, computing them on the first call.
-    pub fn mentions(&mut self, number: Number) -> Arc<Mentioned> {
+    pub fn free_names(&mut self, number: InternedId) -> Arc<FreeNameIds> {
         let at = number as usize;
-        if let Some(Some(known)) = self.mentions.get(at) {
+        if let Some(Some(known)) = self.free_names.get(at) {
             return Arc::clone(known);
         }
-        let mentions = self.expressions.get(at).map(|expression| Mentions::of(expression, self.dialect));
-        let found = Arc::new(self.numbered(&mentions.unwrap_or_default()));
-        self.mentions.resize(self.mentions.len().max(at + 1), None);
-        self.mentions[at] = Some(Arc::clone(&found));
+        let mentions = self.expressions.get(at).map(|expression| FreeNames::of(expression, self.dialect));
+        let found = Arc::new(self.intern_free_names(&mentions.unwrap_or_default()));
+        self.free_names.resize(self.free_names.len().max(at + 1), None);
+        self.free_names[at] = Some(Arc::clone(&found));
         found
     }
 
     /// Returns the free names of an expression of a policy.
-    pub fn mentions_of_rule(&mut self, rule: &Expression) -> Mentioned {
-        let mut mentions = Mentions::default();
-        mentions.add_rule(rule, self.dialect);
-        self.numbered(&mentions)
+    pub fn free_names_of_policy(&mut self, rule: &Expression) -> FreeNameIds {
+        let mut mentions = FreeNames::default();
+        mentions.add_policy_expression(rule, self.dialect);
+        self.intern_free_names(&mentions)
     }
 
-    fn numbered(&mut self, mentions: &Mentions) -> Mentioned {
+    fn intern_free_names(&mut self, mentions: &FreeNames) -> FreeNameIds {
         let mut numbered = |names: &[Name]| {
-            let mut numbers: Vec<Number> = names.iter().map(|name| self.name(name)).collect();
+            let mut numbers: Vec<InternedId> = names.iter().map(|name| self.intern_name(name)).collect();
             numbers.sort_unstable();
             numbers.dedup();
             numbers
         };
-        Mentioned {
-            everything: mentions.everything,
-            own: numbered(&mentions.own),
-            other: numbered(&mentions.other),
-            either: numbered(&mentions.either),
+        FreeNameIds {
+            reads_anything: mentions.reads_anything,
+            mine: numbered(&mentions.mine),
+            theirs: numbered(&mentions.theirs),
+            unqualified: numbered(&mentions.unqualified),
         }
     }
 }

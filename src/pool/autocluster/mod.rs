@@ -9,14 +9,14 @@ use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::Context;
 use crate::protocol::{Protocol, RESOURCE_COUNT, resource_count};
 
-use interner::{Known, Number};
+use interner::{AutoclusterInterner, InternedId};
 
 /// The attribute of a resource-request ad that holds the number of its autocluster.
-pub const CLUSTER_ID: &str = "AutoClusterId";
+pub const AUTOCLUSTER_ID: &str = "AutoClusterId";
 
 /// The expressions that policies evaluate besides the ads' own constraints and ranks.
 #[derive(Clone, Debug, Default)]
-pub struct Policies {
+pub struct PolicyExpressions {
     /// Expressions evaluated in requests, where `other` and `label` mean the offer.
     pub in_requests: Vec<Expression>,
     /// Expressions evaluated in offers, where `other` means the request.
@@ -25,7 +25,7 @@ pub struct Policies {
 
 /// An autocluster: requests with equal significant attributes.
 #[derive(Clone, Debug)]
-pub struct Cluster {
+pub struct RequestCluster {
     /// The first request, which represents all.
     pub representative: Ad,
     /// Number of requests; a resource-request ad counts as the number of requests that it stands for.
@@ -34,7 +34,7 @@ pub struct Cluster {
     pub significant: Vec<Name>,
 }
 
-impl Cluster {
+impl RequestCluster {
     /// Returns the significant attributes that the requests have, each name in the spelling first met.
     pub fn attributes(&self) -> impl Iterator<Item = (&Name, &Expression)> {
         self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?)))
@@ -46,21 +46,21 @@ impl Cluster {
     pub fn resource_request(&self, id: usize, count: usize) -> Ad {
         let number = |number: usize| Expression::literal(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
         let significant = self.attributes().map(|(name, expression)| (name.clone(), expression.clone()));
-        let own = [(Name::new(CLUSTER_ID), number(id)), (Name::new(RESOURCE_COUNT), number(count))];
+        let own = [(Name::new(AUTOCLUSTER_ID), number(id)), (Name::new(RESOURCE_COUNT), number(count))];
         significant.chain(own).collect()
     }
 }
 
 /// The autoclusters of a set of requests.
 #[derive(Clone, Debug, Default)]
-pub struct Clusters {
+pub struct RequestClusters {
     /// The autoclusters, in the order of their first requests.
-    pub clusters: Vec<Cluster>,
+    pub clusters: Vec<RequestCluster>,
     /// For each request the index into `clusters`.
-    pub of: Vec<usize>,
+    pub cluster_of: Vec<usize>,
 }
 
-impl Clusters {
+impl RequestClusters {
     /// Groups requests by their significant attributes.
     ///
     /// An attribute is significant if a constraint or rank of the request, a constraint or rank of an offer, or a
@@ -70,15 +70,21 @@ impl Clusters {
     ///
     /// Computes a fixpoint: alternates over offers and requests until no further name is read.
     #[must_use]
-    pub fn new(requests: &[Ad], offers: &[Ad], policies: &Policies, protocol: &Protocol, context: &Context) -> Self {
-        let mut reach = Reach::new(protocol, context);
-        reach.policies(policies);
+    pub fn new(
+        requests: &[Ad],
+        offers: &[Ad],
+        policies: &PolicyExpressions,
+        protocol: &Protocol,
+        context: &Context,
+    ) -> Self {
+        let mut reach = SignificantAttributes::new(protocol, context);
+        reach.add_policies(policies);
         // Clones of one ad are visited once.
         let distinct: IndexMap<usize, &Ad, FxBuildHasher> = offers.iter().map(|ad| (ad.identity(), ad)).collect();
         let (mut before, mut signatures) = (None, FxHashMap::default());
         loop {
             for offer in distinct.values() {
-                reach.walk(offer, Side::Offers);
+                reach.signature(offer, ClusteringSide::Offers);
             }
             // The offers read nothing new, so the requests' signatures are final.
             if before.replace(reach.size()) == Some(reach.size()) {
@@ -86,11 +92,13 @@ impl Clusters {
             }
             signatures.clear();
             for request in requests {
-                signatures.entry(request.identity()).or_insert_with(|| reach.walk(request, Side::Requests));
+                signatures
+                    .entry(request.identity())
+                    .or_insert_with(|| reach.signature(request, ClusteringSide::Requests));
             }
         }
         let mut found = reach.group(requests, &signatures);
-        for (request, cluster) in requests.iter().zip(&found.of) {
+        for (request, cluster) in requests.iter().zip(&found.cluster_of) {
             found.clusters[*cluster].members += resource_count(request, context).unwrap_or(1);
         }
         found
@@ -105,50 +113,50 @@ impl Clusters {
 
 /// The two sides of a match.
 #[derive(Clone, Copy)]
-enum Side {
+enum ClusteringSide {
     Requests,
     Offers,
 }
 
-impl Side {
-    fn other(self) -> Side {
+impl ClusteringSide {
+    fn opposite(self) -> ClusteringSide {
         match self {
-            Side::Requests => Side::Offers,
-            Side::Offers => Side::Requests,
+            ClusteringSide::Requests => ClusteringSide::Offers,
+            ClusteringSide::Offers => ClusteringSide::Requests,
         }
     }
 }
 
 /// The names that are read of every ad of one side, and whether all attributes may be read.
 #[derive(Default)]
-struct Wanted {
-    names: IndexSet<Number, FxBuildHasher>,
+struct SideReads {
+    names: IndexSet<InternedId, FxBuildHasher>,
     everything: bool,
 }
 
-/// Stands for the expression of an absent attribute in a [`Signature`].
-const ABSENT: Number = Number::MAX;
+/// Stands for the expression of an absent attribute in a [`RequestSignature`].
+const ABSENT: InternedId = InternedId::MAX;
 
 /// The significant attributes of a request: numbers of names and of their expressions, sorted.
-type Signature = Vec<(Number, Number)>;
+type RequestSignature = Vec<(InternedId, InternedId)>;
 
 /// Computes the attributes that constraints, ranks and policies can read.
-struct Reach<'c> {
+struct SignificantAttributes<'c> {
     protocol: &'c Protocol,
-    known: Known,
-    wanted: [Wanted; 2],
+    interner: AutoclusterInterner,
+    reads: [SideReads; 2],
     /// Worklist of the walk through one ad: names already visited, and names still to visit.
-    met: FxHashSet<Number>,
-    pending: Vec<Number>,
+    visited: FxHashSet<InternedId>,
+    pending: Vec<InternedId>,
 }
 
-impl<'c> Reach<'c> {
+impl<'c> SignificantAttributes<'c> {
     fn new(protocol: &'c Protocol, context: &'c Context) -> Self {
-        Reach {
+        SignificantAttributes {
             protocol,
-            known: Known::new(context.dialect),
-            wanted: [Wanted::default(), Wanted::default()],
-            met: FxHashSet::default(),
+            interner: AutoclusterInterner::new(context.dialect),
+            reads: [SideReads::default(), SideReads::default()],
+            visited: FxHashSet::default(),
             pending: Vec::new(),
         }
     }
@@ -156,63 +164,65 @@ impl<'c> Reach<'c> {
     /// Returns, for each side, the number of names read and whether all attributes may be read; unchanged at the
     /// fixpoint.
     fn size(&self) -> [(usize, bool); 2] {
-        [Side::Requests, Side::Offers].map(|side| {
-            let wanted = &self.wanted[side as usize];
+        [ClusteringSide::Requests, ClusteringSide::Offers].map(|side| {
+            let wanted = &self.reads[side as usize];
             (wanted.names.len(), wanted.everything)
         })
     }
 
-    fn policies(&mut self, policies: &Policies) {
-        for (side, expressions) in [(Side::Requests, &policies.in_requests), (Side::Offers, &policies.in_offers)] {
+    fn add_policies(&mut self, policies: &PolicyExpressions) {
+        for (side, expressions) in
+            [(ClusteringSide::Requests, &policies.in_requests), (ClusteringSide::Offers, &policies.in_offers)]
+        {
             for expression in expressions {
-                let mentions = self.known.mentions_of_rule(expression);
-                for (side, names) in [(side, &mentions.own), (side.other(), &mentions.other)] {
-                    let wanted = &mut self.wanted[side as usize];
-                    wanted.names.extend(names.iter().chain(&mentions.either));
-                    wanted.everything |= mentions.everything;
+                let mentions = self.interner.free_names_of_policy(expression);
+                for (side, names) in [(side, &mentions.mine), (side.opposite(), &mentions.theirs)] {
+                    let wanted = &mut self.reads[side as usize];
+                    wanted.names.extend(names.iter().chain(&mentions.unqualified));
+                    wanted.everything |= mentions.reads_anything;
                 }
             }
         }
     }
 
     /// Returns the significant attributes of an ad, and records the names that they read on the other side.
-    fn walk(&mut self, ad: &Ad, side: Side) -> Signature {
-        let mut signature = Signature::new();
-        let mut everything = self.wanted[side as usize].everything;
-        self.met.clear();
+    fn signature(&mut self, ad: &Ad, side: ClusteringSide) -> RequestSignature {
+        let mut signature = RequestSignature::new();
+        let mut everything = self.reads[side as usize].everything;
+        self.visited.clear();
         self.pending.clear();
-        for name in self.protocol.constraint(ad).into_iter().chain([self.protocol.rank()]) {
-            let name = self.known.name(name);
+        for name in self.protocol.constraint_name(ad).into_iter().chain([self.protocol.rank_name()]) {
+            let name = self.interner.intern_name(name);
             self.pending.push(name);
         }
-        self.pending.extend(&self.wanted[side as usize].names);
+        self.pending.extend(&self.reads[side as usize].names);
         loop {
             if everything {
                 for attribute in ad.iter() {
-                    let name = self.known.name(attribute.name);
+                    let name = self.interner.intern_name(attribute.name);
                     self.pending.push(name);
                 }
             }
             let had_everything = everything;
             while let Some(name) = self.pending.pop() {
-                if !self.met.insert(name) {
+                if !self.visited.insert(name) {
                     continue;
                 }
-                let bound = ad.get(&self.known.names[name as usize]);
+                let bound = ad.get(&self.interner.names[name as usize]);
                 let Some(expression) = bound else {
                     signature.push((name, ABSENT));
                     continue;
                 };
-                let expression = self.known.expression(expression);
+                let expression = self.interner.intern_expression(expression);
                 signature.push((name, expression));
-                let mentions = self.known.mentions(expression);
-                everything |= mentions.everything;
-                self.pending.extend(mentions.own.iter().chain(&mentions.either));
+                let mentions = self.interner.free_names(expression);
+                everything |= mentions.reads_anything;
+                self.pending.extend(mentions.mine.iter().chain(&mentions.unqualified));
                 let missing =
-                    mentions.either.iter().filter(|name| ad.get(&self.known.names[**name as usize]).is_none());
-                let other = &mut self.wanted[side.other() as usize];
-                other.names.extend(mentions.other.iter().chain(missing));
-                other.everything |= mentions.everything;
+                    mentions.unqualified.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_none());
+                let other = &mut self.reads[side.opposite() as usize];
+                other.names.extend(mentions.theirs.iter().chain(missing));
+                other.everything |= mentions.reads_anything;
             }
             if everything == had_everything {
                 break;
@@ -223,22 +233,22 @@ impl<'c> Reach<'c> {
     }
 
     /// Groups requests by their signatures.
-    fn group(&self, requests: &[Ad], signatures: &FxHashMap<usize, Signature>) -> Clusters {
-        let (mut numbers, mut by_ad) = (FxHashMap::<&Signature, usize>::default(), FxHashMap::default());
-        let mut found = Clusters::default();
+    fn group(&self, requests: &[Ad], signatures: &FxHashMap<usize, RequestSignature>) -> RequestClusters {
+        let (mut numbers, mut by_ad) = (FxHashMap::<&RequestSignature, usize>::default(), FxHashMap::default());
+        let mut found = RequestClusters::default();
         for request in requests {
             let Some(signature) = signatures.get(&request.identity()) else { continue };
             let number = *by_ad.entry(request.identity()).or_insert_with(|| {
                 let next = found.clusters.len();
                 *numbers.entry(signature).or_insert_with(|| {
-                    let name = |(name, _): &(Number, Number)| self.known.names[*name as usize].clone();
+                    let name = |(name, _): &(InternedId, InternedId)| self.interner.names[*name as usize].clone();
                     let mut significant: Vec<Name> = signature.iter().map(name).collect();
                     significant.sort();
-                    found.clusters.push(Cluster { representative: request.clone(), members: 0, significant });
+                    found.clusters.push(RequestCluster { representative: request.clone(), members: 0, significant });
                     next
                 })
             });
-            found.of.push(number);
+            found.cluster_of.push(number);
         }
         found
     }

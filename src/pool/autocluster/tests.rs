@@ -1,19 +1,19 @@
-use super::{Clusters, Policies};
+use super::{PolicyExpressions, RequestClusters};
 use crate::ad::{Ad, Dialect, Name};
 use crate::eval::Context;
 use crate::protocol::Protocol;
-use crate::syntax::{Rules, Style, parse_ad, parse_expression, print_ad};
+use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print_ad};
 
 const DIALECT: Dialect = Dialect::Condor;
 
 fn ads(texts: &[&str]) -> Vec<Ad> {
-    texts.iter().map(|text| parse_ad(text.as_bytes(), Rules::new(DIALECT)).unwrap()).collect()
+    texts.iter().map(|text| parse_ad(text.as_bytes(), ParseOptions::new(DIALECT)).unwrap()).collect()
 }
 
-fn clusters(requests: &[&str], offers: &[&str], docking: &[&str]) -> Clusters {
-    let in_requests = docking.iter().map(|text| parse_expression(text.as_bytes(), Rules::new(DIALECT)).unwrap());
-    let policies = Policies { in_requests: in_requests.collect(), ..Policies::default() };
-    Clusters::new(&ads(requests), &ads(offers), &policies, &Protocol::new(DIALECT), &Context::new(DIALECT))
+fn clusters(requests: &[&str], offers: &[&str], docking: &[&str]) -> RequestClusters {
+    let in_requests = docking.iter().map(|text| parse_expression(text.as_bytes(), ParseOptions::new(DIALECT)).unwrap());
+    let policies = PolicyExpressions { in_requests: in_requests.collect(), ..PolicyExpressions::default() };
+    RequestClusters::new(&ads(requests), &ads(offers), &policies, &Protocol::new(DIALECT), &Context::new(DIALECT))
 }
 
 /// The significant attributes of a single request, without its constraint and rank.
@@ -53,7 +53,7 @@ fn alike_and_not() {
         "[ Owner = \"a\"; Requirements = TARGET.x>1; n = 1 ]",
         "[ requirements = target.X > 1; n = 2; owner = \"a\" ]",
     ];
-    assert_eq!(clusters(&same, &offer, &[]).of, [0, 0]);
+    assert_eq!(clusters(&same, &offer, &[]).cluster_of, [0, 0]);
     for other in [
         "[ Owner = \"A\"; Requirements = TARGET.x > 1 ]",
         "[ Requirements = TARGET.x > 1 ]",
@@ -62,9 +62,9 @@ fn alike_and_not() {
         "[ Owner = \"a\"; Requirements = TARGET.x > 1; Rank = 0 ]",
         "[ Owner = \"a\"; Constraint = TARGET.x > 1 ]",
     ] {
-        assert_eq!(clusters(&[same[0], other, same[1]], &offer, &[]).of, [0, 1, 0], "{other}");
+        assert_eq!(clusters(&[same[0], other, same[1]], &offer, &[]).cluster_of, [0, 1, 0], "{other}");
     }
-    assert_eq!(clusters(&[], &offer, &[]).of, []);
+    assert_eq!(clusters(&[], &offer, &[]).cluster_of, []);
 }
 
 #[test]

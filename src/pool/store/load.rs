@@ -1,15 +1,15 @@
 //! Loading of ads into a store.  Lines of the long form are interned as texts, without building ads.
 
 use crate::ad::Ad;
-use crate::format::{Block, Form, Problem};
+use crate::format::{FileFormat, Problem, StreamBlock};
 use crate::syntax::{Style, print, print_line};
 
 use super::Store;
 
 impl Store {
     /// Adds the ads of a block.  Calls `problem` for each malformed ad, which is left out.
-    pub fn read(&mut self, block: &Block, mut problem: impl FnMut(Problem)) {
-        if block.form == Form::Long {
+    pub fn read(&mut self, block: &StreamBlock, mut problem: impl FnMut(Problem)) {
+        if block.form == FileFormat::Long {
             return self.read_lines(block, &mut problem);
         }
         for item in block.ads(self.rules.dialect) {
@@ -22,7 +22,7 @@ impl Store {
 
     /// Frees unused capacity, after the last ad has been added.
     pub fn shrink(&mut self) {
-        self.attributes.values_mut().for_each(super::Texts::shrink);
+        self.attributes.values_mut().for_each(super::TextColumn::shrink);
         self.rows.shrink_to_fit();
     }
 
@@ -30,23 +30,23 @@ impl Store {
     pub fn add(&mut self, ad: &Ad) {
         let mut attributes = Vec::with_capacity(ad.len());
         for attribute in ad.iter() {
-            let spelling = self.spelling(attribute.name);
+            let spelling = self.intern_spelling(attribute.name);
             let (text, changes) = print_line(attribute.expression);
             let texts = &mut self.attributes[self.spellings[spelling as usize]];
             let code = match changes.as_slice() {
                 [] => texts.intern(&text, self.rules),
                 // A line of the long form cannot represent it.
-                _ => texts.intern_spread(&print(attribute.expression, Style::New)),
+                _ => texts.add_bracketed(&print(attribute.expression, Style::New)),
             };
             attributes.extend(code.map(|code| (spelling, code)));
         }
-        self.push(&attributes);
+        self.push_row(&attributes);
     }
 
-    fn read_lines(&mut self, block: &Block, problem: &mut dyn FnMut(Problem)) {
+    fn read_lines(&mut self, block: &StreamBlock, problem: &mut dyn FnMut(Problem)) {
         let text = block.text.as_slice();
         let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let mut number = block.before;
+        let mut number = block.ads_before;
         let mut attributes: Vec<(u32, u32)> = Vec::new();
         let mut previous: Vec<u32> = Vec::new();
         // Offset of the ad's first line; whether it has a line that needs the parser.
@@ -59,9 +59,9 @@ impl Store {
                 if let Some(begin) = begin.take() {
                     number += 1;
                     if is_odd {
-                        self.read_odd(block, begin, number, problem);
+                        self.read_with_parser(block, begin, number, problem);
                     } else {
-                        self.push(&attributes);
+                        self.push_row(&attributes);
                         previous.clear();
                         previous.extend(attributes.iter().map(|(spelling, _)| *spelling));
                     }
@@ -73,7 +73,7 @@ impl Store {
                 }
             } else if !line.starts_with(b"#") && !line.starts_with(b"//") {
                 begin.get_or_insert(at);
-                match (!is_odd).then(|| self.line(line, previous.get(attributes.len()).copied())).flatten() {
+                match (!is_odd).then(|| self.intern_line(line, previous.get(attributes.len()).copied())).flatten() {
                     Some(attribute) => attributes.push(attribute),
                     None => is_odd = true,
                 }
@@ -84,7 +84,7 @@ impl Store {
 
     /// Returns the spelling and the text of a line, as codes; `None` if the name is new or the line needs the parser.
     /// `expected` is the spelling at this position of the previous ad, which is usually right.
-    fn line(&mut self, line: &[u8], expected: Option<u32>) -> Option<(u32, u32)> {
+    fn intern_line(&mut self, line: &[u8], expected: Option<u32>) -> Option<(u32, u32)> {
         let equals = memchr::memchr(b'=', line)?;
         let name = line[..equals].trim_ascii_end();
         let expected = expected.filter(|spelling| {
@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Reads an ad with the parser, which reports its problems; its new names are interned.
-    fn read_odd(&mut self, block: &Block, begin: usize, number: usize, problem: &mut dyn FnMut(Problem)) {
+    fn read_with_parser(&mut self, block: &StreamBlock, begin: usize, number: usize, problem: &mut dyn FnMut(Problem)) {
         for item in block.ad_at(begin, number, self.rules.dialect) {
             match item {
                 Ok(entry) => self.add(&entry.ad),

@@ -14,18 +14,18 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Dialect, Name};
-use crate::syntax::Rules;
+use crate::syntax::ParseOptions;
 
-use super::Column;
+use super::AttributeColumn;
 
-pub use select::Selected;
-use text_column::{ABSENT, Texts};
+pub use select::StoreSelection;
+use text_column::{ABSENT, TextColumn};
 
 /// A column store of ads.
 pub struct Store {
-    rules: Rules,
+    rules: ParseOptions,
     /// The dictionary column of each attribute, in the order of first appearance.
-    attributes: IndexMap<Name, Texts, FxBuildHasher>,
+    attributes: IndexMap<Name, TextColumn, FxBuildHasher>,
     /// Each spelling of a name, with the index of its attribute in `attributes`.
     spellings: IndexMap<Box<[u8]>, usize, FxBuildHasher>,
     /// The shapes: lists of indexes into `spellings`, in the order of an ad's attributes.
@@ -33,7 +33,7 @@ pub struct Store {
     /// For each ad the index of its shape.
     rows: Vec<u32>,
     /// Cached value columns by index of the attribute; `None` for attributes that are not literals in all ads.
-    columns: FxHashMap<usize, Option<Rc<Column>>>,
+    columns: FxHashMap<usize, Option<Rc<AttributeColumn>>>,
 }
 
 impl Store {
@@ -41,7 +41,7 @@ impl Store {
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         Store {
-            rules: Rules::long(dialect),
+            rules: ParseOptions::long(dialect),
             attributes: IndexMap::default(),
             spellings: IndexMap::default(),
             shapes: IndexSet::default(),
@@ -87,10 +87,10 @@ impl Store {
     }
 
     /// Interns a spelling of a name: returns its index in `spellings`.
-    fn spelling(&mut self, name: &Name) -> u32 {
+    fn intern_spelling(&mut self, name: &Name) -> u32 {
         let place = match self.attributes.get_index_of(name) {
             Some(place) => place,
-            None => self.attributes.insert_full(name.clone(), Texts::new()).0,
+            None => self.attributes.insert_full(name.clone(), TextColumn::new()).0,
         };
         let (spelling, _) = self.spellings.insert_full(name.as_str().as_bytes().into(), place);
         u32::try_from(spelling).unwrap_or(u32::MAX)
@@ -98,7 +98,7 @@ impl Store {
 
     /// Adds an ad: pairs of a spelling and a code.  A name that occurs repeatedly keeps its first spelling and position
     /// and takes the last code.
-    fn push(&mut self, attributes: &[(u32, u32)]) {
+    fn push_row(&mut self, attributes: &[(u32, u32)]) {
         let row = self.rows.len();
         let mut shape: Vec<u32> = Vec::with_capacity(attributes.len());
         for (spelling, code) in attributes {

@@ -9,15 +9,15 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Expression, Name, Value};
-use crate::constraint::{Condition, Operand, conjuncts, is_plain, stands_for_an_ad};
-use crate::eval::{Context, Environment, Evaluator, Mentions};
-use crate::pool::{Cell, Column, Partition};
+use crate::constraint::{ClauseForm, ClauseOperand, conjuncts, is_scope_name, is_self_evaluating};
+use crate::eval::{Context, Environment, Evaluator, FreeNames};
+use crate::pool::{AttributeColumn, ColumnCell, Partition};
 use crate::protocol::is_met;
 
 use super::Store;
 
 /// Result of a query.
-pub struct Selected {
+pub struct StoreSelection {
     /// The 0-based numbers of the ads on which the constraint is true.
     pub ads: FixedBitSet,
     /// Number of evaluations that exceeded a budget, summed over the clauses; their ads are not selected.
@@ -26,62 +26,62 @@ pub struct Selected {
 
 impl Store {
     /// Returns the ads on which a constraint is true: those on which each of its clauses is.
-    pub fn select(&mut self, constraint: &Expression, context: &Context) -> Selected {
+    pub fn select(&mut self, constraint: &Expression, context: &Context) -> StoreSelection {
         let mut left = FixedBitSet::with_capacity(self.len());
         left.insert_range(..);
         let mut scratch = FixedBitSet::with_capacity(self.len());
         let mut rest = Vec::new();
         for part in conjuncts(constraint) {
             scratch.clear();
-            if self.look_up(part, context, &mut scratch) {
+            if self.select_by_column(part, context, &mut scratch) {
                 left.intersect_with(&scratch);
             } else {
                 rest.push(part);
             }
         }
-        let failures = rest.into_iter().map(|part| self.evaluate(part, context, &mut left)).sum();
-        Selected { ads: left, failures }
+        let failures = rest.into_iter().map(|part| self.filter_by_evaluation(part, context, &mut left)).sum();
+        StoreSelection { ads: left, failures }
     }
 
     /// Adds the ads on which a clause is true to `found`, using a column; returns whether the clause is simple enough.
-    fn look_up(&mut self, part: &Expression, context: &Context, found: &mut FixedBitSet) -> bool {
+    fn select_by_column(&mut self, part: &Expression, context: &Context, found: &mut FixedBitSet) -> bool {
         let own = |operand| match operand {
-            Operand::Free(name) => Some(name),
+            ClauseOperand::Unqualified(name) => Some(name),
             // In the papers' dialect there is no `my` without another side.
-            Operand::Own(name) if context.dialect.is_condor() => Some(name),
-            Operand::Own(_) | Operand::Other(_) | Operand::Literal(_) => None,
+            ClauseOperand::Own(name) if context.dialect.is_condor() => Some(name),
+            ClauseOperand::Own(_) | ClauseOperand::Other(_) | ClauseOperand::Literal(_) => None,
         };
         let value = |operand| match operand {
-            Operand::Literal(value) if is_plain(value, context.dialect) => Some(value),
+            ClauseOperand::Literal(value) if is_self_evaluating(value, context.dialect) => Some(value),
             _ => None,
         };
-        match Condition::of(part) {
-            Condition::Comparison(operator, left, right) => {
+        match ClauseForm::of(part) {
+            ClauseForm::Comparison(operator, left, right) => {
                 let asked = match (own(left), value(right)) {
                     (Some(name), Some(value)) => Some((name, operator, value)),
-                    _ => own(right).zip(value(left)).zip(operator.exchanged()).map(|((n, v), o)| (n, o, v)),
+                    _ => own(right).zip(value(left)).zip(operator.converse()).map(|((n, v), o)| (n, o, v)),
                 };
                 let Some((name, operator, value)) = asked else { return false };
                 let Some(column) = self.column(name, context) else { return false };
                 column.select(operator, value, context.dialect, found);
             }
-            Condition::Truth(operand) => {
+            ClauseForm::Truth(operand) => {
                 let Some(column) = own(operand).and_then(|name| self.column(name, context)) else { return false };
-                column.select_met(|value| is_met(value, context.dialect), found);
+                column.select_where(|value| is_met(value, context.dialect), found);
             }
-            Condition::Listed(..) | Condition::Residue => return false,
+            ClauseForm::StringListMember(..) | ClauseForm::Residue => return false,
         }
         true
     }
 
     /// Returns the column of an attribute, built on first use; `None` if it is not a literal in all ads that have it.
-    fn column(&mut self, name: &Name, context: &Context) -> Option<Rc<Column>> {
+    fn column(&mut self, name: &Name, context: &Context) -> Option<Rc<AttributeColumn>> {
         // An attribute named like a scope, such as `target`, changes the meaning of other names.
-        if self.names().any(stands_for_an_ad) {
+        if self.names().any(is_scope_name) {
             return None;
         }
         let Some(place) = self.attributes.get_index_of(name) else {
-            return Some(Rc::new(Column::new(std::iter::repeat_n(Cell::Absent, self.len()))));
+            return Some(Rc::new(AttributeColumn::new(std::iter::repeat_n(ColumnCell::Absent, self.len()))));
         };
         if let Some(known) = self.columns.get(&place) {
             return known.clone();
@@ -89,11 +89,11 @@ impl Store {
         let texts = &self.attributes[place];
         let literals: Option<Vec<Value>> = (1..texts.codes())
             .map(|code| texts.literal(u32::try_from(code).ok()?))
-            .map(|value| value.filter(|value| is_plain(value, context.dialect)))
+            .map(|value| value.filter(|value| is_self_evaluating(value, context.dialect)))
             .collect();
         let column = literals.map(|literals| {
             let codes = (0..self.len()).map(|row| texts.code(row));
-            Rc::new(Column::of_codes(codes, literals))
+            Rc::new(AttributeColumn::from_codes(codes, literals))
         });
         self.columns.insert(place, column.clone());
         column
@@ -101,8 +101,8 @@ impl Store {
 
     /// Evaluates a clause on the ads in `left` and removes those on which it is not true; returns the number of ads on
     /// which a budget was exceeded.
-    fn evaluate(&mut self, part: &Expression, context: &Context, left: &mut FixedBitSet) -> usize {
-        let reached = self.reached(part, context);
+    fn filter_by_evaluation(&mut self, part: &Expression, context: &Context, left: &mut FixedBitSet) -> usize {
+        let reached = self.dependencies(part, context);
         let groups = reached.as_ref().map(|places| {
             let mut groups = Partition::new(self.len());
             for place in places {
@@ -111,15 +111,16 @@ impl Store {
             }
             groups
         });
-        let mut known: Vec<Option<Option<bool>>> = vec![None; groups.as_ref().map_or(0, |groups| groups.first().len())];
+        let mut known: Vec<Option<Option<bool>>> =
+            vec![None; groups.as_ref().map_or(0, |groups| groups.first_rows().len())];
         let mut failures = 0;
         for row in left.ones().collect::<Vec<_>>() {
             let group = groups.as_ref().and_then(|groups| groups.group(row));
             let met = match (group, &reached) {
                 (Some(group), Some(places)) => {
-                    *known[group].get_or_insert_with(|| met(self.partial(row, places), part, context))
+                    *known[group].get_or_insert_with(|| is_true_on(self.projection(row, places), part, context))
                 }
-                _ => met(self.ad(row).unwrap_or_default(), part, context),
+                _ => is_true_on(self.ad(row).unwrap_or_default(), part, context),
             };
             failures += usize::from(met.is_none());
             left.set(row, met == Some(true));
@@ -129,12 +130,12 @@ impl Store {
 
     /// Returns the attributes that the value of a clause can depend on, directly or through the texts of attributes, as
     /// indexes into `attributes`; `None` if it can depend on anything else.
-    fn reached(&self, part: &Expression, context: &Context) -> Option<Vec<usize>> {
+    fn dependencies(&self, part: &Expression, context: &Context) -> Option<Vec<usize>> {
         let mut names: IndexSet<Name> = IndexSet::new();
-        let mut mentions = Mentions::of(part, context.dialect);
+        let mut mentions = FreeNames::of(part, context.dialect);
         let mut at = 0;
         loop {
-            if mentions.is_opaque() {
+            if mentions.reads_unknown() {
                 return None;
             }
             names.extend(mentions.names.drain(..));
@@ -152,7 +153,7 @@ impl Store {
     }
 
     /// Builds the projection of an ad to some attributes, given as indexes into `attributes`.
-    fn partial(&self, row: usize, places: &[usize]) -> Ad {
+    fn projection(&self, row: usize, places: &[usize]) -> Ad {
         let attributes = places.iter().filter_map(|place| {
             let (name, texts) = self.attributes.get_index(*place)?;
             Some((name.clone(), texts.expression(texts.code(row), self.rules)?))
@@ -162,8 +163,8 @@ impl Store {
 }
 
 /// Whether a clause is true in an ad; `None` if a budget was exceeded.
-fn met(ad: Ad, part: &Expression, context: &Context) -> Option<bool> {
-    let (environment, frame) = Environment::alone(ad);
+fn is_true_on(ad: Ad, part: &Expression, context: &Context) -> Option<bool> {
+    let (environment, frame) = Environment::single(ad);
     let value = Evaluator::new(&environment, context).evaluate(part, &frame).ok()?;
     Some(is_met(&value, context.dialect))
 }

@@ -1,17 +1,17 @@
 use super::Store;
 use crate::ad::{Ad, Dialect};
 use crate::eval::{Context, Environment, Evaluator};
-use crate::format::{Block, Form, read};
+use crate::format::{FileFormat, StreamBlock, read};
 use crate::protocol::is_met;
-use crate::syntax::{Rules, parse_ad, parse_expression};
+use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
 /// Reads ads without a store; returns them, and the problems as messages.
 fn ads(text: &str, dialect: Dialect) -> (Vec<Ad>, Vec<String>) {
     let (mut ads, mut problems) = (Vec::new(), Vec::new());
-    for item in read(text.as_bytes(), Form::Long, dialect) {
+    for item in read(text.as_bytes(), FileFormat::Long, dialect) {
         match item {
             Ok(entry) => ads.push(entry.ad),
-            Err(problem) => problems.push(format!("{:?} {} {}", problem.range, problem.ad, problem.message)),
+            Err(problem) => problems.push(format!("{:?} {} {}", problem.range, problem.ad_number, problem.message)),
         }
     }
     (ads, problems)
@@ -27,8 +27,8 @@ fn an_ad_comes_out_as_it_went_in() {
     for dialect in [Dialect::Classad, Dialect::Condor] {
         let (expected, problems) = ads(TEXT, dialect);
         let (mut store, mut found) = (Store::new(dialect), Vec::new());
-        store.read(&Block::whole(TEXT, Form::Long), |problem| {
-            found.push(format!("{:?} {} {}", problem.range, problem.ad, problem.message));
+        store.read(&StreamBlock::from_complete_text(TEXT, FileFormat::Long), |problem| {
+            found.push(format!("{:?} {} {}", problem.range, problem.ad_number, problem.message));
         });
         assert_eq!(found, problems);
         assert_eq!(problems.len(), 2);
@@ -46,7 +46,8 @@ fn an_ad_comes_out_as_it_went_in() {
 #[test]
 fn what_a_line_cannot_carry_is_kept() {
     let mut store = Store::new(Dialect::Condor);
-    let ad = parse_ad(b"[ a = \"two\\nlines\"; b = { \"x\\\\\" }; c = [ d = 1; e = d ] ]", Rules::default()).unwrap();
+    let ad =
+        parse_ad(b"[ a = \"two\\nlines\"; b = { \"x\\\\\" }; c = [ d = 1; e = d ] ]", ParseOptions::default()).unwrap();
     store.add(&ad);
     store.add(&ad);
     store.shrink();
@@ -135,11 +136,11 @@ fn a_selection_is_evaluation() {
             }
             let (ads, _) = ads(&text, dialect);
             let mut store = Store::new(dialect);
-            store.read(&Block::whole(text, Form::Long), |_| {});
+            store.read(&StreamBlock::from_complete_text(text, FileFormat::Long), |_| {});
             for constraint in constraints {
-                let tree = parse_expression(constraint.as_bytes(), Rules::new(dialect)).unwrap();
+                let tree = parse_expression(constraint.as_bytes(), ParseOptions::new(dialect)).unwrap();
                 let accepts = |ad: &Ad| {
-                    let (environment, frame) = Environment::alone(ad.clone());
+                    let (environment, frame) = Environment::single(ad.clone());
                     let value = Evaluator::new(&environment, &context).evaluate(&tree, &frame);
                     value.is_ok_and(|value| is_met(&value, dialect))
                 };
@@ -162,14 +163,16 @@ fn attributes_that_hardly_repeat() {
         let _ = write!(text, "Name = \"slot{number}\"\nKind = {}\nTwice = {}\n\n", number % 3, number / 2);
     }
     let mut store = Store::new(Dialect::Condor);
-    store.read(&Block::whole(text.clone(), Form::Long), |problem| panic!("{}", problem.message));
+    store.read(&StreamBlock::from_complete_text(text.clone(), FileFormat::Long), |problem| {
+        panic!("{}", problem.message)
+    });
     store.shrink();
     let (expected, _) = ads(&text, Dialect::Condor);
     assert!(expected.iter().enumerate().all(|(row, ad)| store.ad(row).as_ref() == Some(ad)));
     for (constraint, count) in
         [("Name == \"SLOT17\"", 1), ("Kind == 1", 1000), ("Twice < 10 && Kind != 2", 14), ("size(Name) == 5", 10)]
     {
-        let tree = parse_expression(constraint.as_bytes(), Rules::new(Dialect::Condor)).unwrap();
+        let tree = parse_expression(constraint.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
         let found = store.select(&tree, &Context::new(Dialect::Condor));
         assert_eq!((found.ads.count_ones(..), found.failures), (count, 0), "{constraint}");
     }

@@ -6,18 +6,18 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
 use crate::ad::{Expression, Value};
-use crate::syntax::{Rules, is_plain_literal, parse_prefix, plain_literal, plain_value};
+use crate::syntax::{ParseOptions, is_simple_literal, parse_prefix, simple_literal, simple_literal_with_span};
 
 /// The code of an ad that has no such attribute.
 pub const ABSENT: u32 = 0;
 
 /// Prefix of a stored text in the bracketed form; no line of the long form can begin so.
-const SPREAD: &[u8] = b"\0";
+const BRACKETED_PREFIX: &[u8] = b"\0";
 
 /// The texts bound to one attribute.
-pub struct Texts {
+pub struct TextColumn {
     /// The code of each ad's text.
-    codes: Codes,
+    codes: PackedCodes,
     /// The code set last.
     last: u32,
     /// All texts, concatenated, and the end offset of each; code 1 is the first.
@@ -25,7 +25,7 @@ pub struct Texts {
     ends: Vec<usize>,
     /// Codes by the hash of the text.  `None` if most ads have distinct texts, so that lookups do not pay: then a text
     /// may be stored more than once.
-    known: Option<HashTable<u32>>,
+    codes_by_text: Option<HashTable<u32>>,
     /// Number of lookups.
     lookups: usize,
     /// Codes of the texts that are not simple literals.
@@ -33,17 +33,17 @@ pub struct Texts {
 }
 
 /// Minimum number of lookups before deduplication is given up because most texts are new.
-const ENOUGH: usize = 512;
+const MIN_LOOKUPS: usize = 512;
 
-impl Texts {
+impl TextColumn {
     /// Creates an empty column.
     pub fn new() -> Self {
-        Texts {
-            codes: Codes::default(),
+        TextColumn {
+            codes: PackedCodes::default(),
             last: ABSENT,
             bytes: Vec::new(),
             ends: Vec::new(),
-            known: Some(HashTable::new()),
+            codes_by_text: Some(HashTable::new()),
             lookups: 0,
             expressions: Vec::new(),
         }
@@ -71,33 +71,36 @@ impl Texts {
 
     /// Parses the text of a code; `None` for [`ABSENT`].  Each call builds a new tree, so that attributes of different
     /// ads have different identities.
-    pub fn expression(&self, code: u32, rules: Rules) -> Option<Expression> {
+    pub fn expression(&self, code: u32, rules: ParseOptions) -> Option<Expression> {
         let text = self.text(code);
-        let (text, rules) = text.strip_prefix(SPREAD).map_or((text, rules), |text| (text, Rules::new(rules.dialect)));
-        plain_literal(text).or_else(|| parse_prefix(text, rules).ok().map(|(expression, _)| expression))
+        let (text, rules) =
+            text.strip_prefix(BRACKETED_PREFIX).map_or((text, rules), |text| (text, ParseOptions::new(rules.dialect)));
+        simple_literal(text).or_else(|| parse_prefix(text, rules).ok().map(|(expression, _)| expression))
     }
 
     /// Returns the value of a text; `None` if it is not a simple literal.
     pub fn literal(&self, code: u32) -> Option<Value> {
-        plain_value(self.text(code)).map(|(value, _)| value)
+        simple_literal_with_span(self.text(code)).map(|(value, _)| value)
     }
 
     /// Interns a text in the long form and returns its code; `None` if it is no expression.
-    pub fn intern(&mut self, value: &[u8], rules: Rules) -> Option<u32> {
+    pub fn intern(&mut self, value: &[u8], rules: ParseOptions) -> Option<u32> {
         // Most ads have the text of the ad before them.
         if self.last != ABSENT && self.text(self.last) == value {
             return Some(self.last);
         }
         self.lookups += 1;
         let (bytes, ends) = (&self.bytes, &self.ends);
-        let found =
-            self.known.as_ref().and_then(|known| known.find(hash(value), |code| text(bytes, ends, *code) == value));
+        let found = self
+            .codes_by_text
+            .as_ref()
+            .and_then(|known| known.find(hash(value), |code| text(bytes, ends, *code) == value));
         if let Some(code) = found {
             return Some(*code);
         }
-        let is_plain = is_plain_literal(value);
+        let is_plain = is_simple_literal(value);
         if !is_plain {
-            if value.starts_with(SPREAD) {
+            if value.starts_with(BRACKETED_PREFIX) {
                 return None;
             }
             let (_, rest) = parse_prefix(value, rules).ok()?;
@@ -110,8 +113,8 @@ impl Texts {
 
     /// Stores a text in the bracketed form and returns its code: for expressions that the long form cannot represent,
     /// such as strings of several lines.
-    pub fn intern_spread(&mut self, value: &[u8]) -> Option<u32> {
-        self.add(&[SPREAD, value].concat(), false)
+    pub fn add_bracketed(&mut self, value: &[u8]) -> Option<u32> {
+        self.add(&[BRACKETED_PREFIX, value].concat(), false)
     }
 
     fn add(&mut self, value: &[u8], is_plain: bool) -> Option<u32> {
@@ -119,10 +122,10 @@ impl Texts {
         self.bytes.extend_from_slice(value);
         self.ends.push(self.bytes.len());
         let (bytes, ends) = (&self.bytes, &self.ends);
-        if self.lookups > ENOUGH && self.ends.len() * 2 > self.lookups {
-            self.known = None;
+        if self.lookups > MIN_LOOKUPS && self.ends.len() * 2 > self.lookups {
+            self.codes_by_text = None;
         }
-        if let Some(known) = &mut self.known {
+        if let Some(known) = &mut self.codes_by_text {
             known.insert_unique(hash(value), code, |code| hash(text(bytes, ends, *code)));
         }
         if !is_plain {
@@ -143,7 +146,7 @@ impl Texts {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
         let (bytes, ends) = (&self.bytes, &self.ends);
-        if let Some(known) = &mut self.known {
+        if let Some(known) = &mut self.codes_by_text {
             known.shrink_to_fit(|code| hash(text(bytes, ends, *code)));
         }
     }
@@ -152,12 +155,12 @@ impl Texts {
 /// A vector of codes, 0 by default, stored in byte planes: it takes as many bytes per row as the largest code needs,
 /// usually one.
 #[derive(Default)]
-struct Codes {
+struct PackedCodes {
     /// The planes, least significant byte first; missing bytes at their ends are 0.
     planes: Vec<Vec<u8>>,
 }
 
-impl Codes {
+impl PackedCodes {
     fn get(&self, row: usize) -> u32 {
         let bytes = self.planes.iter().rev().map(|plane| plane.get(row).copied().unwrap_or(0));
         bytes.fold(0, |code, byte| code << 8 | u32::from(byte))
@@ -200,12 +203,12 @@ fn hash(text: &[u8]) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Codes;
+    use super::PackedCodes;
 
     proptest! {
         #[test]
         fn codes_are_kept_in_any_width(steps in proptest::collection::vec((0_usize..40, prop_oneof![0_u32..3, 0_u32..70_000, any::<u32>()]), 0..60)) {
-            let (mut codes, mut plain) = (Codes::default(), [0; 40]);
+            let (mut codes, mut plain) = (PackedCodes::default(), [0; 40]);
             for (row, code) in steps {
                 codes.set(row, code);
                 plain[row] = code;

@@ -5,23 +5,23 @@
 mod translation;
 
 use clap::{Arg, Command};
-use classad::ad::nearest;
+use classad::ad::closest_names;
 
-pub use translation::translated;
+pub use translation::translate;
 
-use Meaning::{Ads, Columns, Form, Format, Given, Nothing, Switch, Unknown};
+use OptionMeaning::{Ads, Columns, Form, Format, Implied, Switch, Unknown, WithValue};
 
 /// The translation of one of HTCondor's options.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meaning {
+enum OptionMeaning {
     /// The command has no such option.
     Unknown,
     /// Dropped: the command does this anyway.
-    Nothing,
+    Implied,
     /// One of our options without a value.
     Switch(&'static str),
     /// One of our options; the next argument is its value.
-    Given(&'static str),
+    WithValue(&'static str),
     /// The next argument is a file of ads.
     Ads,
     /// A form of output: `-o FORM`.
@@ -34,52 +34,53 @@ enum Meaning {
 }
 
 /// One of HTCondor's options: name, other spellings, and the meaning in `query` and in `explain`.
-struct Word(&'static str, &'static [&'static str], [Meaning; 2]);
+struct CondorOption(&'static str, &'static [&'static str], [OptionMeaning; 2]);
 
-const WORDS: [Word; 15] = [
-    Word("constraint", &[], [Given("--constraint"); 2]),
-    Word("autoformat", &["af"], [Columns, Unknown]),
-    Word("format", &["f"], [Format, Unknown]),
-    Word("long", &["l"], [Form("long"), Unknown]),
-    Word("json", &[], [Form("json"); 2]),
-    Word("jsonl", &[], [Form("jsonl"); 2]),
-    Word("xml", &[], [Form("xml"), Unknown]),
-    Word("attributes", &[], [Given("--attributes"), Unknown]),
-    Word("limit", &[], [Given("--limit"), Unknown]),
-    Word("sort", &[], [Given("--sort"), Unknown]),
-    Word("jobads", &[], [Given("--ads"), Ads]),
-    Word("ads", &[], [Given("--ads"), Unknown]),
-    Word("slotads", &[], [Given("--ads"), Given("--pool")]),
-    Word("reverse", &["reverse-analyze"], [Nothing, Switch("--reverse")]),
-    Word("better-analyze", &["analyze"], [Nothing; 2]),
+const CONDOR_OPTIONS: [CondorOption; 15] = [
+    CondorOption("constraint", &[], [WithValue("--constraint"); 2]),
+    CondorOption("autoformat", &["af"], [Columns, Unknown]),
+    CondorOption("format", &["f"], [Format, Unknown]),
+    CondorOption("long", &["l"], [Form("long"), Unknown]),
+    CondorOption("json", &[], [Form("json"); 2]),
+    CondorOption("jsonl", &[], [Form("jsonl"); 2]),
+    CondorOption("xml", &[], [Form("xml"), Unknown]),
+    CondorOption("attributes", &[], [WithValue("--attributes"), Unknown]),
+    CondorOption("limit", &[], [WithValue("--limit"), Unknown]),
+    CondorOption("sort", &[], [WithValue("--sort"), Unknown]),
+    CondorOption("jobads", &[], [WithValue("--ads"), Ads]),
+    CondorOption("ads", &[], [WithValue("--ads"), Unknown]),
+    CondorOption("slotads", &[], [WithValue("--ads"), WithValue("--pool")]),
+    CondorOption("reverse", &["reverse-analyze"], [Implied, Switch("--reverse")]),
+    CondorOption("better-analyze", &["analyze"], [Implied; 2]),
 ];
 
 /// Options that turn `query` into `explain`.
-const ANALYSES: [&str; 2] = ["better-analyze", "reverse"];
+const ANALYSIS_OPTIONS: [&str; 2] = ["better-analyze", "reverse"];
 
 /// The commands that accept HTCondor's options, and the column of each in the table.
-const COMMANDS: [(&str, usize); 3] = [("query", QUERY), ("explain", EXPLAIN), ("why", EXPLAIN)];
+const COMMAND_COLUMNS: [(&str, usize); 3] =
+    [("query", QUERY_COLUMN), ("explain", EXPLAIN_COLUMN), ("why", EXPLAIN_COLUMN)];
 
-const QUERY: usize = 0;
-const EXPLAIN: usize = 1;
+const QUERY_COLUMN: usize = 0;
+const EXPLAIN_COLUMN: usize = 1;
 
 /// Minimum number of letters of an abbreviated option. The abbreviation must also be unambiguous.
-const SHORTEST: usize = 3;
+const MIN_ABBREVIATION_LETTERS: usize = 3;
 
 /// Returns the rows of the table in `classad help from-condor`: HTCondor's option, and our equivalent.
-pub fn table() -> Vec<(String, String)> {
-    let ours = |meaning: &Meaning| match meaning {
+pub fn option_table() -> Vec<(String, String)> {
+    let ours = |meaning: &OptionMeaning| match meaning {
         Unknown => None,
-        Nothing => Some("makes it `explain`".to_owned()),
+        Implied => Some("makes it `explain`".to_owned()),
         Switch(option) => Some(format!("`{option}`")),
-        Given("--constraint") => Some("`--constraint EXPR`, or the first argument of `query`".to_owned()),
-        Given(option) => Some(format!("`{option} ...`")),
+        WithValue("--constraint") => Some("`--constraint EXPR`, or the first argument of `query`".to_owned()),
+        WithValue(option) => Some(format!("`{option} ...`")),
         Ads => Some("an argument".to_owned()),
         Form(form) => Some(format!("`-o {form}`")),
         Columns => Some("rows as HTCondor prints them; ours is `--af EXPR,...`".to_owned()),
         Format => Some("the same with formats".to_owned()),
     };
-    let row = |Word(name, also, [query, explain]): &Word| {
+    let row = |CondorOption(name, also, [query, explain]): &CondorOption| {
         let names: Vec<String> = std::iter::once(name).chain(*also).map(|name| format!("-{name}")).collect();
         let text = match (ours(query), ours(explain)) {
             (Some(query), None) => format!("{query} (`query`)"),
@@ -89,43 +90,45 @@ pub fn table() -> Vec<(String, String)> {
         };
         (names.join(", "), text)
     };
-    WORDS.iter().map(row).collect()
+    CONDOR_OPTIONS.iter().map(row).collect()
 }
 
 /// Whether an argument looks like one of HTCondor's options: one dash and a name of several letters, or a known
 /// one-letter spelling.
-fn is_word(text: &str) -> bool {
+fn is_condor_option(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('-') else { return false };
     let name = rest.split(':').next().unwrap_or_default();
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        && (name.len() > 1 || WORDS.iter().any(|Word(_, also, _)| also.contains(&name)))
+        && (name.len() > 1 || CONDOR_OPTIONS.iter().any(|CondorOption(_, also, _)| also.contains(&name)))
 }
 
 /// Splits an option into its name and the text after its colon, if it has one.
-fn split(text: &str) -> (&str, Option<&str>) {
+fn split_suffix(text: &str) -> (&str, Option<&str>) {
     let text = text.strip_prefix('-').unwrap_or(text);
     text.split_once(':').map_or((text, None), |(name, behind)| (name, Some(behind)))
 }
 
 /// Returns the option of this name, or the only one of which this is an abbreviation.
-fn find(name: &str) -> Option<&'static Word> {
+fn find_option(name: &str) -> Option<&'static CondorOption> {
     let name = name.to_ascii_lowercase();
-    let exact = WORDS.iter().find(|Word(word, also, _)| *word == name || also.contains(&name.as_str()));
-    let mut beginning = WORDS.iter().filter(|Word(word, also, _)| {
-        name.len() >= SHORTEST && std::iter::once(word).chain(*also).any(|spelling| spelling.starts_with(&name))
+    let exact =
+        CONDOR_OPTIONS.iter().find(|CondorOption(word, also, _)| *word == name || also.contains(&name.as_str()));
+    let mut beginning = CONDOR_OPTIONS.iter().filter(|CondorOption(word, also, _)| {
+        name.len() >= MIN_ABBREVIATION_LETTERS
+            && std::iter::once(word).chain(*also).any(|spelling| spelling.starts_with(&name))
     });
     exact.or_else(|| beginning.next().filter(|_| beginning.next().is_none()))
 }
 
 /// Returns the message that there is no such option, with the most similarly spelt of `words` and `options`.
-fn unknown(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
+fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
     let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());
     words.extend(shown.filter_map(Arg::get_long).map(|long| format!("--{long}")));
     let bare = |word: &str| word.trim_start_matches('-').to_owned();
     let names: Vec<String> = words.iter().map(|word| bare(word)).collect();
-    let near = nearest(&bare(text.split(['=', ':']).next().unwrap_or(text)), names.iter().map(String::as_str));
+    let near = closest_names(&bare(text.split(['=', ':']).next().unwrap_or(text)), names.iter().map(String::as_str));
     let near: Vec<&str> =
         near.iter().filter_map(|name| words.iter().find(|word| bare(word) == *name)).map(String::as_str).collect();
     let hint = match near.as_slice() {
@@ -137,8 +140,8 @@ fn unknown(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
 }
 
 /// Returns the message for an expression argument that looks like a misspelt option of `command`.
-pub fn no_option(text: &str, command: &str, cli: &Command) -> String {
+pub fn missing_option_message(text: &str, command: &str, cli: &Command) -> String {
     let found = cli.find_subcommand(command);
     let options: Vec<Arg> = std::iter::once(cli).chain(found).flat_map(Command::get_arguments).cloned().collect();
-    unknown(text, Vec::new(), &options)
+    unknown_option_message(text, Vec::new(), &options)
 }

@@ -2,21 +2,21 @@
 
 use std::io::Write;
 
-use classad::lint::Level;
+use classad::lint::LintLevel;
 
 use crate::cli::Failure;
 
-use super::located::Report;
+use super::located::CheckReport;
 
-pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
-    for found in &report.found {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+    for found in &report.findings {
         let command = match found.rule.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "notice",
+            LintLevel::Error => "error",
+            LintLevel::Warning => "warning",
+            LintLevel::Note => "notice",
         };
         let mut properties = vec![("file", found.file.to_string())];
-        if let Some(place) = found.places.first() {
+        if let Some(place) = found.regions.first() {
             properties.extend([("line", place.start.line.to_string()), ("endLine", place.end.line.to_string())]);
             // GitHub accepts columns only if the range lies in one line.
             if place.start.line == place.end.line {
@@ -26,20 +26,25 @@ pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
         }
         properties.push(("title", found.rule.name.to_owned()));
         let properties: Vec<String> =
-            properties.into_iter().map(|(name, value)| format!("{name}={}", property(&value))).collect();
-        let more = if found.ads > 1 { format!(" (in {} ads)", found.ads) } else { String::new() };
+            properties.into_iter().map(|(name, value)| format!("{name}={}", escape_property(&value))).collect();
+        let more = if found.ad_count > 1 { format!(" (in {} ads)", found.ad_count) } else { String::new() };
         let help = if found.help.is_empty() { String::new() } else { format!("\n{}", found.help) };
-        writeln!(out, "::{command} {}::{}", properties.join(","), data(&format!("{}{more}{help}", found.message)))?;
+        writeln!(
+            out,
+            "::{command} {}::{}",
+            properties.join(","),
+            escape_data(&format!("{}{more}{help}", found.message))
+        )?;
     }
     Ok(())
 }
 
 /// Escapes the message of a workflow command.
-fn data(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Escapes the value of a property of a workflow command.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }

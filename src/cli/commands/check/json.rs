@@ -2,54 +2,54 @@
 
 use std::io::Write;
 
-use classad::lint::Level;
+use classad::lint::LintLevel;
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
 
-use super::located::{Placed, Report};
+use super::located::{CheckReport, FindingRegion};
 
 /// Value of the field `schema`.
 const SCHEMA: &str = "classad.check/1";
 
-pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
-    let findings = report.found.iter().map(|found| {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
+    let findings = report.findings.iter().map(|found| {
         let mut finding = json!({
             "rule": found.rule.name,
             "level": found.rule.level.as_str(),
             "message": found.message,
             "help": found.help,
             "file": &*found.file,
-            "ad": found.ad,
+            "ad": found.ad_number,
             "id": found.id,
             "attribute": found.attribute,
-            "labels": found.places.iter().skip(1).map(labelled).collect::<Vec<Value>>(),
-            "ads": found.ads,
+            "labels": found.regions.iter().skip(1).map(label_json).collect::<Vec<Value>>(),
+            "ads": found.ad_count,
         });
-        if let (Some(object), Some(place)) = (finding.as_object_mut(), found.places.first()) {
-            object.extend(region(place));
+        if let (Some(object), Some(place)) = (finding.as_object_mut(), found.regions.first()) {
+            object.extend(region_fields(place));
         }
         finding
     });
     let report = json!({
         "schema": SCHEMA,
         "findings": findings.collect::<Vec<Value>>(),
-        "ads": report.ads,
-        "errors": report.of_level(Level::Error),
-        "warnings": report.of_level(Level::Warning),
-        "notes": report.of_level(Level::Note),
+        "ads": report.ads_checked,
+        "errors": report.count_at_level(LintLevel::Error),
+        "warnings": report.count_at_level(LintLevel::Warning),
+        "notes": report.count_at_level(LintLevel::Note),
     });
     writeln!(out, "{report:#}")?;
     Ok(())
 }
 
-fn labelled(place: &Placed) -> Value {
-    let mut fields: serde_json::Map<String, Value> = region(place).into_iter().collect();
+fn label_json(place: &FindingRegion) -> Value {
+    let mut fields: serde_json::Map<String, Value> = region_fields(place).into_iter().collect();
     fields.insert("text".to_owned(), json!(place.text));
     Value::Object(fields)
 }
 
-fn region(place: &Placed) -> [(String, Value); 4] {
+fn region_fields(place: &FindingRegion) -> [(String, Value); 4] {
     [
         ("line", place.start.line),
         ("column", place.start.column),

@@ -11,18 +11,20 @@ use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Name};
-use classad::format::{Entry, Form, Place, Problem, Severity, places};
-use classad::lint::{Checker, Finding, Label, Level, Pool, RULES, Reach, Rule, find_rule};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, Severity, attribute_spans};
+use classad::lint::{
+    Checker, FindingLabel, LintFinding, LintLevel, LintRule, PoolStatistics, RULES, RuleScope, find_rule,
+};
 use classad::protocol::{Protocol, identity};
 
 use crate::cli::io::input;
-use crate::cli::io::source::{Source, Text};
+use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
-use located::{Found, Report};
+use located::{CheckReport, LocatedFinding};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -98,48 +100,48 @@ enum LevelName {
     Error,
 }
 
-impl From<LevelName> for Level {
+impl From<LevelName> for LintLevel {
     fn from(name: LevelName) -> Self {
         match name {
-            LevelName::Note => Level::Note,
-            LevelName::Warning => Level::Warning,
-            LevelName::Error => Level::Error,
+            LevelName::Note => LintLevel::Note,
+            LevelName::Warning => LintLevel::Warning,
+            LevelName::Error => LintLevel::Error,
         }
     }
 }
 
 impl Check {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [only, allow] = [&self.only, &self.allow].map(|names| rules(names));
+        let [only, allow] = [&self.only, &self.allow].map(|names| rule_names(names));
         let (only, allow) = (only?, allow?);
         if self.rules {
-            return self.list(session);
+            return self.print_rules(session);
         }
-        let mut sources = if self.expr.is_some() { Vec::new() } else { input::open(session, &self.files)? };
-        let pools = if self.against.is_empty() { Vec::new() } else { input::open(session, &self.against)? };
+        let mut sources = if self.expr.is_some() { Vec::new() } else { input::open_sources(session, &self.files)? };
+        let pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
         session.decide_dialect(sources.iter().chain(&pools));
-        let wanted = |rule: &Rule| {
+        let wanted = |rule: &LintRule| {
             rule.level >= self.level.into()
                 && (only.is_empty() || only.contains(&rule.name))
                 && !allow.contains(&rule.name)
         };
-        let protocol =
-            Protocol::new(session.dialect()).with(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
+        let protocol = Protocol::new(session.dialect())
+            .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
         let mut checker = Checker::new(protocol.clone(), &session.context());
         if !self.against.is_empty() {
-            checker = checker.against(read_pool(session, pools)?);
+            checker = checker.with_pool(read_pool(session, pools)?);
         }
-        let mut work = Work { checker, report: Report::default(), wanted: &wanted };
+        let mut work = CheckRun { checker, report: CheckReport::default(), wanted: &wanted };
         if let Some(expression) = &self.expr {
-            work.expression(session, expression, &protocol);
+            work.check_expression(session, expression, &protocol);
         }
         for source in &mut sources {
-            work.source(session, source)?;
+            work.check_source(session, source)?;
         }
-        let Work { checker, mut report, .. } = work;
-        report.finish(|number| checker.count(number));
-        let unreadable = report.found.iter().any(|found| found.rule.name == "syntax");
-        let fails = report.found.iter().any(|found| found.rule.level >= self.fail_level.into());
+        let CheckRun { checker, mut report, .. } = work;
+        report.count_and_sort(|number| checker.count(number));
+        let unreadable = report.findings.iter().any(|found| found.rule.name == "syntax");
+        let fails = report.findings.iter().any(|found| found.rule.level >= self.fail_level.into());
         if !session.options.quiet {
             let mut out = out();
             match self.output {
@@ -158,15 +160,15 @@ impl Check {
     }
 
     /// Prints the table of lint rules.
-    fn list(&self, session: &Session) -> Result<Status, Failure> {
+    fn print_rules(&self, session: &Session) -> Result<Status, Failure> {
         if session.options.quiet {
             return Ok(Status::Yes);
         }
         let mut out = out();
-        let mut rows = Rows::new(&["rule", "level", "finds", "bad", "good"]);
+        let mut rows = ResultTable::new(&["rule", "level", "finds", "bad", "good"]);
         for rule in RULES {
             let cells = [rule.name, rule.level.as_str(), rule.doc, rule.bad, rule.good];
-            rows.rows.push(cells.map(|cell| Cell::from(cell.to_owned())).into());
+            rows.rows.push(cells.map(|cell| TableCell::from(cell.to_owned())).into());
         }
         let form = (self.output == ReportForm::Json).then_some(OutputForm::Json);
         rows.write(&mut out, form, true)?;
@@ -180,10 +182,10 @@ impl Check {
 /// # Errors
 ///
 /// Fails if there is no rule of some name; suggests close ones.
-fn rules(names: &[String]) -> Result<Vec<&'static str>, Failure> {
+fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     let rule = |name: &String| {
         find_rule(name).map(|rule| rule.name).ok_or_else(|| {
-            let near = classad::ad::nearest(name, RULES.iter().map(|rule| rule.name));
+            let near = classad::ad::closest_names(name, RULES.iter().map(|rule| rule.name));
             let hint =
                 if near.is_empty() { "see --rules".to_owned() } else { format!("did you mean {}?", near.join(", ")) };
             Failure::Refused(Some(format!("there is no rule {name}; {hint}")))
@@ -192,10 +194,10 @@ fn rules(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     names.iter().map(rule).collect()
 }
 
-fn read_pool(session: &mut Session, sources: Vec<Source>) -> Result<Pool, Failure> {
-    let mut pool = Pool::default();
+fn read_pool(session: &mut Session, sources: Vec<AdSource>) -> Result<PoolStatistics, Failure> {
+    let mut pool = PoolStatistics::default();
     for mut source in sources {
-        input::each_ad(session, &mut source, |_, found| {
+        input::for_each_ad(session, &mut source, |_, found| {
             pool.add(&found.ad);
             Ok(true)
         })?;
@@ -204,34 +206,34 @@ fn read_pool(session: &mut Session, sources: Vec<Source>) -> Result<Pool, Failur
 }
 
 /// State of a run: checks ads and collects findings.
-struct Work<'w> {
+struct CheckRun<'w> {
     checker: Checker,
-    report: Report,
+    report: CheckReport,
     /// Whether findings of a rule are reported.
-    wanted: &'w dyn Fn(&Rule) -> bool,
+    wanted: &'w dyn Fn(&LintRule) -> bool,
 }
 
-impl Work<'_> {
+impl CheckRun<'_> {
     /// Checks all ads of a source.
-    fn source(&mut self, session: &mut Session, source: &mut Source) -> Result<(), Failure> {
+    fn check_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<(), Failure> {
         loop {
-            let text = match source.next_text() {
+            let text = match source.next_block() {
                 Ok(Some(text)) => text,
                 Ok(None) => return Ok(()),
                 Err(error) => {
-                    input::broken_off(session, source, &error);
+                    input::report_read_error(session, source, &error);
                     return Ok(());
                 }
             };
             for item in text.block.ads(session.dialect()) {
                 match item {
                     Ok(entry) => {
-                        source.ads = source.ads.max(entry.number);
-                        self.ad(session, &text, &entry);
+                        source.ads_read = source.ads_read.max(entry.number);
+                        self.check_ad(session, &text, &entry);
                     }
                     Err(problem) => {
-                        source.ads = source.ads.max(problem.ad);
-                        self.problem(&text, &problem);
+                        source.ads_read = source.ads_read.max(problem.ad_number);
+                        self.add_problem(&text, &problem);
                     }
                 }
             }
@@ -239,21 +241,21 @@ impl Work<'_> {
     }
 
     /// Checks an expression of the command line, as the constraint of an ad with nothing else.
-    fn expression(&mut self, session: &Session, text: &str, protocol: &Protocol) {
-        let source = Text::of_argument("-e", text);
-        let rules = classad::syntax::Rules::new(session.dialect());
+    fn check_expression(&mut self, session: &Session, text: &str, protocol: &Protocol) {
+        let source = SourceText::from_argument("-e", text);
+        let rules = classad::syntax::ParseOptions::new(session.dialect());
         match classad::syntax::parse_expression(text.as_bytes(), rules) {
-            Err(error) => self.problem(&source, &Problem::from_syntax(error, 0, 0)),
+            Err(error) => self.add_problem(&source, &Problem::from_syntax(error, 0, 0)),
             Ok(expression) => {
-                let name = protocol.names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
+                let name = protocol.attribute_names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
                 let ad: Ad = [(name, expression)].into_iter().collect();
                 for (number, finding) in self.checker.check(&ad) {
                     // An expression alone is no ad: rules about whole ads do not apply.
-                    if finding.rule.reach != Reach::Ad && (self.wanted)(finding.rule) {
+                    if finding.rule.scope != RuleScope::Ad && (self.wanted)(finding.rule) {
                         let marks =
                             finding.labels.iter().filter_map(|label| Some((label.span?.range(), label.text.clone())));
                         let marks = marks.collect();
-                        self.report.found.push(Found::new(number, &finding, &source, marks, 0));
+                        self.report.findings.push(LocatedFinding::new(number, &finding, &source, marks, 0));
                     }
                 }
             }
@@ -261,25 +263,25 @@ impl Work<'_> {
     }
 
     /// Adds a problem that the reader reported as a finding.
-    fn problem(&mut self, text: &Text, problem: &Problem) {
+    fn add_problem(&mut self, text: &SourceText, problem: &Problem) {
         let name = if problem.severity == Severity::Error { "syntax" } else { "ignored-text" };
         let Some(rule) = find_rule(name).filter(|rule| (self.wanted)(rule)) else { return };
         let mut marks = vec![(problem.range.clone(), String::new())];
         marks.extend(problem.related.clone());
-        let number = self.checker.count_one();
+        let number = self.checker.register_external();
         let help = problem.help.clone().unwrap_or_default();
-        let finding = Finding { rule, message: problem.message.clone(), help, labels: Vec::new() };
-        self.report.found.push(Found::new(number, &finding, text, marks, problem.ad));
+        let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new() };
+        self.report.findings.push(LocatedFinding::new(number, &finding, text, marks, problem.ad_number));
     }
 
     /// Checks an ad. Finds the positions of its attributes only if there is something to report.
-    fn ad(&mut self, session: &Session, text: &Text, entry: &Entry) {
-        self.report.ads += 1;
-        let written = || places(&text.block.text, text.block.form, entry.offset, session.dialect());
-        let mut places: Option<Vec<Place>> = None;
+    fn check_ad(&mut self, session: &Session, text: &SourceText, entry: &AdEntry) {
+        self.report.ads_checked += 1;
+        let written = || attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
+        let mut places: Option<Vec<AttributeSpan>> = None;
         // The long form has one attribute per line. Counting lines is cheaper than locating attributes.
-        let is_twice = if text.block.form == Form::Long {
-            located::lines(&text.block.text[entry.offset..]) != entry.ad.len()
+        let is_twice = if text.block.form == FileFormat::Long {
+            located::count_attribute_lines(&text.block.text[entry.offset..]) != entry.ad.len()
         } else {
             places.insert(written()).len() > entry.ad.len()
         };
@@ -294,22 +296,22 @@ impl Work<'_> {
             found.extend(
                 self.duplicates(&places)
                     .into_iter()
-                    .map(|(number, finding, marks)| Found::new(number, &finding, text, marks, entry.number)),
+                    .map(|(number, finding, marks)| LocatedFinding::new(number, &finding, text, marks, entry.number)),
             );
         }
         for (number, finding) in new {
             if (self.wanted)(finding.rule) {
-                let marks = marks(&finding.labels, &places, entry.offset);
-                found.push(Found::new(number, &finding, text, marks, entry.number));
+                let marks = label_marks(&finding.labels, &places, entry.offset);
+                found.push(LocatedFinding::new(number, &finding, text, marks, entry.number));
             }
         }
-        self.report.found.extend(found.into_iter().map(|found| Found { id: id.clone(), ..found }));
+        self.report.findings.extend(found.into_iter().map(|found| LocatedFinding { id: id.clone(), ..found }));
     }
 
     /// Returns a finding with its marks for each attribute that an ad defines again.
-    fn duplicates(&mut self, places: &[Place]) -> Vec<(usize, Finding, Vec<located::Mark>)> {
+    fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<located::LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
-        let mut last: HashMap<&Name, &Place> = HashMap::new();
+        let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
         let mut found = Vec::new();
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
@@ -318,11 +320,13 @@ impl Work<'_> {
             } else {
                 format!("{} and {} are one attribute; only this one counts", before.name, place.name)
             };
-            let labels = vec![Label { attribute: place.name.clone(), span: None, text: String::new() }];
-            let finding = Finding { rule, message, help: rule.help.to_owned(), labels };
-            let marks =
-                vec![(place.range.clone(), String::new()), (before.range.clone(), "this one does not".to_owned())];
-            found.push((self.checker.count_one(), finding, marks));
+            let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
+            let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };
+            let marks = vec![
+                (place.name_range.clone(), String::new()),
+                (before.name_range.clone(), "this one does not".to_owned()),
+            ];
+            found.push((self.checker.register_external(), finding, marks));
         }
         found
     }
@@ -330,12 +334,13 @@ impl Work<'_> {
 
 /// Locates the labels of a finding in the text. A finding without labels, or a label without a position, gets the first
 /// byte of the ad, at `offset`.
-fn marks(labels: &[Label], places: &[Place], offset: usize) -> Vec<located::Mark> {
-    let mark = |label: &Label| {
+fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<located::LabeledRange> {
+    let mark = |label: &FindingLabel| {
         let place = places.iter().rev().find(|place| place.name == label.attribute);
-        let range = place.map(|place| label.span.map_or_else(|| place.range.clone(), |span| place.part(span)));
+        let range =
+            place.map(|place| label.span.map_or_else(|| place.name_range.clone(), |span| place.file_range(span)));
         (range.unwrap_or(offset..offset + 1), label.text.clone())
     };
-    let marks: Vec<located::Mark> = labels.iter().map(mark).collect();
+    let marks: Vec<located::LabeledRange> = labels.iter().map(mark).collect();
     if marks.is_empty() { vec![(offset..offset + 1, String::new())] } else { marks }
 }

@@ -2,16 +2,16 @@
 
 use std::io::Write;
 
-use classad::lint::{Level, RULES};
+use classad::lint::{LintLevel, RULES};
 use serde_json::{Value, json};
 
 use crate::cli::Failure;
 
-use super::located::{Found, Placed, Report};
+use super::located::{CheckReport, FindingRegion, LocatedFinding};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
+pub fn write(out: &mut impl Write, report: &CheckReport) -> Result<(), Failure> {
     let rules = RULES.iter().map(|rule| {
         json!({
             "id": rule.name,
@@ -30,21 +30,21 @@ pub fn write(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
                 "rules": rules.collect::<Vec<Value>>(),
             } },
             "columnKind": "unicodeCodePoints",
-            "results": report.found.iter().map(result).collect::<Vec<Value>>(),
+            "results": report.findings.iter().map(result).collect::<Vec<Value>>(),
         }],
     });
     writeln!(out, "{log:#}")?;
     Ok(())
 }
 
-fn level(level: Level) -> &'static str {
+fn level(level: LintLevel) -> &'static str {
     // SARIF uses the names of our levels.
     level.as_str()
 }
 
-fn result(found: &Found) -> Value {
+fn result(found: &LocatedFinding) -> Value {
     let help = if found.help.is_empty() { String::new() } else { format!(". {}", found.help) };
-    let related = found.places.iter().skip(1).enumerate().map(|(number, place)| {
+    let related = found.regions.iter().skip(1).enumerate().map(|(number, place)| {
         let mut related = location(&found.file, place);
         related["id"] = json!(number + 1);
         related["message"] = json!({ "text": place.text });
@@ -55,15 +55,15 @@ fn result(found: &Found) -> Value {
         "ruleIndex": RULES.iter().position(|rule| rule.name == found.rule.name),
         "level": level(found.rule.level),
         "message": { "text": format!("{}{help}", found.message) },
-        "locations": found.places.iter().take(1).map(|place| location(&found.file, place)).collect::<Vec<Value>>(),
+        "locations": found.regions.iter().take(1).map(|place| location(&found.file, place)).collect::<Vec<Value>>(),
         "relatedLocations": related.collect::<Vec<Value>>(),
-        "occurrenceCount": found.ads,
+        "occurrenceCount": found.ad_count,
     })
 }
 
-fn location(file: &str, place: &Placed) -> Value {
+fn location(file: &str, place: &FindingRegion) -> Value {
     json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(file) },
+        "artifactLocation": { "uri": percent_encoded(file) },
         "region": {
             "startLine": place.start.line,
             "startColumn": place.start.column,
@@ -74,7 +74,7 @@ fn location(file: &str, place: &Placed) -> Value {
 }
 
 /// Percent-encodes a path as a relative URI reference.
-fn uri(path: &str) -> String {
+fn percent_encoded(path: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/.-_~".contains(byte);
     path.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }

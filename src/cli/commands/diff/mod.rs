@@ -1,23 +1,23 @@
 //! `classad diff`: differences between two files of ads.
 
-pub mod pattern;
+pub mod name_glob;
 
 use std::io::{self, Write};
 
 use clap::Args;
 use classad::ad::{Ad, Attribute, Name};
-use classad::format::Entry;
-use classad::pool::diff::{Difference, Measure, Partners, differences};
+use classad::format::AdEntry;
+use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::identity;
 use classad::syntax::{Style, print, print_name};
 use serde_json::{Value, json};
 
-use super::diff::pattern::Pattern;
+use super::diff::name_glob::NameGlob;
 use crate::cli::io::input;
-use crate::cli::io::source::Source;
+use crate::cli::io::source::AdSource;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{Cell, Rows, json_array};
+use crate::cli::render::rows::{ResultTable, TableCell, write_json_array};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -65,16 +65,16 @@ pub struct Diff {
 }
 
 /// An ad that changed, or that only one file has. At least one of `before` and `after` is `Some`.
-struct Change {
+struct AdChange {
     identity: Option<String>,
-    before: Option<Entry>,
-    after: Option<Entry>,
+    before: Option<AdEntry>,
+    after: Option<AdEntry>,
 }
 
 /// The differences between two files; `changed`, `added`, `removed` and `equal` are numbers of ads.
 #[derive(Default)]
-struct Report {
-    changes: Vec<Change>,
+struct DiffReport {
+    changes: Vec<AdChange>,
     changed: usize,
     added: usize,
     removed: usize,
@@ -82,27 +82,27 @@ struct Report {
 }
 
 /// When two ads count as equal: how expressions are compared, and which attributes are ignored.
-struct Comparison {
-    measure: Measure,
-    ignored: Vec<Pattern>,
+struct AdComparison {
+    measure: DiffMode,
+    ignored: Vec<NameGlob>,
 }
 
 impl Diff {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open(session, &[self.before.clone(), self.after.clone()])?;
+        let mut sources = input::open_sources(session, &[self.before.clone(), self.after.clone()])?;
         // A file that could not be opened has been reported. Without it every ad would seem to have changed.
         session.decide_dialect(&sources);
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
-        let comparison = Comparison {
-            measure: if self.textual { Measure::Text } else { Measure::Meaning },
-            ignored: self.ignore.iter().map(|text| Pattern::new(text.trim())).collect(),
+        let comparison = AdComparison {
+            measure: if self.textual { DiffMode::Text } else { DiffMode::Meaning },
+            ignored: self.ignore.iter().map(|text| NameGlob::new(text.trim())).collect(),
         };
         let report = self.compare(session, before, after, &comparison)?;
         if !session.options.quiet {
             let mut out = out();
             self.write(session, &mut out, &report, &comparison)?;
             out.flush()?;
-            let Report { changed, added, removed, equal, .. } = report;
+            let DiffReport { changed, added, removed, equal, .. } = report;
             let ads = if changed == 1 { "ad" } else { "ads" };
             session.note(&format!("{changed} {ads} changed, {added} added, {removed} removed, {equal} equal"));
         }
@@ -113,31 +113,31 @@ impl Diff {
     fn compare(
         &self,
         session: &mut Session,
-        before: &mut Source,
-        after: &mut Source,
-        comparison: &Comparison,
-    ) -> Result<Report, Failure> {
-        let id = input::optional(session, "--id", self.id.as_deref())?;
+        before: &mut AdSource,
+        after: &mut AdSource,
+        comparison: &AdComparison,
+    ) -> Result<DiffReport, Failure> {
+        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let context = session.context();
-        let mut olds: Vec<Option<Entry>> = Vec::new();
+        let mut olds: Vec<Option<AdEntry>> = Vec::new();
         let mut identities = Vec::new();
-        input::each_ad(session, before, |_, entry| {
+        input::for_each_ad(session, before, |_, entry| {
             identities.push(identity(&entry.ad, id.as_ref(), &context));
-            olds.push(Some(entry.without_place()));
+            olds.push(Some(entry.into_entry()));
             Ok(true)
         })?;
-        let mut partners: Partners<Option<String>> = identities.iter().cloned().collect();
-        let mut report = Report::default();
-        let mut changed: Vec<(usize, Change)> = Vec::new();
+        let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
+        let mut report = DiffReport::default();
+        let mut changed: Vec<(usize, AdChange)> = Vec::new();
         let mut added = Vec::new();
-        input::each_ad(session, after, |session, new| {
-            let new = new.without_place();
+        input::for_each_ad(session, after, |session, new| {
+            let new = new.into_entry();
             let identity = identity(&new.ad, id.as_ref(), &context);
-            let place = partners.take(&identity);
+            let place = partners.take_partner(&identity);
             match place.and_then(|place| Some((place, olds.get_mut(place)?.take()?))) {
                 Some((_, old)) if comparison.differences(&old.ad, &new.ad).is_empty() => report.equal += 1,
-                Some((place, old)) => changed.push((place, Change { identity, before: Some(old), after: Some(new) })),
-                None => added.push(Change { identity, before: None, after: Some(new) }),
+                Some((place, old)) => changed.push((place, AdChange { identity, before: Some(old), after: Some(new) })),
+                None => added.push(AdChange { identity, before: None, after: Some(new) }),
             }
             Ok(!session.options.quiet || changed.is_empty() && added.is_empty())
         })?;
@@ -145,7 +145,7 @@ impl Diff {
         for (place, (old, identity)) in olds.into_iter().zip(identities).enumerate() {
             if let Some(old) = old {
                 report.removed += 1;
-                changed.push((place, Change { identity, before: Some(old), after: None }));
+                changed.push((place, AdChange { identity, before: Some(old), after: None }));
             }
         }
         changed.sort_by_key(|(place, _)| *place);
@@ -157,43 +157,45 @@ impl Diff {
         &self,
         session: &Session,
         out: &mut dyn Write,
-        report: &Report,
-        comparison: &Comparison,
+        report: &DiffReport,
+        comparison: &AdComparison,
     ) -> Result<(), Failure> {
         let json = report.changes.iter().map(|change| change.json(comparison));
         match self.output {
-            None => Lines { colored: diagnostics::colored_output(&session.options) }.write(out, report, comparison)?,
+            None => {
+                DiffPrinter { colored: diagnostics::colors_stdout(&session.options) }.write(out, report, comparison)?;
+            }
             Some(OutputForm::Json) => {
-                let Report { changed, added, removed, equal, .. } = report;
+                let DiffReport { changed, added, removed, equal, .. } = report;
                 write!(out, "{{\"version\":1,\"changed\":{changed},\"added\":{added},\"removed\":{removed},")?;
                 write!(out, "\"equal\":{equal},\"ads\":")?;
-                json_array(out, OutputForm::Json, json)?;
+                write_json_array(out, OutputForm::Json, json)?;
                 writeln!(out, "}}")?;
             }
-            Some(OutputForm::Jsonl) => json_array(out, OutputForm::Jsonl, json)?,
-            form => rows(report, comparison, form).write(out, form, !self.no_header)?,
+            Some(OutputForm::Jsonl) => write_json_array(out, OutputForm::Jsonl, json)?,
+            form => change_table(report, comparison, form).write(out, form, !self.no_header)?,
         }
         Ok(())
     }
 }
 
-impl Comparison {
+impl AdComparison {
     fn differences<'a>(&self, before: &'a Ad, after: &'a Ad) -> Vec<Difference<'a>> {
         let mut differences = differences(before, after, self.measure);
-        differences.retain(|one| self.counts(one.name()));
+        differences.retain(|one| self.includes(one.name()));
         differences
     }
 
     /// Whether an attribute is compared, that is, not ignored.
-    fn counts(&self, name: &Name) -> bool {
+    fn includes(&self, name: &Name) -> bool {
         !self.ignored.iter().any(|pattern| pattern.matches(name.as_str()))
     }
 }
 
-impl Change {
+impl AdChange {
     /// Returns the attributes that differ; all compared attributes of an ad that only one file has.
-    fn differences(&self, comparison: &Comparison) -> Vec<Difference<'_>> {
-        let counts = |one: &Difference| comparison.counts(one.name());
+    fn differences(&self, comparison: &AdComparison) -> Vec<Difference<'_>> {
+        let counts = |one: &Difference| comparison.includes(one.name());
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => comparison.differences(&before.ad, &after.ad),
             (Some(one), None) => one.ad.iter().map(Difference::Removed).filter(counts).collect(),
@@ -203,7 +205,7 @@ impl Change {
 
     /// Returns the identity of the ad, or its number in its file if it has none.
     fn label(&self) -> String {
-        match (&self.identity, self.numbers()) {
+        match (&self.identity, self.ad_numbers()) {
             (Some(identity), _) => identity.clone(),
             (None, (Some(before), Some(after))) if before != after => format!("ad {before} (now ad {after})"),
             (None, (before, after)) => format!("ad {}", before.or(after).unwrap_or_default()),
@@ -211,12 +213,12 @@ impl Change {
     }
 
     /// Returns the 1-based numbers of the ad in the two files; `None` where it is missing.
-    fn numbers(&self) -> (Option<usize>, Option<usize>) {
-        let number = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.number);
+    fn ad_numbers(&self) -> (Option<usize>, Option<usize>) {
+        let number = |entry: &Option<AdEntry>| entry.as_ref().map(|entry| entry.number);
         (number(&self.before), number(&self.after))
     }
 
-    fn what(&self) -> &'static str {
+    fn kind_name(&self) -> &'static str {
         match (&self.before, &self.after) {
             (Some(_), None) => "removed",
             (None, _) => "added",
@@ -232,13 +234,13 @@ impl Change {
         }
     }
 
-    fn json(&self, comparison: &Comparison) -> Value {
-        let attribute = |one: &Difference| json!({ "name": one.name().as_str(), "before": one.before().map(text), "after": one.after().map(text) });
+    fn json(&self, comparison: &AdComparison) -> Value {
+        let attribute = |one: &Difference| json!({ "name": one.name().as_str(), "before": one.before().map(expression_text), "after": one.after().map(expression_text) });
         let attributes: Vec<Value> = self.differences(comparison).iter().map(attribute).collect();
-        let (before, after) = self.numbers();
+        let (before, after) = self.ad_numbers();
         json!({
             "id": self.identity,
-            "change": self.what(),
+            "change": self.kind_name(),
             "before": before,
             "after": after,
             "attributes": attributes,
@@ -246,48 +248,48 @@ impl Change {
     }
 }
 
-fn text(attribute: Attribute) -> String {
+fn expression_text(attribute: Attribute) -> String {
     String::from_utf8_lossy(&print(attribute.expression, Style::New)).into_owned()
 }
 
 /// Writer of the default output: lines with `~`, `-` and `+`.
-struct Lines {
+struct DiffPrinter {
     colored: bool,
 }
 
-impl Lines {
-    fn write(&self, out: &mut dyn Write, report: &Report, comparison: &Comparison) -> io::Result<()> {
+impl DiffPrinter {
+    fn write(&self, out: &mut dyn Write, report: &DiffReport, comparison: &AdComparison) -> io::Result<()> {
         for change in &report.changes {
-            self.line(out, "", change.sign(), &change.label())?;
+            self.write_line(out, "", change.sign(), &change.label())?;
             if change.sign() == '~' {
                 for one in change.differences(comparison) {
-                    self.side(out, '-', one.before())?;
-                    self.side(out, '+', one.after())?;
+                    self.write_side(out, '-', one.before())?;
+                    self.write_side(out, '+', one.after())?;
                 }
             }
         }
         Ok(())
     }
 
-    fn side(&self, out: &mut dyn Write, sign: char, attribute: Option<Attribute>) -> io::Result<()> {
-        let line = |attribute: Attribute| format!("{} = {}", print_name(attribute.name), text(attribute));
-        attribute.map_or(Ok(()), |attribute| self.line(out, "  ", sign, &line(attribute)))
+    fn write_side(&self, out: &mut dyn Write, sign: char, attribute: Option<Attribute>) -> io::Result<()> {
+        let line = |attribute: Attribute| format!("{} = {}", print_name(attribute.name), expression_text(attribute));
+        attribute.map_or(Ok(()), |attribute| self.write_line(out, "  ", sign, &line(attribute)))
     }
 
-    fn line(&self, out: &mut dyn Write, indent: &str, sign: char, text: &str) -> io::Result<()> {
+    fn write_line(&self, out: &mut dyn Write, indent: &str, sign: char, text: &str) -> io::Result<()> {
         writeln!(out, "{}", diagnostics::signed_line(self.colored, indent, sign, text))
     }
 }
 
 /// Returns one row for each attribute that differs, and one for an ad that only one file has. For `-o names` each ad is
 /// one row.
-fn rows(report: &Report, comparison: &Comparison, form: Option<OutputForm>) -> Rows {
-    let mut rows = Rows::new(&["id", "change", "attribute", "before", "after"]);
+fn change_table(report: &DiffReport, comparison: &AdComparison, form: Option<OutputForm>) -> ResultTable {
+    let mut rows = ResultTable::new(&["id", "change", "attribute", "before", "after"]);
     for change in &report.changes {
-        let row = |name: String, before: String, after: String| -> Vec<Cell> {
-            [change.label(), change.what().to_owned(), name, before, after].map(Cell::from).into()
+        let row = |name: String, before: String, after: String| -> Vec<TableCell> {
+            [change.label(), change.kind_name().to_owned(), name, before, after].map(TableCell::from).into()
         };
-        let side = |attribute: Option<Attribute>| attribute.map_or(String::new(), text);
+        let side = |attribute: Option<Attribute>| attribute.map_or(String::new(), expression_text);
         if change.sign() == '~' && form != Some(OutputForm::Names) {
             let differences = change.differences(comparison).into_iter();
             rows.rows.extend(differences.map(|one| row(one.name().to_string(), side(one.before()), side(one.after()))));

@@ -7,23 +7,23 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Ad;
-use classad::explain::{Explainer, Report, Verdict};
+use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
-use classad::matching::negotiate::mentions;
+use classad::matching::negotiate::negotiation_names;
 use rustc_hash::FxHashMap;
 
-use crate::cli::args::advertising::Advertising;
-use crate::cli::args::matching::{Common, Reading};
-use crate::cli::args::policy::PolicyOptions;
-use crate::cli::io::input::{self, Identified};
+use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::policy::PolicyArgs;
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::Parties;
-use crate::cli::render::explanation::{Case, Gangs, Page};
+use crate::cli::render::explanation::{ExplanationInput, ExplanationWriter, GangExplainer};
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
-use allocation::Taken;
+use allocation::Allocation;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,11 +90,11 @@ pub struct Explain {
     #[arg(short = 'v', action = clap::ArgAction::Count)]
     evidence: u8,
     #[command(flatten)]
-    policy: PolicyOptions,
+    policy: PolicyArgs,
     #[command(flatten)]
-    advertising: Advertising,
+    advertising: AdvertisingArgs,
     #[command(flatten)]
-    common: Common,
+    common: MatchArgs,
 }
 
 impl Explain {
@@ -103,7 +103,7 @@ impl Explain {
             let message = "explanations are written as text, json or jsonl";
             return Err(Failure::Refused(Some(message.to_owned())));
         }
-        let sources = input::sides(session, &self.requests, &self.pool)?;
+        let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
             return Err(Failure::Refused(None));
@@ -111,25 +111,25 @@ impl Explain {
         let start = Instant::now();
         let given = self.policy.read(session)?.without_share(session);
         let protocol = self.common.protocol(session);
-        let constraint = input::constraint(session, &self.constraint)?;
-        let of_policy = mentions(&given.policy, session.dialect());
-        let mut found = suggestions::near(session, &sources, &protocol, &of_policy, self.reverse);
+        let constraint = input::parse_constraints(session, &self.constraint)?;
+        let of_policy = negotiation_names(&given.policy, session.dialect());
+        let mut found = suggestions::suggest_names(session, &sources, &protocol, &of_policy, self.reverse);
         if let Some(constraint) = &constraint {
-            found.also.add(constraint, session.dialect());
+            found.to_read.add(constraint, session.dialect());
         }
-        found.also.names.extend(of_policy.names);
-        found.also.everything |= of_policy.everything;
-        let ads = self.common.ads(session, sources, Reading::NeededOrPorts, &found.also)?;
-        let [mut requests, mut offers] = self.advertising.current(session, ads, self.common.id.as_deref())?;
-        let chosen = Chosen(constraint.map(|constraint| Query::new(constraint, session.context())));
+        found.to_read.names.extend(of_policy.names);
+        found.to_read.reads_anything |= of_policy.reads_anything;
+        let ads = self.common.read_ads(session, sources, ReadMode::SelectiveUnlessPorts, &found.to_read)?;
+        let [mut requests, mut offers] = self.advertising.select_current(session, ads, self.common.id.as_deref())?;
+        let chosen = RequestFilter(constraint.map(|constraint| Query::new(constraint, session.context())));
         if !self.unmatched {
             requests.retain(|request| chosen.includes(session, request));
-            chosen.is_some_of(&requests)?;
+            chosen.refuse_empty(&requests)?;
         }
         let context = session.context();
         offers.retain(|offer| given.policy.is_offer(&offer.ad, &context));
         let parties = Parties::new([requests, offers]);
-        let case = Case::new(&parties, self.reverse, protocol, &given, self.evidence);
+        let case = ExplanationInput::new(&parties, self.reverse, protocol, &given, self.evidence);
         if self.reverse && crate::cli::render::explanation::gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
         }
@@ -137,7 +137,7 @@ impl Explain {
         let status = match &self.offer {
             Some(id) if !self.reverse => {
                 let named = (id.as_str(), self.request.as_deref());
-                crate::cli::render::explanation::pair::explain(
+                crate::cli::render::explanation::pair::explain_pair(
                     session,
                     &case,
                     &mut explainer,
@@ -149,34 +149,34 @@ impl Explain {
             _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
         };
         if self.common.stats {
-            output::counters(&[("evaluations", explainer.evaluations())], start.elapsed().as_secs_f64());
+            output::print_counters(&[("evaluations", explainer.evaluations())], start.elapsed().as_secs_f64());
         }
-        output::leave((explainer, parties));
+        output::leak_on_exit((explainer, parties));
         Ok(status)
     }
 
     fn explain_each(
         &self,
         session: &mut Session,
-        case: &Case<'_>,
+        case: &ExplanationInput<'_>,
         explainer: &mut Explainer,
         parties: &Parties,
-        chosen: &Chosen,
+        chosen: &RequestFilter,
     ) -> Result<Status, Failure> {
-        let (roots, unserved) = self.roots(session, case)?;
-        let has_gangs = roots.iter().any(|request| case.is_gang(*request));
-        let new = |session: &mut Session| Gangs::new(session, parties, case.given, &case.protocol);
+        let (roots, unserved) = self.served_and_unserved(session, case)?;
+        let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
+        let new = |session: &mut Session| GangExplainer::new(session, parties, case.policy, &case.protocol);
         let mut gangs = if has_gangs { Some(new(session)?) } else { None };
         let queue = match (self.unmatched, &gangs) {
             (false, _) => None,
-            (true, Some(gangs)) => Some(Taken::Gangs(gangs.queue(session, &roots)?)),
-            (true, None) => Some(Taken::Pairs(allocation::taken(session, parties, case)?)),
+            (true, Some(gangs)) => Some(Allocation::Gangs(gangs.marshal_queue(session, &roots)?)),
+            (true, None) => Some(Allocation::Pairs(allocation::allocate_pairs(session, parties, case)?)),
         };
         let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
         // The allocation depends on all requests, so the filters of the command line apply after it.
         let is_left = |request: &usize| queue.as_ref().is_none_or(|queue| !queue.is_matched(*request));
         let mut is_wanted = |request: &usize| {
-            let request = &case.asking[*request];
+            let request = &case.subjects[*request];
             wanted.is_none_or(|wanted| request.id() == wanted) && (!self.unmatched || chosen.includes(session, request))
         };
         let left: Vec<usize> = roots.into_iter().filter(is_left).filter(&mut is_wanted).collect();
@@ -184,20 +184,21 @@ impl Explain {
         if let Some(wanted) = wanted.filter(|_| left.is_empty() && unserved.is_empty()) {
             return Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain"))));
         }
-        let mut page = Page::new(case, self.common.output);
+        let mut page = ExplanationWriter::new(case, self.common.output);
         let mut matches_all = unserved.is_empty();
-        let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) = left.iter().partition(|request| case.is_gang(**request));
-        let mut groups = case.alike(session, &as_pairs);
+        let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
+            left.iter().partition(|request| case.needs_gang(**request));
+        let mut groups = case.group_equivalent(session, &as_pairs);
         if let Some(gangs) = &gangs {
-            groups.extend(gangs.alike(session, &as_gangs));
+            groups.extend(gangs.group_equivalent(session, &as_gangs));
             let places: FxHashMap<usize, usize> = left.iter().enumerate().map(|(at, request)| (*request, at)).collect();
             groups.sort_by_key(|group| places.get(&group[0]));
         }
         let all = groups.len();
         for (done, group) in groups.into_iter().enumerate() {
-            progress::step("explaining", done, Some(all));
-            if let Some(gangs) = gangs.as_mut().filter(|_| case.is_gang(group[0])) {
-                let queue = queue.as_ref().and_then(Taken::gangs);
+            progress::report_step("explaining", done, Some(all));
+            if let Some(gangs) = gangs.as_mut().filter(|_| case.needs_gang(group[0])) {
+                let queue = queue.as_ref().and_then(Allocation::as_gangs);
                 let Some(report) = gangs.explain(session, group[0], queue)? else { continue };
                 matches_all &= report.verdict.as_str() == "matches";
                 if !session.options.quiet {
@@ -205,33 +206,37 @@ impl Explain {
                 }
                 continue;
             }
-            let report = Self::bilateral(&case.asking[group[0]].ad, explainer, queue.as_ref());
-            matches_all &= report.verdict == Verdict::Matches;
+            let report = Self::explain_bilateral(&case.subjects[group[0]].ad, explainer, queue.as_ref());
+            matches_all &= report.verdict == RequestVerdict::Matches;
             if !session.options.quiet {
-                page.add(session, &group, &report)?;
+                page.add_report(session, &group, &report)?;
             }
         }
         if !unserved.is_empty() && !session.options.quiet {
-            let report = Report { verdict: Verdict::NotServed, ..explainer.explain(&Ad::default()) };
-            page.add(session, &unserved, &report)?;
+            let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
+            page.add_report(session, &unserved, &report)?;
         }
         if !session.options.quiet {
             page.finish()?;
         }
-        session.failures(gangs.map_or(0, |gangs| gangs.failures()));
+        session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
     }
 
     /// Splits the requests into those that the policy serves and those that it does not. The served ones are in the
     /// order of the policy with `--unmatched`, else in that of the input. With `--reverse` all ads are served.
-    fn roots(&self, session: &mut Session, case: &Case<'_>) -> Result<(Vec<usize>, Vec<usize>), Failure> {
+    fn served_and_unserved(
+        &self,
+        session: &mut Session,
+        case: &ExplanationInput<'_>,
+    ) -> Result<(Vec<usize>, Vec<usize>), Failure> {
         if self.reverse {
-            return Ok(((0..case.asking.len()).collect(), Vec::new()));
+            return Ok(((0..case.subjects.len()).collect(), Vec::new()));
         }
-        let ads: Vec<Ad> = case.asking.iter().map(|ad| ad.ad.clone()).collect();
-        let roots = case.given.policy.roots(&ads, &session.context());
-        let (mut roots, failures) = roots.map_err(|fault| case.given.refuse(session, fault))?;
-        session.failures(failures);
+        let ads: Vec<Ad> = case.subjects.iter().map(|ad| ad.ad.clone()).collect();
+        let roots = case.policy.policy.roots(&ads, &session.context());
+        let (mut roots, failures) = roots.map_err(|fault| case.policy.report_fault(session, fault))?;
+        session.report_budget_failures(failures);
         let mut is_served = vec![false; ads.len()];
         for request in &roots {
             is_served[*request] = true;
@@ -246,33 +251,33 @@ impl Explain {
 
     /// Explains a request by bilateral matching. If it has candidates and there is an allocation, reports the requests
     /// that hold them.
-    fn bilateral(request: &Ad, explainer: &mut Explainer, queue: Option<&Taken>) -> Report {
+    fn explain_bilateral(request: &Ad, explainer: &mut Explainer, queue: Option<&Allocation>) -> RequestReport {
         let mut report = explainer.explain(request);
-        if report.verdict != Verdict::Matches {
+        if report.verdict != RequestVerdict::Matches {
             return report;
         }
         if let Some(queue) = queue {
-            report.verdict = Verdict::Taken(queue.by(&explainer.matching(request)));
+            report.verdict = RequestVerdict::Taken(queue.holders_of(&explainer.matching_offers(request)));
         }
         report
     }
 }
 
 /// Filter for the requests that `--constraint` is true of; `None` accepts all.
-struct Chosen(Option<Query>);
+struct RequestFilter(Option<Query>);
 
-impl Chosen {
+impl RequestFilter {
     /// Whether the constraint accepts a request. A constraint that exceeds its budget is reported and does not.
-    fn includes(&self, session: &mut Session, request: &Identified) -> bool {
+    fn includes(&self, session: &mut Session, request: &NamedAd) -> bool {
         let accepts = |query: &Query| query.accepts(&request.ad);
         self.0.as_ref().map_or(Ok(true), accepts).unwrap_or_else(|halt| {
-            session.halted(&halt, request.id());
+            session.report_abort(&halt, request.id());
             false
         })
     }
 
     /// Refuses a constraint that accepted no request.
-    fn is_some_of(&self, requests: &[Identified]) -> Result<(), Failure> {
+    fn refuse_empty(&self, requests: &[NamedAd]) -> Result<(), Failure> {
         match self.0 {
             Some(_) if requests.is_empty() => {
                 Err(Failure::Refused(Some("the constraint is true of no request".to_owned())))

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use clap_mangen::Man;
-use classad::ad::nearest;
+use classad::ad::closest_names;
 
-use super::page::{self, Block};
-use super::{DATE, roff, topics};
+use super::markup::{self, HelpBlock};
+use super::{MANUAL_DATE, roff, topics};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
@@ -36,21 +36,21 @@ pub struct ManualCommand {
 }
 
 /// The pages of section 7: name, subject and topics of each.
-const SEVENTH: [(&str, &str, &[&str]); 3] = [
+const TOPIC_PAGES: [(&str, &str, &[&str]); 3] = [
     ("language", "the language of classified advertisements", &["language", "dialects", "formats", "functions"]),
     ("gangs", "requests with several ports, policies, and claims", &["gangs", "policy", "claims"]),
     ("explain", "why a request matches nothing", &["explain"]),
 ];
 
 /// A manual page in roff.
-struct Page {
+struct ManualPage {
     /// Name without `classad-`; empty for classad(1).
     name: String,
     section: u8,
     text: Vec<u8>,
 }
 
-impl Page {
+impl ManualPage {
     fn file_name(&self) -> String {
         let dash = if self.name.is_empty() { "" } else { "-" };
         format!("classad{dash}{}.{}", self.name, self.section)
@@ -76,7 +76,7 @@ impl ManualCommand {
         let found =
             pages.iter().find(|page| page.name == bare && section.is_none_or(|section| page.section == section));
         let Some(page) = found else {
-            let near = nearest(bare, pages.iter().map(|page| page.name.as_str()));
+            let near = closest_names(bare, pages.iter().map(|page| page.name.as_str()));
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             return Err(Failure::Refused(Some(format!("there is no page {wanted}{hint}"))));
         };
@@ -89,31 +89,35 @@ impl ManualCommand {
     }
 }
 
-fn write_all(pages: &[Page], folder: &Path) -> io::Result<()> {
+fn write_all(pages: &[ManualPage], folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     pages.iter().try_for_each(|page| fs::write(folder.join(page.file_name()), &page.text))
 }
 
 /// Generates every page: classad(1), one for each command, and those of section 7.
-fn pages() -> io::Result<Vec<Page>> {
+fn pages() -> io::Result<Vec<ManualPage>> {
     let mut tree = crate::cli::tree();
     tree.build();
-    let mut pages = vec![Page { name: String::new(), section: 1, text: whole(&tree)? }];
+    let mut pages = vec![ManualPage { name: String::new(), section: 1, text: main_page(&tree)? }];
     for command in tree.get_subcommands() {
-        pages.push(Page { name: command.get_name().to_owned(), section: 1, text: of_command(&tree, command)? });
+        pages.push(ManualPage { name: command.get_name().to_owned(), section: 1, text: command_page(&tree, command)? });
     }
-    for (name, about, topics) in SEVENTH {
-        pages.push(Page { name: name.to_owned(), section: 7, text: of_topics(name, about, topics).into_bytes() });
+    for (name, about, topics) in TOPIC_PAGES {
+        pages.push(ManualPage {
+            name: name.to_owned(),
+            section: 7,
+            text: topic_page(name, about, topics).into_bytes(),
+        });
     }
     Ok(pages)
 }
 
-fn man(command: Command) -> Man {
-    Man::new(command).date(DATE).manual("classad manual").source(concat!("classad ", env!("CARGO_PKG_VERSION")))
+fn man_builder(command: Command) -> Man {
+    Man::new(command).date(MANUAL_DATE).manual("classad manual").source(concat!("classad ", env!("CARGO_PKG_VERSION")))
 }
 
 /// Writes the section of the options. Replaces the three line breaks of `clap_mangen` within an option by one space.
-fn options(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
+fn write_options(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
     let mut text = Vec::new();
     man.render_options_section(&mut text)?;
     into.extend(String::from_utf8_lossy(&text).replace(".br\n\n.br\n", ".sp\n").into_bytes());
@@ -121,7 +125,7 @@ fn options(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// Writes the title, name, synopsis and description of a page.
-fn head(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
+fn write_page_head(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
     man.render_title(into)?;
     into.extend(roff::LAYOUT.as_bytes());
     man.render_name_section(into)?;
@@ -130,58 +134,58 @@ fn head(man: &Man, into: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// Generates classad(1).
-fn whole(tree: &Command) -> io::Result<Vec<u8>> {
+fn main_page(tree: &Command) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    let man = man(tree.clone());
-    head(&man, &mut text)?;
+    let man = man_builder(tree.clone());
+    write_page_head(&man, &mut text)?;
     man.render_subcommands_section(&mut text)?;
-    options(&man, &mut text)?;
+    write_options(&man, &mut text)?;
     let term = |name: &str, about: &str| (name.to_owned(), about.to_owned());
-    let heading = |heading: &str| Block::Heading(heading.to_owned());
+    let heading = |heading: &str| HelpBlock::Heading(heading.to_owned());
     let mut blocks = vec![
         heading("Environment"),
-        Block::Terms(vec![
+        HelpBlock::Terms(vec![
             term("CLASSAD_DIALECT", "the dialect, where `--dialect` does not say it"),
             term("NO_COLOR, CLICOLOR_FORCE", "no colour, colour also into a pipe; `--color` goes before"),
             term("CLASSAD_HISTORY", "the file in which `classad repl` keeps what was entered; nowhere if it is empty"),
             term("COLUMNS", "how wide tables and problems are"),
         ]),
         heading("Files"),
-        Block::Terms(vec![term(
+        HelpBlock::Terms(vec![term(
             "$XDG_CONFIG_HOME/classad.yaml",
             "defaults of the options of every command, by their names, as in `dialect: condor`; without \
              `XDG_CONFIG_HOME` it is in `~/.config`",
         )]),
         heading("Exit status"),
     ];
-    blocks.extend(topics::find("exit-codes").map(topics::Topic::blocks).unwrap_or_default());
-    text.extend(roff::rendered(&blocks).into_bytes());
+    blocks.extend(topics::find_topic("exit-codes").map(topics::HelpTopic::blocks).unwrap_or_default());
+    text.extend(roff::render(&blocks).into_bytes());
     let commands = tree.get_subcommands().map(|command| (format!("classad-{}", command.get_name()), 1));
-    let seventh = SEVENTH.iter().map(|(name, ..)| (format!("classad-{name}"), 7));
+    let seventh = TOPIC_PAGES.iter().map(|(name, ..)| (format!("classad-{name}"), 7));
     text.extend(roff::see_also(&commands.chain(seventh).collect::<Vec<_>>()).into_bytes());
     Ok(text)
 }
 
 /// Generates the page of a command. Global options are left to classad(1).
-fn of_command(tree: &Command, command: &Command) -> io::Result<Vec<u8>> {
+fn command_page(tree: &Command, command: &Command) -> io::Result<Vec<u8>> {
     let mut own = command.clone();
     for arg in tree.get_arguments().filter(|arg| arg.is_global_set()) {
         own = own.mut_arg(arg.get_id(), |arg| arg.hide(true));
     }
     let mut text = Vec::new();
-    let man = man(own);
-    head(&man, &mut text)?;
-    options(&man, &mut text)?;
+    let man = man_builder(own);
+    write_page_head(&man, &mut text)?;
+    write_options(&man, &mut text)?;
     let more = "The options of every command and the exit status are described in `classad`(1).";
-    let mut blocks = vec![Block::Terms(Vec::new()), Block::Paragraph(more.to_owned())];
-    blocks.extend(page::of_help(&command.get_after_help().map(ToString::to_string).unwrap_or_default()));
+    let mut blocks = vec![HelpBlock::Terms(Vec::new()), HelpBlock::Paragraph(more.to_owned())];
+    blocks.extend(markup::parse_after_help(&command.get_after_help().map(ToString::to_string).unwrap_or_default()));
     if command.get_name() == "check" {
-        blocks.push(Block::Heading("Rules".to_owned()));
-        blocks.push(Block::Terms(topics::table("rules")));
+        blocks.push(HelpBlock::Heading("Rules".to_owned()));
+        blocks.push(HelpBlock::Terms(topics::named_table("rules")));
     }
-    text.extend(roff::rendered(&blocks).into_bytes());
+    text.extend(roff::render(&blocks).into_bytes());
     let mut others = vec![("classad".to_owned(), 1)];
-    let about = |name: &str| SEVENTH.iter().any(|(seventh, ..)| *seventh == name);
+    let about = |name: &str| TOPIC_PAGES.iter().any(|(seventh, ..)| *seventh == name);
     let seventh = match command.get_name() {
         name if about(name) => name,
         "claim" | "gangmatch" | "match" | "negotiate" => "gangs",
@@ -193,16 +197,17 @@ fn of_command(tree: &Command, command: &Command) -> io::Result<Vec<u8>> {
 }
 
 /// Generates a page of section 7.
-fn of_topics(name: &str, about: &str, topics: &[&str]) -> String {
-    let mut text = roff::head(&format!("classad-{name}"), 7, about);
-    for (index, topic) in topics.iter().filter_map(|topic| topics::find(topic)).enumerate() {
+fn topic_page(name: &str, about: &str, topics: &[&str]) -> String {
+    let mut text = roff::page_head(&format!("classad-{name}"), 7, about);
+    for (index, topic) in topics.iter().filter_map(|topic| topics::find_topic(topic)).enumerate() {
         let mut blocks = topic.blocks();
         if index > 0 {
-            blocks.insert(0, Block::Heading(topic.name.to_owned()));
+            blocks.insert(0, HelpBlock::Heading(topic.name.to_owned()));
         }
-        text.push_str(&roff::rendered(&blocks));
+        text.push_str(&roff::render(&blocks));
     }
-    let others = SEVENTH.iter().filter(|(other, ..)| *other != name).map(|(other, ..)| (format!("classad-{other}"), 7));
+    let others =
+        TOPIC_PAGES.iter().filter(|(other, ..)| *other != name).map(|(other, ..)| (format!("classad-{other}"), 7));
     text.push_str(&roff::see_also(&std::iter::once(("classad".to_owned(), 1)).chain(others).collect::<Vec<_>>()));
     text
 }

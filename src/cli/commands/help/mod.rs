@@ -1,6 +1,6 @@
 //! `classad help`: the help of commands, and topics.
 
-mod page;
+mod markup;
 mod roff;
 mod terminal;
 mod topics;
@@ -10,7 +10,7 @@ pub mod manual;
 use std::io::Write;
 
 use clap::Args;
-use classad::ad::nearest;
+use classad::ad::closest_names;
 
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
@@ -20,7 +20,7 @@ use crate::cli::{Failure, Status};
 use topics::TOPICS;
 
 /// Date of the manual pages.
-const DATE: &str = "2026-11-21";
+const MANUAL_DATE: &str = "2026-11-21";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +36,7 @@ pub struct Help {
 }
 
 /// Returns the list of topics for the end of `classad --help`.
-pub fn topics_in_short() -> String {
+pub fn topic_list() -> String {
     let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
     let lines = TOPICS.iter().map(|topic| format!("\n  {:width$}  {}", topic.name, topic.about()));
     format!("Topics, for `classad help TOPIC`:{}", lines.collect::<String>())
@@ -49,13 +49,14 @@ impl Help {
         let Some(word) = &self.word else {
             return print(session, &tree.render_long_help().to_string());
         };
-        let topic = topics::find(word).map(|topic| terminal::rendered(&topic.blocks(), diagnostics::width()));
+        let topic =
+            topics::find_topic(word).map(|topic| terminal::render(&topic.blocks(), diagnostics::terminal_width()));
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
         let texts: Vec<String> = command.into_iter().chain(topic).collect();
         if texts.is_empty() {
             let names = tree.get_subcommands().map(|command| command.get_name().to_owned());
             let names: Vec<String> = names.chain(TOPICS.iter().map(|topic| topic.name.to_owned())).collect();
-            let near = nearest(word, names.iter().map(String::as_str));
+            let near = closest_names(word, names.iter().map(String::as_str));
             let hint = if near.is_empty() {
                 let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
                 format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))

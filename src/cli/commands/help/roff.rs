@@ -2,34 +2,34 @@
 
 use std::fmt::Write;
 
-use super::page::Block;
+use super::markup::HelpBlock;
 
 /// Requests that turn off justification and hyphenation, which would break names and options apart.
 pub const LAYOUT: &str = ".ad l\n.nh\n";
 
 /// Renders blocks as roff. Omits titles: the head of the page has them.
-pub fn rendered(blocks: &[Block]) -> String {
+pub fn render(blocks: &[HelpBlock]) -> String {
     let mut out = String::new();
     let mut behind_heading = false;
     for block in blocks {
         // A paragraph right after a heading needs no `.PP`.
         let new = if std::mem::take(&mut behind_heading) { "" } else { ".PP\n" };
         match block {
-            Block::Title(..) => behind_heading = true,
-            Block::Heading(heading) => {
-                let _ = writeln!(out, ".SH {}", quoted(&heading.to_uppercase()));
+            HelpBlock::Title(..) => behind_heading = true,
+            HelpBlock::Heading(heading) => {
+                let _ = writeln!(out, ".SH {}", quote(&heading.to_uppercase()));
                 behind_heading = true;
             }
-            Block::Paragraph(text) => {
-                let _ = writeln!(out, "{new}{}", inline(text));
+            HelpBlock::Paragraph(text) => {
+                let _ = writeln!(out, "{new}{}", inline_markup(text));
             }
-            Block::Literal(lines) => {
+            HelpBlock::Literal(lines) => {
                 let lines: Vec<String> = lines.iter().map(|line| literal(line)).collect();
                 let _ = writeln!(out, "{new}.RS 4\n.EX\n{}\n.EE\n.RE", lines.join("\n"));
             }
-            Block::Terms(terms) => {
+            HelpBlock::Terms(terms) => {
                 for (term, text) in terms {
-                    let _ = writeln!(out, ".TP\n\\fB{}\\fR\n{}", escaped(term), inline(text));
+                    let _ = writeln!(out, ".TP\n\\fB{}\\fR\n{}", escape(term), inline_markup(text));
                 }
             }
         }
@@ -38,43 +38,43 @@ pub fn rendered(blocks: &[Block]) -> String {
 }
 
 /// Returns the head of a page: title line, name and subject.
-pub fn head(name: &str, section: u8, about: &str) -> String {
-    let upper = quoted(&name.to_uppercase());
+pub fn page_head(name: &str, section: u8, about: &str) -> String {
+    let upper = quote(&name.to_uppercase());
     format!(
         ".TH {upper} {section} {} \"classad {}\" \"classad manual\"\n{LAYOUT}.SH NAME\n{} \\- {}\n.SH DESCRIPTION\n",
-        super::DATE,
+        super::MANUAL_DATE,
         env!("CARGO_PKG_VERSION"),
-        escaped(name),
-        inline(about)
+        escape(name),
+        inline_markup(about)
     )
 }
 
 /// Returns the section SEE ALSO. `pages` are names with their manual sections.
 pub fn see_also(pages: &[(String, u8)]) -> String {
-    let pages: Vec<String> = pages.iter().map(|(name, section)| format!(".BR {} ({section})", escaped(name))).collect();
+    let pages: Vec<String> = pages.iter().map(|(name, section)| format!(".BR {} ({section})", escape(name))).collect();
     format!(".SH \"SEE ALSO\"\n{}\n", pages.join(" ,\n"))
 }
 
 /// Renders a line of text. Text between backquotes becomes bold.
-fn inline(text: &str) -> String {
+fn inline_markup(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
-        0 => escaped(part),
-        _ => format!("\\fB{}\\fR", escaped(part)),
+        0 => escape(part),
+        _ => format!("\\fB{}\\fR", escape(part)),
     });
-    protected(&parts.collect::<String>())
+    protect_line(&parts.collect::<String>())
 }
 
 fn literal(line: &str) -> String {
-    protected(&escaped(line))
+    protect_line(&escape(line))
 }
 
 /// Keeps a line that begins with a control character from being read as a request.
-fn protected(line: &str) -> String {
+fn protect_line(line: &str) -> String {
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line.to_owned() }
 }
 
 /// Escapes the characters that roff would interpret or replace.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -94,18 +94,18 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", escaped(text).replace('"', "\\(dq"))
+fn quote(text: &str) -> String {
+    format!("\"{}\"", escape(text).replace('"', "\\(dq"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{inline, literal};
+    use super::{inline_markup, literal};
 
     #[test]
     fn no_text_is_a_request() {
         assert_eq!(literal(".TH x"), "\\&.TH x");
         assert_eq!(literal("'\\n'"), "\\(aq\\en\\(aq");
-        assert_eq!(inline("write `a-b` and ─"), "write \\fBa\\-b\\fR and \\[u2500]");
+        assert_eq!(inline_markup("write `a-b` and ─"), "write \\fBa\\-b\\fR and \\[u2500]");
     }
 }

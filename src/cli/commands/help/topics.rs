@@ -4,11 +4,11 @@ use classad::ad::BinaryOperator;
 use classad::eval::FUNCTIONS;
 use classad::lint::RULES;
 
-use super::page::{self, Block};
+use super::markup::{self, HelpBlock};
 use crate::cli::args::condor_options;
 
 /// A topic of `classad help`: its name and its text in Markdown.
-pub struct Topic {
+pub struct HelpTopic {
     pub name: &'static str,
     text: &'static str,
 }
@@ -16,22 +16,22 @@ pub struct Topic {
 macro_rules! topics {
     ($($name:literal)*) => {
         /// The topics, in the order of their listing.
-        pub const TOPICS: &[Topic] =
-            &[$(Topic { name: $name, text: include_str!(concat!("topics/", $name, ".md")) },)*];
+        pub const TOPICS: &[HelpTopic] =
+            &[$(HelpTopic { name: $name, text: include_str!(concat!("topics/", $name, ".md")) },)*];
     };
 }
 
 topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" }
 
 /// Returns the topic of this name, in any case; `None` if there is none.
-pub fn find(name: &str) -> Option<&'static Topic> {
+pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(name))
 }
 
-impl Topic {
+impl HelpTopic {
     /// Parses the text of the topic.
-    pub fn blocks(&self) -> Vec<Block> {
-        page::parse(self.text, &table)
+    pub fn blocks(&self) -> Vec<HelpBlock> {
+        markup::parse_topic(self.text, &named_table)
     }
 
     /// Returns the subject of the topic, from the first line of its text.
@@ -41,20 +41,20 @@ impl Topic {
 }
 
 /// Returns the table of this name as terms and definitions; an empty one if there is none.
-pub fn table(name: &str) -> Vec<(String, String)> {
+pub fn named_table(name: &str) -> Vec<(String, String)> {
     match name {
         "functions" => functions(),
         "operators" => operators(),
         "rules" => {
             RULES.iter().map(|rule| (rule.name.to_owned(), format!("{}: {}", rule.level.as_str(), rule.doc))).collect()
         }
-        "words" => condor_options::table(),
+        "words" => condor_options::option_table(),
         _ => Vec::new(),
     }
 }
 
 fn functions() -> Vec<(String, String)> {
-    let text = |function: &classad::eval::Function| {
+    let text = |function: &classad::eval::BuiltinFunction| {
         let example = &function.example;
         let dialect = example.dialect.map_or(String::new(), |dialect| format!(" (`--dialect {dialect}`)"));
         format!("{}: `{}` = `{}`{dialect}", function.doc, example.call, example.value)
@@ -79,13 +79,13 @@ fn operators() -> Vec<(String, String)> {
         term("a ?: b", "`b` where `a` is undefined"),
         term("- + ! ~", "before one operand: sign, not, bits exchanged"),
     ];
-    all.extend(levels.iter().map(|(_, symbols)| term(&symbols.join(" "), meaning(symbols[0]))));
+    all.extend(levels.iter().map(|(_, symbols)| term(&symbols.join(" "), operator_meaning(symbols[0]))));
     all.push(term("c ? a : b", "`a` where `c` is true, `b` where it is false; from right to left"));
     all
 }
 
 /// Describes the binary operators with the precedence of `symbol`.
-fn meaning(symbol: &str) -> &'static str {
+fn operator_meaning(symbol: &str) -> &'static str {
     match symbol {
         "*" => "products",
         "+" => "sums",
@@ -103,18 +103,18 @@ fn meaning(symbol: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{TOPICS, operators, table};
-    use crate::cli::commands::help::page::Block;
+    use super::{TOPICS, named_table, operators};
+    use crate::cli::commands::help::markup::HelpBlock;
 
     #[test]
     fn every_topic_says_what_it_is_about_and_every_table_is_there() {
         for topic in TOPICS {
             let blocks = topic.blocks();
-            assert!(matches!(&blocks[0], Block::Title(name, about) if name == topic.name && !about.is_empty()));
-            let is_empty = |block: &Block| matches!(block, Block::Terms(terms) if terms.is_empty());
+            assert!(matches!(&blocks[0], HelpBlock::Title(name, about) if name == topic.name && !about.is_empty()));
+            let is_empty = |block: &HelpBlock| matches!(block, HelpBlock::Terms(terms) if terms.is_empty());
             assert!(!blocks.iter().any(is_empty), "{}", topic.name);
         }
-        assert!(!table("rules").is_empty());
+        assert!(!named_table("rules").is_empty());
         assert!(operators().iter().all(|(_, text)| !text.is_empty()));
     }
 }

@@ -6,20 +6,20 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
-use classad::matching::negotiate::{Settings, mentions};
+use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::matching::policy::PolicyFault;
 
-use crate::cli::args::acceleration::Accelerating;
-use crate::cli::args::advertising::Advertising;
-use crate::cli::args::matching::{Common, Reading};
-use crate::cli::args::notify::Notify;
-use crate::cli::args::policy::PolicyOptions;
+use crate::cli::args::acceleration::AccelerationArgs;
+use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::notify::NotifyArgs;
+use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::cases;
-use crate::cli::io::input::{self, Identified};
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::{Found, Strategy, Task, Wanted};
+use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection, PairingResult};
 use crate::cli::render::output::{self, out};
-use crate::cli::render::rows::Rows;
+use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 use what_if::WhatIf;
@@ -42,7 +42,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
-pub struct Match {
+pub struct MatchCommand {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
     /// Files of offers
@@ -50,7 +50,7 @@ pub struct Match {
     offers: Vec<String>,
     /// How offers are given to requests
     #[arg(long, default_value = "greedy")]
-    strategy: Strategy,
+    strategy: MatchStrategy,
     /// Print every compatible pair; nothing is taken
     #[arg(long, conflicts_with = "best")]
     all: bool,
@@ -70,129 +70,131 @@ pub struct Match {
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]
-    policy: PolicyOptions,
+    policy: PolicyArgs,
     #[command(flatten)]
-    accelerating: Accelerating,
+    accelerating: AccelerationArgs,
     #[command(flatten)]
-    notify: Notify,
+    notify: NotifyArgs,
     #[command(flatten)]
-    advertising: Advertising,
+    advertising: AdvertisingArgs,
     #[command(flatten)]
-    common: Common,
+    common: MatchArgs,
 }
 
-impl Match {
+impl MatchCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         if let Some(file) = &self.cases {
-            return cases::run(session, file, cases::matching);
+            return cases::run(session, file, cases::match_pair);
         }
-        self.check()?;
-        let sources = input::sides(session, &self.requests, &self.offers)?;
+        self.check_options()?;
+        let sources = input::open_sides(session, &self.requests, &self.offers)?;
         let given = self.policy.read(session)?.without_share(session);
-        if self.strategy != Strategy::Greedy && given.policy.residual.is_some() {
+        if self.strategy != MatchStrategy::Greedy && given.policy.residual.is_some() {
             let message = "what remains of an offer goes to later requests: `residual` needs --strategy greedy";
             return Err(Failure::Refused(Some(message.to_owned())));
         }
-        let also = mentions(&given.policy, session.dialect());
-        let ads = self.common.ads(session, sources, self.reading(), &also)?;
-        let parties = Parties::new(self.advertising.current(session, ads, self.common.id.as_deref())?);
-        let overview = parties.overview(session);
+        let also = negotiation_names(&given.policy, session.dialect());
+        let ads = self.common.read_ads(session, sources, self.read_mode(), &also)?;
+        let parties = Parties::new(self.advertising.select_current(session, ads, self.common.id.as_deref())?);
+        let overview = parties.summarize_requests(session);
         let start = Instant::now();
         let context = session.context();
         let what_if = WhatIf::new(session, &self.what_if)?;
-        let task = Task {
-            wanted: self.wanted(session),
-            settings: Settings {
+        let task = MatchingRun {
+            selection: self.pairing_options(session),
+            settings: NegotiationSettings {
                 policy: given.policy.clone(),
                 protocol: self.common.protocol(session),
                 context: context.clone(),
                 accelerations: self.accelerating.accelerations(),
             },
-            has_rules: given.decides() || overview.counts || !what_if.is_empty(),
-            is_clustered: parties.requests.first().is_none_or(Identified::is_selected),
-            distinct: overview.distinct as u64,
+            follows_policy: given.affects_matching() || overview.has_resource_counts || !what_if.is_empty(),
+            has_shared_ads: parties.requests.first().is_none_or(NamedAd::is_projected),
+            distinct_requests: overview.distinct_ads as u64,
         };
         let found = |what_if: &WhatIf| {
-            let changed = what_if::changed;
+            let changed = what_if::with_definitions;
             let requests = changed(&parties.requests, &what_if.requests, &context);
-            task.find(&[requests, changed(&parties.offers, &what_if.offers, &context)])
+            task.find_pairs(&[requests, changed(&parties.offers, &what_if.offers, &context)])
         };
-        let refuse = |session: &mut Session, fault: PolicyFault| given.refuse(session, fault);
+        let refuse = |session: &mut Session, fault: PolicyFault| given.report_fault(session, fault);
         let here = found(&what_if).map_err(|fault| refuse(session, fault))?;
         if !what_if.is_empty() && !session.options.quiet {
             let before = found(&WhatIf::default()).map_err(|fault| refuse(session, fault))?;
-            let what = if task.wanted.takes_nothing() { "pairs" } else { "matches" };
+            let what = if task.selection.lists_candidates() { "pairs" } else { "matches" };
             session.note(&format!("{} {what}; as the ads are: {}", here.pairings.len(), before.pairings.len()));
         }
-        let at = self.advertising.lifetime.at(session).or(context.now);
-        self.notify.write(session, || {
+        let at = self.advertising.lifetime.expiry_time(session).or(context.now);
+        self.notify.write_notices(session, || {
             let pairings = here.pairings.iter().enumerate();
-            pairings.map(|(at_pair, pairing)| parties.notice(pairing, here.part(at_pair), &context, at)).collect()
+            pairings
+                .map(|(at_pair, pairing)| parties.pair_notice(pairing, here.unit_and_part(at_pair), &context, at))
+                .collect()
         })?;
         let mut out = out();
-        if session.options.quiet || self.notify.takes_the_output() {
+        if session.options.quiet || self.notify.writes_to_stdout() {
         } else if self.count {
             writeln!(out, "{}", here.pairings.len())?;
         } else {
             self.print(&mut out, &here, &parties)?;
         }
         out.flush()?;
-        given.tell_unplaced(session, &here.unplaced);
-        session.failures(here.statistics.failures);
+        given.note_discarding_components(session, &here.discarding_components);
+        session.report_budget_failures(here.statistics.failures);
         if self.common.stats {
-            output::statistics(&here.statistics, start.elapsed().as_secs_f64());
+            output::print_statistics(&here.statistics, start.elapsed().as_secs_f64());
         }
-        output::leave(parties);
+        output::leak_on_exit(parties);
         Ok(Status::of(!here.pairings.is_empty()))
     }
 
     /// Returns which pairs to find.
-    fn wanted(&self, session: &Session) -> Wanted {
-        Wanted {
+    fn pairing_options(&self, session: &Session) -> PairSelection {
+        PairSelection {
             strategy: self.strategy,
-            all: self.all,
-            best: self.best.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
+            all_pairs: self.all,
+            max_per_request: self.best.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
             consume: !self.no_consume,
-            one_will_do: session.options.quiet && self.notify.notify.is_none(),
+            stops_at_first: session.options.quiet && self.notify.notify.is_none(),
         }
     }
 
     /// Returns how much of the ads to read.
-    fn reading(&self) -> Reading {
-        match (self.what_if.is_empty(), self.notify.notify.is_some() || self.advertising.remembers()) {
+    fn read_mode(&self) -> ReadMode {
+        match (self.what_if.is_empty(), self.notify.notify.is_some() || self.advertising.reads_match_records()) {
             // A --what-if expression may refer to any attribute.
-            (false, _) => Reading::Whole,
-            (true, true) => Reading::NeededAndAdvertisements,
-            (true, false) => Reading::Needed,
+            (false, _) => ReadMode::Whole,
+            (true, true) => ReadMode::SelectiveWithAdvertisements,
+            (true, false) => ReadMode::Selective,
         }
     }
 
     /// Refuses options that contradict each other.
-    fn check(&self) -> Result<(), Failure> {
+    fn check_options(&self) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         let takes_nothing = self.all || self.best.is_some();
-        if self.strategy != Strategy::Greedy && takes_nothing {
+        if self.strategy != MatchStrategy::Greedy && takes_nothing {
             return refuse("--all and --best give nothing to anybody: --strategy has no use there");
         }
-        if self.strategy != Strategy::Greedy && self.no_consume {
+        if self.strategy != MatchStrategy::Greedy && self.no_consume {
             return refuse("if offers are not used up, each request has its best one: --strategy greedy --no-consume");
         }
         if self.notify.notify.is_some() && (takes_nothing || self.no_consume || !self.what_if.is_empty()) {
             return refuse("--notify tells of matches; with --all, --best, --no-consume or --what-if there are none");
         }
-        if self.notify.takes_the_output() && self.count {
+        if self.notify.writes_to_stdout() && self.count {
             return refuse("--count and --notify - both want standard output");
         }
         Ok(())
     }
 
-    fn print(&self, out: &mut dyn Write, found: &Found, parties: &Parties) -> Result<(), Failure> {
-        let mut rows = Rows::new(&["request", "offer", "request_rank", "offer_rank"]);
+    fn print(&self, out: &mut dyn Write, found: &PairingResult, parties: &Parties) -> Result<(), Failure> {
+        let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
         rows.rows.extend(found.pairings.iter().enumerate().map(|(at, pairing)| {
-            let (unit, part) = found.part(at);
+            let (unit, part) = found.unit_and_part(at);
             vec![
-                parties.request(pairing.request, unit).into(),
-                parties.offer(pairing.offer, part).into(),
+                parties.request_name(pairing.request, unit).into(),
+                parties.offer_name(pairing.offer, part).into(),
                 pairing.request_rank.into(),
                 pairing.offer_rank.into(),
             ]

@@ -1,10 +1,10 @@
 //! `--what-if NAME=EXPR`: matching with hypothetical attributes.
 
 use classad::ad::{Ad, Expression, Name};
-use classad::eval::{Context, Environment, Extent, Liberties, direct_references, specialize};
+use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, direct_references, specialize};
 
 use crate::cli::Failure;
-use crate::cli::io::input::{self, Identified};
+use crate::cli::io::input::{self, NamedAd};
 use crate::cli::session::Session;
 
 /// Hypothetical attributes of every request and of every offer.
@@ -26,8 +26,8 @@ impl WhatIf {
                 Some((side, name)) if side.eq_ignore_ascii_case("request") => (&mut what_if.requests, name),
                 _ => (&mut what_if.requests, name),
             };
-            let expression = input::expression(session, name.trim(), text)?;
-            side.push((input::wanted_name(session, "--what-if", name)?, expression));
+            let expression = input::parse_argument_expression(session, name.trim(), text)?;
+            side.push((input::parse_required_name(session, "--what-if", name)?, expression));
         }
         Ok(what_if)
     }
@@ -39,9 +39,9 @@ impl WhatIf {
 }
 
 /// Returns the ads with these attributes added or replaced.
-pub fn changed(ads: &[Identified], definitions: &[(Name, Expression)], context: &Context) -> Vec<Ad> {
+pub fn with_definitions(ads: &[NamedAd], definitions: &[(Name, Expression)], context: &Context) -> Vec<Ad> {
     let change = |ad: Ad, (name, expression): &(Name, Expression)| {
-        let expression = in_terms_of_the_old(&ad, name, expression, context);
+        let expression = resolve_self_reference(&ad, name, expression, context);
         ad.with(name.clone(), expression)
     };
     ads.iter().map(|ad| definitions.iter().fold(ad.ad.clone(), change)).collect()
@@ -49,12 +49,12 @@ pub fn changed(ads: &[Identified], definitions: &[(Name, Expression)], context: 
 
 /// Resolves references of a definition to the attribute that it replaces, as in `Memory=Memory/2`: they mean the old
 /// attribute, so the expression is specialized in the unchanged ad.
-fn in_terms_of_the_old(ad: &Ad, name: &Name, expression: &Expression, context: &Context) -> Expression {
-    let (environment, frame) = Environment::unmet(ad.clone(), Extent::Closed);
+fn resolve_self_reference(ad: &Ad, name: &Name, expression: &Expression, context: &Context) -> Expression {
+    let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
     if !direct_references(expression, &frame, &environment, context).internal.contains(name) {
         return expression.clone();
     }
-    let liberties = Liberties { inline: true, ..Liberties::default() };
-    let context = Context { chance: None, ..context.clone() };
+    let liberties = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
+    let context = Context { random: None, ..context.clone() };
     specialize(expression, &frame, &environment, &context, liberties).expression
 }

@@ -4,19 +4,22 @@ use std::time::Instant;
 
 use classad::ad::Ad;
 use classad::matching::Accelerations;
-use classad::matching::negotiate::{Outcome, Settings, negotiate};
+use classad::matching::negotiate::{NegotiationOutcome, NegotiationSettings, negotiate};
 use classad::matching::policy::PolicyFault;
-use classad::pool::Clusters;
+use classad::pool::RequestClusters;
 
-use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::render::rows::{ResultTable, TableCell};
 
-const NONE: Accelerations = Accelerations::NONE;
-const CLUSTERS: Accelerations = Accelerations { autoclusters: true, ..NONE };
-const LISTS: Accelerations = Accelerations { match_lists: true, ..CLUSTERS };
+const UNACCELERATED: Accelerations = Accelerations::NONE;
+const WITH_AUTOCLUSTERS: Accelerations = Accelerations { autoclusters: true, ..UNACCELERATED };
+const WITH_MATCH_LISTS: Accelerations = Accelerations { match_lists: true, ..WITH_AUTOCLUSTERS };
 
 /// Runs a cycle in each configuration and returns a row for each. A configuration adds one acceleration to the one
 /// before it. Priorities come from the policy alone.
-pub fn rows(settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Rows, PolicyFault> {
+pub fn comparison_table(
+    settings: &NegotiationSettings,
+    [requests, offers]: &[Vec<Ad>; 2],
+) -> Result<ResultTable, PolicyFault> {
     let header = [
         "configuration",
         "considered",
@@ -28,32 +31,32 @@ pub fn rows(settings: &Settings, [requests, offers]: &[Vec<Ad>; 2]) -> Result<Ro
         "evaluations",
         "seconds",
     ];
-    let mut rows = Rows::new(&header);
+    let mut rows = ResultTable::new(&header);
     let mut run = |name: &str, requests: &[Ad], accelerations| -> Result<(), PolicyFault> {
-        let settings = Settings { accelerations, ..settings.clone() };
+        let settings = NegotiationSettings { accelerations, ..settings.clone() };
         let start = Instant::now();
         let outcome = negotiate(&settings, requests, offers, &|_| None, &mut |_| ())?;
-        rows.rows.push(row(name, &outcome, start.elapsed().as_secs_f64()));
+        rows.rows.push(configuration_row(name, &outcome, start.elapsed().as_secs_f64()));
         Ok(())
     };
-    run("baseline", requests, NONE)?;
-    run("autoclusters", requests, CLUSTERS)?;
-    run("match lists", requests, LISTS)?;
+    run("baseline", requests, UNACCELERATED)?;
+    run("autoclusters", requests, WITH_AUTOCLUSTERS)?;
+    run("match lists", requests, WITH_MATCH_LISTS)?;
     // Submitters' agents build resource requests before the cycle, so the time for it does not count.
-    let Settings { policy, protocol, context, .. } = settings;
-    let clusters = Clusters::new(requests, offers, &policy.of_requests(), protocol, context);
+    let NegotiationSettings { policy, protocol, context, .. } = settings;
+    let clusters = RequestClusters::new(requests, offers, &policy.request_policies(), protocol, context);
     let counted = clusters.clusters.iter().enumerate();
     let asked: Vec<Ad> = counted.map(|(id, cluster)| cluster.resource_request(id + 1, cluster.members)).collect();
-    run("resource requests", &asked, LISTS)?;
+    run("resource requests", &asked, WITH_MATCH_LISTS)?;
     run("index", &asked, Accelerations::ALL)?;
     Ok(rows)
 }
 
-fn row(name: &str, outcome: &Outcome, seconds: f64) -> Vec<Cell> {
+fn configuration_row(name: &str, outcome: &NegotiationOutcome, seconds: f64) -> Vec<TableCell> {
     let counted = &outcome.statistics;
     #[allow(clippy::cast_precision_loss)] // counts stay far below 2^53
     let percent = 100.0 * counted.matched as f64 / counted.roots.max(1) as f64;
-    let count = |count: u64| Cell::from(usize::try_from(count).unwrap_or(usize::MAX));
+    let count = |count: u64| TableCell::from(usize::try_from(count).unwrap_or(usize::MAX));
     vec![
         name.to_owned().into(),
         count(counted.roots),

@@ -8,24 +8,26 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use classad::matching::Match as Pairing;
-use classad::matching::negotiate::{Event, Grant, Outcome, Settings, mentions, negotiate};
+use classad::matching::BilateralMatch as Pairing;
+use classad::matching::negotiate::{
+    Grant, NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
+};
 use classad::matching::policy::{Accountant, Share};
-use classad::syntax::{Rules, parse_expression};
+use classad::syntax::{ParseOptions, parse_expression};
 
-use crate::cli::args::acceleration::Accelerating;
-use crate::cli::args::advertising::Advertising;
-use crate::cli::args::matching::{Common, Reading};
-use crate::cli::args::notify::Notify;
-use crate::cli::args::policy::{GivenPolicy, PolicyOptions, settings};
+use crate::cli::args::acceleration::AccelerationArgs;
+use crate::cli::args::advertising::AdvertisingArgs;
+use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::notify::NotifyArgs;
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, read_settings};
 use crate::cli::io::atomic_write;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::Considered;
-use crate::cli::render::chart::Bars;
+use crate::cli::matching_run::CycleProgress;
+use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::{self, out};
-use crate::cli::render::rows::{Cell, Rows};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 use transcript::Transcript;
@@ -54,12 +56,12 @@ pub struct Negotiate {
     #[arg(long, value_name = "FILE", required = true)]
     offers: Vec<String>,
     #[command(flatten)]
-    policy: PolicyOptions,
+    policy: PolicyArgs,
     /// Priorities that follow from the usage in this file, which is rewritten with that of this cycle
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
     #[command(flatten)]
-    accelerating: Accelerating,
+    accelerating: AccelerationArgs,
     /// Print what happens: rounds, turns and shares, and what becomes of each request
     #[arg(long)]
     transcript: bool,
@@ -67,32 +69,33 @@ pub struct Negotiate {
     #[arg(long, conflicts_with_all = ["transcript", "usage"])]
     compare: bool,
     #[command(flatten)]
-    notify: Notify,
+    notify: NotifyArgs,
     #[command(flatten)]
-    advertising: Advertising,
+    advertising: AdvertisingArgs,
     #[command(flatten)]
-    common: Common,
+    common: MatchArgs,
 }
 
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        self.check()?;
-        let sources = input::sides(session, &self.requests, &self.offers)?;
+        self.check_options()?;
+        let sources = input::open_sides(session, &self.requests, &self.offers)?;
         let mut given = self.policy.read(session)?;
-        let mut accountant = self.accounts(session, &mut given)?;
-        let also = mentions(&given.policy, session.dialect());
-        let ads = self.common.ads(session, sources, self.reading(), &also)?;
-        let parties = Parties::new(self.advertising.current(session, ads, self.common.id.as_deref())?);
-        parties.overview(session);
+        let mut accountant = self.load_usage(session, &mut given)?;
+        let also = negotiation_names(&given.policy, session.dialect());
+        let ads = self.common.read_ads(session, sources, self.read_mode(), &also)?;
+        let parties = Parties::new(self.advertising.select_current(session, ads, self.common.id.as_deref())?);
+        parties.summarize_requests(session);
         let ads = parties.ads();
-        let settings = Settings {
+        let settings = NegotiationSettings {
             policy: given.policy.clone(),
             protocol: self.common.protocol(session),
             context: session.context(),
             accelerations: self.accelerating.accelerations(),
         };
         if self.compare {
-            let rows = compare::rows(&settings, &ads).map_err(|fault| given.refuse(session, fault))?;
+            let rows =
+                compare::comparison_table(&settings, &ads).map_err(|fault| given.report_fault(session, fault))?;
             if !session.options.quiet {
                 rows.write(&mut out(), self.common.output, !self.common.no_header)?;
             }
@@ -100,71 +103,72 @@ impl Negotiate {
         }
         let start = Instant::now();
         let mut transcript = Transcript::new(&parties);
-        let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.priority(submitter));
-        let mut considered = Considered::of(ads[0].len());
-        let mut tell = |event: &Event<'_>| {
-            considered.note(event);
+        let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.effective_priority(submitter));
+        let mut considered = CycleProgress::new(ads[0].len());
+        let mut tell = |event: &NegotiationEvent<'_>| {
+            considered.count_event(event);
             if self.transcript {
-                transcript.tell(event);
+                transcript.record(event);
             }
         };
         let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut tell)
-            .map_err(|fault| given.refuse(session, fault))?;
+            .map_err(|fault| given.report_fault(session, fault))?;
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone: a failure here voids the cycle.
         if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
-            keep_accounts(path, accountant, &outcome)?;
+            save_usage(path, accountant, &outcome)?;
         }
-        let at = self.advertising.lifetime.at(session).or(settings.context.now);
-        self.notify.write(session, || {
+        let at = self.advertising.lifetime.expiry_time(session).or(settings.context.now);
+        self.notify.write_notices(session, || {
             let notice = |grant: &Grant| {
                 let Grant { request, offer, request_rank, offer_rank, .. } = *grant;
                 let pairing = Pairing { request, offer, request_rank, offer_rank };
-                parties.notice(&pairing, (grant.unit, grant.part), &settings.context, at)
+                parties.pair_notice(&pairing, (grant.unit, grant.part), &settings.context, at)
             };
             outcome.grants.iter().map(notice).collect()
         })?;
         self.print(session, &transcript, &parties, &outcome)?;
-        given.tell_unplaced(session, &outcome.unplaced);
-        session.failures(outcome.statistics.failures);
+        given.note_discarding_components(session, &outcome.unordered_components);
+        session.report_budget_failures(outcome.statistics.failures);
         if self.common.stats {
-            statistics(&outcome, seconds);
+            print_statistics(&outcome, seconds);
         }
         Ok(Status::of(!outcome.grants.is_empty()))
     }
 
     /// Refuses options that contradict each other.
-    fn check(&self) -> Result<(), Failure> {
+    fn check_options(&self) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         if self.notify.notify.is_some() && self.compare {
             return refuse("--notify tells of matches; with --compare there are none");
         }
-        if self.notify.takes_the_output() && self.transcript {
+        if self.notify.writes_to_stdout() && self.transcript {
             return refuse("--transcript and --notify - both want standard output");
         }
         Ok(())
     }
 
     /// Returns how much of the ads to read.
-    fn reading(&self) -> Reading {
-        if self.notify.notify.is_some() || self.advertising.remembers() {
-            Reading::NeededAndAdvertisements
+    fn read_mode(&self) -> ReadMode {
+        if self.notify.notify.is_some() || self.advertising.reads_match_records() {
+            ReadMode::SelectiveWithAdvertisements
         } else {
-            Reading::Needed
+            ReadMode::Selective
         }
     }
 
     /// Reads the file of `--usage` and ages the usage up to now. Returns `None` without the option. If the policy
     /// defines no shares, sets them by owner.
-    fn accounts(&self, session: &mut Session, given: &mut GivenPolicy) -> Result<Option<Accountant>, Failure> {
+    fn load_usage(&self, session: &mut Session, given: &mut LoadedPolicy) -> Result<Option<Accountant>, Failure> {
         let Some(path) = &self.usage else { return Ok(None) };
         if given.policy.share.is_none() {
-            let owner = parse_expression(b"Owner", Rules::new(session.dialect()));
+            let owner = parse_expression(b"Owner", ParseOptions::new(session.dialect()));
             given.policy.share = owner.ok().map(|owner| Share { by: owner.into(), priorities: Vec::new() });
         }
         // The first cycle creates the file.
         let is_new = matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
-        let mut accountant = if is_new { Accountant::default() } else { settings(session, path, Accountant::parse)?.0 };
+        let mut accountant =
+            if is_new { Accountant::default() } else { read_settings(session, path, Accountant::parse)?.0 };
         accountant.advance(session.context().now.unwrap_or_default());
         Ok(Some(accountant))
     }
@@ -174,17 +178,17 @@ impl Negotiate {
         session: &Session,
         transcript: &Transcript<'_>,
         parties: &Parties,
-        outcome: &Outcome,
+        outcome: &NegotiationOutcome,
     ) -> Result<(), Failure> {
-        if session.options.quiet || self.notify.takes_the_output() {
+        if session.options.quiet || self.notify.writes_to_stdout() {
             return Ok(());
         }
         let mut out = out();
         if self.transcript {
             transcript.write(&mut out, self.common.output, !self.common.no_header)?;
         } else {
-            let mut rows = Rows::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
-            rows.rows.extend(outcome.grants.iter().map(|grant| row(parties, grant)));
+            let mut rows = ResultTable::new(&["request", "offer", "request_rank", "offer_rank", "preempted"]);
+            rows.rows.extend(outcome.grants.iter().map(|grant| grant_row(parties, grant)));
             rows.write(&mut out, self.common.output, !self.common.no_header)?;
         }
         out.flush()?;
@@ -192,10 +196,10 @@ impl Negotiate {
     }
 }
 
-fn row(parties: &Parties, grant: &Grant) -> Vec<Cell> {
+fn grant_row(parties: &Parties, grant: &Grant) -> Vec<TableCell> {
     vec![
-        parties.request(grant.request, grant.unit).into(),
-        parties.offer(grant.offer, grant.part).into(),
+        parties.request_name(grant.request, grant.unit).into(),
+        parties.offer_name(grant.offer, grant.part).into(),
         grant.request_rank.into(),
         grant.offer_rank.into(),
         grant.preempted.clone().unwrap_or_default().into(),
@@ -203,7 +207,7 @@ fn row(parties: &Parties, grant: &Grant) -> Vec<Cell> {
 }
 
 /// Adds the offers that each submitter got to its usage and replaces the file atomically.
-fn keep_accounts(path: &str, accountant: &mut Accountant, outcome: &Outcome) -> Result<(), Failure> {
+fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutcome) -> Result<(), Failure> {
     #[allow(clippy::cast_precision_loss)] // a count of offers
     accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
     let text = accountant.to_yaml();
@@ -212,7 +216,7 @@ fn keep_accounts(path: &str, accountant: &mut Accountant, outcome: &Outcome) -> 
 }
 
 /// Prints the counters of the 2006 paper 4.1 and 6.
-fn statistics(outcome: &Outcome, seconds: f64) {
+fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
     let counted = &outcome.statistics;
     let preempted = outcome.grants.iter().filter(|grant| grant.preempted.is_some()).count() as u64;
     let counters = [
@@ -227,15 +231,15 @@ fn statistics(outcome: &Outcome, seconds: f64) {
         ("backtracks", counted.backtracks),
         ("autoclusters", counted.autoclusters),
     ];
-    output::counters(&counters, seconds);
+    output::print_counters(&counters, seconds);
     if io::stderr().is_terminal() {
         // Ignore a closed standard error.
-        let _ = shares(&mut io::stderr().lock(), outcome);
+        let _ = write_charts(&mut io::stderr().lock(), outcome);
     }
 }
 
 /// Draws bar charts of the outcomes of requests and of the offers by submitter.
-fn shares(err: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+fn write_charts(err: &mut dyn Write, outcome: &NegotiationOutcome) -> io::Result<()> {
     let counted = &outcome.statistics;
     let became =
         [("matched", counted.matched), ("failed", counted.roots - counted.matched), ("skipped", counted.skipped)];
@@ -250,11 +254,12 @@ fn shares(err: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
             continue;
         }
         writeln!(err, "{heading}")?;
-        let widest = bars.iter().map(|(name, _)| diagnostics::line(name).chars().count()).max().unwrap_or(0);
+        let widest = bars.iter().map(|(name, _)| diagnostics::single_line(name).chars().count()).max().unwrap_or(0);
         let digits = most.to_string().len();
-        let chart = Bars::new(most, widest + digits + "      ".len());
+        let chart = BarChart::new(most, widest + digits + "      ".len());
         for (name, number) in bars {
-            let row = format!("  {:<widest$}  {number:>digits$}  {}", diagnostics::line(name), chart.bar(*number));
+            let row =
+                format!("  {:<widest$}  {number:>digits$}  {}", diagnostics::single_line(name), chart.bar(*number));
             writeln!(err, "{}", row.trim_end())?;
         }
     }

@@ -3,11 +3,11 @@
 use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::{Context, Environment, Evaluator};
 
-use super::Query;
-use super::print_mask::Mask;
+use super::QueryCommand;
+use super::print_mask::PrintMask;
 use crate::cli::Failure;
-use crate::cli::io::input::{self, Identified};
-use crate::cli::render::rows::Cell;
+use crate::cli::io::input::{self, NamedAd};
+use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
 /// The parsed expressions of the command line.
@@ -15,7 +15,7 @@ pub struct Columns {
     /// Expressions of `--af`, each with its text.
     pub af: Vec<(String, Expression)>,
     /// Columns of HTCondor's `-autoformat` and `-format`.
-    pub mask: Option<Mask>,
+    pub mask: Option<PrintMask>,
     /// Attributes to print of each ad; all if empty.
     pub attributes: Vec<Name>,
     pub sort: Option<Expression>,
@@ -26,41 +26,41 @@ pub struct Columns {
 /// A row of values of an ad.
 #[derive(Default)]
 pub struct Row {
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TableCell>,
     /// Number of cells that are undefined because their evaluation exceeded a budget.
     pub failures: u64,
 }
 
 impl Columns {
-    pub fn new(session: &mut Session, query: &Query) -> Result<Self, Failure> {
+    pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Self, Failure> {
         let mut af = Vec::new();
         for text in query.af.iter().flat_map(|list| split_expressions(list)) {
-            af.push((text.to_owned(), input::expression(session, "--af", text)?));
+            af.push((text.to_owned(), input::parse_argument_expression(session, "--af", text)?));
         }
         Ok(Columns {
             af,
             attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
-            mask: Mask::new(session, query)?,
-            sort: input::optional(session, "--sort", query.sort.as_deref())?,
-            group: input::optional(session, "--group-by", query.group_by.as_deref())?,
-            id: input::optional(session, "--id", query.id.as_deref())?,
+            mask: PrintMask::new(session, query)?,
+            sort: input::parse_optional_expression(session, "--sort", query.sort.as_deref())?,
+            group: input::parse_optional_expression(session, "--group-by", query.group_by.as_deref())?,
+            id: input::parse_optional_expression(session, "--id", query.id.as_deref())?,
         })
     }
 
     /// Returns all expressions.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let options = [&self.sort, &self.group, &self.id].into_iter().flatten();
-        let masked = self.mask.iter().flat_map(Mask::expressions);
+        let masked = self.mask.iter().flat_map(PrintMask::expressions);
         self.af.iter().map(|(_, expression)| expression).chain(masked).chain(options)
     }
 
     /// Whether the output is a row for each ad rather than the ad.
-    pub fn are_rows(&self) -> bool {
+    pub fn prints_rows(&self) -> bool {
         !self.af.is_empty() || self.mask.is_some()
     }
 
     /// Projects an ad onto the attributes of `--attributes`.
-    pub fn kept(&self, ad: &Ad) -> Ad {
+    pub fn project(&self, ad: &Ad) -> Ad {
         let kept = ad.iter().filter(|attribute| self.attributes.contains(attribute.name));
         kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
@@ -69,30 +69,30 @@ impl Columns {
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         match &self.mask {
             Some(mask) => mask.row(ad, context),
-            None => Row::of(ad, self.af.iter().map(|(_, expression)| expression), context),
+            None => Row::evaluate(ad, self.af.iter().map(|(_, expression)| expression), context),
         }
     }
 }
 
 impl Row {
     /// Evaluates these expressions in an ad.
-    pub fn of<'e>(ad: &Ad, expressions: impl IntoIterator<Item = &'e Expression>, context: &Context) -> Self {
+    pub fn evaluate<'e>(ad: &Ad, expressions: impl IntoIterator<Item = &'e Expression>, context: &Context) -> Self {
         let mut row = Row::default();
         for expression in expressions {
-            row.cells.push(Cell::from(&value(ad, expression, context, &mut row.failures)));
+            row.cells.push(TableCell::from(&evaluate_or_undefined(ad, expression, context, &mut row.failures)));
         }
         row
     }
 
     /// Returns the cells with the ad's name before them.
-    pub fn behind(self, id: String) -> Vec<Cell> {
-        std::iter::once(Cell::from(id)).chain(self.cells).collect()
+    pub fn with_id(self, id: String) -> Vec<TableCell> {
+        std::iter::once(TableCell::from(id)).chain(self.cells).collect()
     }
 }
 
 /// Evaluates an expression in an ad. Where it exceeds a budget, counts a failure and returns undefined.
-pub fn value(ad: &Ad, expression: &Expression, context: &Context, failures: &mut u64) -> Value {
-    let (environment, frame) = Environment::alone(ad.clone());
+pub fn evaluate_or_undefined(ad: &Ad, expression: &Expression, context: &Context, failures: &mut u64) -> Value {
+    let (environment, frame) = Environment::single(ad.clone());
     Evaluator::new(&environment, context).evaluate(expression, &frame).unwrap_or_else(|_| {
         *failures += 1;
         Value::Undefined
@@ -100,7 +100,7 @@ pub fn value(ad: &Ad, expression: &Expression, context: &Context, failures: &mut
 }
 
 /// Attributes that may become columns of a table by default, the first ones preferred.
-pub const USUAL: [&str; 12] = [
+pub const DEFAULT_COLUMNS: [&str; 12] = [
     "Owner",
     "Type",
     "State",
@@ -116,9 +116,9 @@ pub const USUAL: [&str; 12] = [
 ];
 
 /// Returns the default columns of a table: the first six of the default attributes that some ad has.
-pub fn usual_columns(session: &Session, found: &[Identified]) -> Vec<(String, Expression)> {
-    let present = USUAL.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
-    let rules = classad::syntax::Rules::new(session.dialect());
+pub fn default_columns(session: &Session, found: &[NamedAd]) -> Vec<(String, Expression)> {
+    let present = DEFAULT_COLUMNS.into_iter().filter(|name| found.iter().any(|ad| ad.ad.get_str(name).is_some()));
+    let rules = classad::syntax::ParseOptions::new(session.dialect());
     let columns = present.filter_map(|name| {
         let expression = classad::syntax::parse_expression(name.as_bytes(), rules).ok()?;
         Some((name.to_owned(), expression))

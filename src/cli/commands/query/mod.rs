@@ -1,7 +1,7 @@
 //! `classad query`: one-way matching.
 
 mod columns;
-mod format;
+mod format_string;
 mod output;
 mod parallel_scan;
 mod print_mask;
@@ -12,7 +12,7 @@ mod unknown_names;
 
 use clap::Args;
 use classad::ad::{Expression, Value};
-use classad::format::Form;
+use classad::format::FileFormat;
 use classad::matching;
 
 use crate::cli::io::input;
@@ -20,10 +20,10 @@ use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 use columns::Columns;
-use output::Answer;
-use parallel_scan::Search;
-use scan::{Seeker, Sought};
-use unknown_names::Missing;
+use output::QueryOutput;
+use parallel_scan::SourceScan;
+use scan::{AdScanner, TruthFilter};
+use unknown_names::ConstraintNames;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +38,7 @@ HTCondor's words, such as -constraint, -af and -format, are understood, too: see
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
-pub struct Query {
+pub struct QueryCommand {
     /// The constraint
     #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads"])]
     first: Option<String>,
@@ -97,53 +97,53 @@ pub struct Query {
     strict_input: bool,
 }
 
-impl Query {
+impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let (constraints, files) = self.asked()?;
-        let mut sources = input::open(session, &files)?;
+        let (constraints, files) = self.constraints_and_files()?;
+        let mut sources = input::open_sources(session, &files)?;
         session.decide_dialect(&sources);
-        let constraint =
-            input::constraint(session, &constraints)?.unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
+        let constraint = input::parse_constraints(session, &constraints)?
+            .unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
         let columns = Columns::new(session, self)?;
         let writes_ads = self.writes_ads(&columns);
-        let form = sources.first().map_or(Form::Long, |source| source.form);
-        let mut answer = Answer::new(session, self, &constraint, &columns, writes_ads, form)?;
+        let form = sources.first().map_or(FileFormat::Long, |source| source.form);
+        let mut answer = QueryOutput::new(session, self, &constraint, &columns, writes_ads, form)?;
         let context = session.context();
-        let seeker = Seeker {
+        let seeker = AdScanner {
             constraint: &constraint,
             query: matching::Query::new(constraint.clone(), context.clone()),
             columns: &columns,
             context,
-            sought: self.sought(),
-            need: answer.need(),
+            filter: self.truth_filter(),
+            needed_part: answer.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
-            missing: Missing::new(&constraint, session.dialect()),
+            unseen_names: ConstraintNames::new(&constraint, session.dialect()),
         };
-        let selection = seeker.selection();
+        let selection = seeker.projection();
         let threads = session.options.threads();
-        let mut search = Search { seeker: &seeker, answer: &mut answer, selection, threads, first: None };
+        let mut search = SourceScan { scanner: &seeker, output: &mut answer, selection, threads, first_block: None };
         for source in &mut sources {
-            if !search.source(session, source)? {
+            if !search.scan_source(session, source)? {
                 break;
             }
         }
-        let first = search.first.take();
+        let first = search.first_block.take();
         let status = answer.finish(session)?;
-        if let Some(first) = first.filter(|_| status == Status::No && seeker.sought == Sought::True) {
-            seeker.missing.tell(session, &first);
+        if let Some(first) = first.filter(|_| status == Status::No && seeker.filter == TruthFilter::True) {
+            seeker.unseen_names.report_unseen(session, &first);
         }
         Ok(status)
     }
 
     /// Returns the constraints and the files.
-    fn asked(&self) -> Result<(Vec<String>, Vec<String>), Failure> {
+    fn constraints_and_files(&self) -> Result<(Vec<String>, Vec<String>), Failure> {
         let mut constraints = self.given.clone();
         let mut files = self.ads.clone();
         if let Some(first) = &self.first {
             // The first positional argument is the constraint, unless --constraint gives one.
             if constraints.is_empty() {
-                input::not_an_option("query", first, true)?;
+                input::refuse_misspelt_option("query", first, true)?;
                 constraints.push(first.clone());
             } else {
                 files.push(first.clone());
@@ -154,20 +154,20 @@ impl Query {
     }
 
     /// Returns the value of the constraint in the ads to print.
-    fn sought(&self) -> Sought {
+    fn truth_filter(&self) -> TruthFilter {
         match (self.undefined, self.invert) {
-            (true, _) => Sought::Undefined,
-            (_, true) => Sought::NotTrue,
-            _ => Sought::True,
+            (true, _) => TruthFilter::Undefined,
+            (_, true) => TruthFilter::NotTrue,
+            _ => TruthFilter::True,
         }
     }
 
     /// Whether the output is the ads themselves rather than rows about them.
     fn writes_ads(&self, columns: &Columns) -> bool {
         let table = self.output.is_none() && Session::is_terminal();
-        let rows = self.output.is_some_and(|form| is_rows(form) && form != OutputForm::Names);
-        let undecided = self.undefined && self.output.is_none_or(is_rows);
-        !columns.are_rows() && columns.group.is_none() && !undecided && !table && !rows
+        let rows = self.output.is_some_and(|form| is_tabular(form) && form != OutputForm::Names);
+        let undecided = self.undefined && self.output.is_none_or(is_tabular);
+        !columns.prints_rows() && columns.group.is_none() && !undecided && !table && !rows
     }
 
     /// Whether a table gets a heading. Output into a pipe without `-o` has none, for scripts.
@@ -176,6 +176,6 @@ impl Query {
     }
 }
 
-fn is_rows(form: OutputForm) -> bool {
+fn is_tabular(form: OutputForm) -> bool {
     matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names)
 }

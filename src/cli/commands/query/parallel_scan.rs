@@ -12,32 +12,32 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope};
 
 use classad::ad::Name;
-use classad::format::{Block, Selection};
+use classad::format::{Projection, StreamBlock};
 
-use super::output::Answer;
-use super::scan::{Finding, Seeker};
+use super::output::QueryOutput;
+use super::scan::{AdScanner, ScanFinding};
 use crate::cli::Failure;
 use crate::cli::io::input;
-use crate::cli::io::source::{Source, Text};
+use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::session::Session;
 
 /// Maximum number of pending blocks per thread. More than one, so that threads work while findings are printed; few, so
 /// that memory stays bounded.
-const AHEAD: usize = 2;
+const MAX_PENDING_BLOCKS_PER_THREAD: usize = 2;
 
 /// Stack size of a thread, in bytes: as usual for a main thread.
-const STACK: usize = 8 << 20;
+const THREAD_STACK_BYTES: usize = 8 << 20;
 
 /// A block for a thread to scan.
-struct Task {
-    block: Arc<Block>,
+struct ScanTask {
+    block: Arc<StreamBlock>,
     /// Attributes to read, as known when the block was read.
     known: Arc<Vec<Name>>,
 }
 
 /// The result of scanning a block.
-struct Done {
-    findings: Vec<Finding>,
+struct ScanResult {
+    findings: Vec<ScanFinding>,
     /// Number of the last ad of the block, as the thread counted it.
     last: usize,
     /// Attributes to read, if the block extended the set.
@@ -45,168 +45,176 @@ struct Done {
 }
 
 /// A block whose findings have not been taken. `worker` is the thread that scans it; `None` if there is no thread.
-struct Pending<'w> {
-    text: Text,
+struct PendingBlock<'w> {
+    text: SourceText,
     known: Arc<Vec<Name>>,
-    worker: Option<&'w Worker>,
+    worker: Option<&'w ScanWorker>,
 }
 
 /// A thread that scans blocks, with its channels.
-struct Worker {
-    tasks: Sender<Task>,
-    done: Receiver<Done>,
+struct ScanWorker {
+    tasks: Sender<ScanTask>,
+    done: Receiver<ScanResult>,
 }
 
 /// A scan of sources, one after the other.
-pub struct Search<'q, 'a> {
-    pub seeker: &'q Seeker<'q>,
-    pub answer: &'a mut Answer<'q>,
+pub struct SourceScan<'q, 'a> {
+    pub scanner: &'q AdScanner<'q>,
+    pub output: &'a mut QueryOutput<'q>,
     /// Attributes to read of each ad, as known so far; `None` if ads are read whole.
-    pub selection: Option<Selection>,
+    pub selection: Option<Projection>,
     /// Number of threads to use.
     pub threads: usize,
     /// First block of the first source with content, for hints after an empty result.
-    pub first: Option<Text>,
+    pub first_block: Option<SourceText>,
 }
 
-impl Search<'_, '_> {
+impl SourceScan<'_, '_> {
     /// Scans a source. Returns false if no more findings are needed. A pipe is scanned by one thread, so that findings
     /// are printed as the input arrives.
-    pub fn source(&mut self, session: &mut Session, source: &mut Source) -> Result<bool, Failure> {
+    pub fn scan_source(&mut self, session: &mut Session, source: &mut AdSource) -> Result<bool, Failure> {
         // The first block reveals nearly all attributes to read. If it is the only one, threads do not pay off.
         let Some(text) = next_text(session, source) else { return Ok(true) };
-        if !self.piece(session, source, &text)? {
+        if !self.scan_block(session, source, &text)? {
             return Ok(false);
         }
-        self.first.get_or_insert(text);
+        self.first_block.get_or_insert(text);
         if self.threads > 1 && source.is_file() {
             return std::thread::scope(|scope| {
-                let workers: Vec<Worker> = (0..self.threads).map_while(|_| Worker::new(scope, self.seeker)).collect();
-                self.pieces(session, source, &workers)
+                let workers: Vec<ScanWorker> =
+                    (0..self.threads).map_while(|_| ScanWorker::new(scope, self.scanner)).collect();
+                self.scan_in_parallel(session, source, &workers)
             });
         }
         while let Some(text) = next_text(session, source) {
-            if !self.piece(session, source, &text)? {
+            if !self.scan_block(session, source, &text)? {
                 return Ok(false);
             }
-            source.give_back(text);
+            source.recycle(text);
         }
         Ok(true)
     }
 
     /// Scans a block on this thread. Returns false if no more findings are needed.
-    fn piece(&mut self, session: &mut Session, source: &mut Source, text: &Text) -> Result<bool, Failure> {
-        let (before, thought) = (source.ads, text.block.before);
-        let answer = &mut *self.answer;
-        let last = self.seeker.seek(&text.block, self.selection.as_mut(), &mut |finding| {
-            answer.take(session, text, finding.renumbered(thought, before))
+    fn scan_block(&mut self, session: &mut Session, source: &mut AdSource, text: &SourceText) -> Result<bool, Failure> {
+        let (before, thought) = (source.ads_read, text.block.ads_before);
+        let answer = &mut *self.output;
+        let last = self.scanner.scan(&text.block, self.selection.as_mut(), &mut |finding| {
+            answer.add(session, text, finding.renumbered(thought, before))
         })?;
-        source.ads = last.map_or(before, |last| last - thought + before);
+        source.ads_read = last.map_or(before, |last| last - thought + before);
         Ok(last.is_some())
     }
 
     /// Scans the rest of a source on several threads. Returns false if no more findings are needed.
-    fn pieces(&mut self, session: &mut Session, source: &mut Source, workers: &[Worker]) -> Result<bool, Failure> {
-        let mut known: Arc<Vec<Name>> = Arc::new(self.selection.iter().flat_map(Selection::names).cloned().collect());
-        let mut pending: VecDeque<Pending<'_>> = VecDeque::new();
+    fn scan_in_parallel(
+        &mut self,
+        session: &mut Session,
+        source: &mut AdSource,
+        workers: &[ScanWorker],
+    ) -> Result<bool, Failure> {
+        let mut known: Arc<Vec<Name>> = Arc::new(self.selection.iter().flat_map(Projection::names).cloned().collect());
+        let mut pending: VecDeque<PendingBlock<'_>> = VecDeque::new();
         let mut turn = workers.iter().cycle();
         let mut broken = None;
         let mut ended = false;
         loop {
-            while !ended && pending.len() < AHEAD * workers.len().max(1) {
-                match source.next_text() {
+            while !ended && pending.len() < MAX_PENDING_BLOCKS_PER_THREAD * workers.len().max(1) {
+                match source.next_block() {
                     Ok(Some(text)) => {
-                        let task = Task { block: Arc::clone(&text.block), known: Arc::clone(&known) };
+                        let task = ScanTask { block: Arc::clone(&text.block), known: Arc::clone(&known) };
                         let worker = turn.next().filter(|worker| worker.tasks.send(task).is_ok());
-                        pending.push_back(Pending { text, known: Arc::clone(&known), worker });
+                        pending.push_back(PendingBlock { text, known: Arc::clone(&known), worker });
                     }
                     Ok(None) => ended = true,
                     Err(error) => (ended, broken) = (true, Some(error)),
                 }
             }
-            let Some(Pending { text, known: known_then, worker }) = pending.pop_front() else { break };
+            let Some(PendingBlock { text, known: known_then, worker }) = pending.pop_front() else { break };
             let done = worker.and_then(|worker| worker.done.recv().ok()).filter(|_| Arc::ptr_eq(&known, &known_then));
             let goes_on = if let Some(done) = done {
                 if let (Some(selection), Some(names)) = (&mut self.selection, &done.known) {
                     selection.extend(names);
                 }
-                self.take(session, source, &text, done.findings, done.last)?
+                self.take_findings(session, source, &text, done.findings, done.last)?
             } else {
-                self.piece(session, source, &text)?
+                self.scan_block(session, source, &text)?
             };
-            let names = self.selection.iter().flat_map(Selection::names);
+            let names = self.selection.iter().flat_map(Projection::names);
             if names.clone().count() > known.len() {
                 known = Arc::new(names.cloned().collect());
             }
             if !goes_on {
                 return Ok(false);
             }
-            source.give_back(text);
+            source.recycle(text);
         }
         if let Some(error) = broken {
-            input::broken_off(session, source, &error);
+            input::report_read_error(session, source, &error);
         }
         Ok(true)
     }
 
     /// Takes the findings of a thread, with ads renumbered by the true number of ads before the block. Returns false if
     /// no more are needed.
-    fn take(
+    fn take_findings(
         &mut self,
         session: &mut Session,
-        source: &mut Source,
-        text: &Text,
-        findings: Vec<Finding>,
+        source: &mut AdSource,
+        text: &SourceText,
+        findings: Vec<ScanFinding>,
         last: usize,
     ) -> Result<bool, Failure> {
-        let (before, thought) = (source.ads, text.block.before);
+        let (before, thought) = (source.ads_read, text.block.ads_before);
         for finding in findings {
-            if !self.answer.take(session, text, finding.renumbered(thought, before))? {
+            if !self.output.add(session, text, finding.renumbered(thought, before))? {
                 return Ok(false);
             }
         }
-        source.ads = last - thought + before;
+        source.ads_read = last - thought + before;
         Ok(true)
     }
 }
 
-impl Worker {
+impl ScanWorker {
     /// Starts a thread; `None` if the system refuses.
-    fn new<'s>(scope: &'s Scope<'s, '_>, seeker: &'s Seeker<'_>) -> Option<Worker> {
+    fn new<'s>(scope: &'s Scope<'s, '_>, seeker: &'s AdScanner<'_>) -> Option<ScanWorker> {
         let (tasks, to_do) = channel();
         let (found, done) = channel();
-        let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(seeker, &to_do, &found));
-        thread.ok().map(|_| Worker { tasks, done })
+        let thread = Builder::new()
+            .stack_size(THREAD_STACK_BYTES)
+            .spawn_scoped(scope, move || run_worker(seeker, &to_do, &found));
+        thread.ok().map(|_| ScanWorker { tasks, done })
     }
 }
 
 /// Scans blocks until a channel is closed.
-fn work(seeker: &Seeker<'_>, tasks: &Receiver<Task>, done: &Sender<Done>) {
-    let mut selection: Option<Selection> = None;
-    for Task { block, known } in tasks {
+fn run_worker(seeker: &AdScanner<'_>, tasks: &Receiver<ScanTask>, done: &Sender<ScanResult>) {
+    let mut selection: Option<Projection> = None;
+    for ScanTask { block, known } in tasks {
         // Start from exactly the names of the task: other threads may have added some, and this thread may have added
         // some in a block that will be scanned again.
         if !selection.as_ref().is_some_and(|selection| selection.names().eq(known.iter())) {
-            selection = seeker.selection();
+            selection = seeker.projection();
             selection.as_mut().into_iter().for_each(|selection| selection.extend(known.iter()));
         }
         let mut findings = Vec::new();
-        let Ok(last) = seeker.seek::<Infallible>(&block, selection.as_mut(), &mut |finding| {
+        let Ok(last) = seeker.scan::<Infallible>(&block, selection.as_mut(), &mut |finding| {
             findings.push(finding);
             Ok(true)
         });
-        let names = || selection.iter().flat_map(Selection::names);
+        let names = || selection.iter().flat_map(Projection::names);
         let more = (names().count() > known.len()).then(|| names().cloned().collect());
-        if done.send(Done { findings, last: last.unwrap_or(block.before), known: more }).is_err() {
+        if done.send(ScanResult { findings, last: last.unwrap_or(block.ads_before), known: more }).is_err() {
             return;
         }
     }
 }
 
 /// Reads the next block of a source; `None` at its end and after an error, which is reported.
-fn next_text(session: &mut Session, source: &mut Source) -> Option<Text> {
-    source.next_text().unwrap_or_else(|error| {
-        input::broken_off(session, source, &error);
+fn next_text(session: &mut Session, source: &mut AdSource) -> Option<SourceText> {
+    source.next_block().unwrap_or_else(|error| {
+        input::report_read_error(session, source, &error);
         None
     })
 }

@@ -1,14 +1,14 @@
 //! Conversions of C's `printf`, such as `%-8.3f`.
 
 /// Maximum width and precision of a conversion, in characters.
-const MOST: usize = 4096;
+const MAX_WIDTH_CHARS: usize = 4096;
 
 /// Supported conversion letters.
-const LETTERS: &str = "sdiuxXofFeEgGvVr";
+const CONVERSION_LETTERS: &str = "sdiuxXofFeEgGvVr";
 
 /// Kind of value that a conversion takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum ConversionKind {
     String,
     Integer,
     Real,
@@ -22,10 +22,10 @@ pub enum Sort {
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Conversion {
-    left: bool,
+    left_aligned: bool,
     plus: bool,
-    blank: bool,
-    zero: bool,
+    space: bool,
+    zero_padded: bool,
     alternate: bool,
     width: usize,
     precision: Option<usize>,
@@ -34,7 +34,7 @@ pub struct Conversion {
 
 impl Conversion {
     /// Returns the conversion of a letter without flags, width and precision.
-    pub fn plain(letter: char) -> Self {
+    pub fn of_letter(letter: char) -> Self {
         Conversion { letter, ..Conversion::default() }
     }
 
@@ -49,25 +49,25 @@ impl Conversion {
         let mut rest = text;
         while let Some(flag) = rest.chars().next() {
             match flag {
-                '-' => conversion.left = true,
+                '-' => conversion.left_aligned = true,
                 '+' => conversion.plus = true,
-                ' ' => conversion.blank = true,
-                '0' => conversion.zero = true,
+                ' ' => conversion.space = true,
+                '0' => conversion.zero_padded = true,
                 '#' => conversion.alternate = true,
                 _ => break,
             }
             rest = &rest[1..];
         }
-        conversion.width = count(&mut rest)?.unwrap_or(0);
+        conversion.width = read_number(&mut rest)?.unwrap_or(0);
         if let Some(behind) = rest.strip_prefix('.') {
             rest = behind;
-            conversion.precision = Some(count(&mut rest)?.unwrap_or(0));
+            conversion.precision = Some(read_number(&mut rest)?.unwrap_or(0));
         }
         // Skip C's length modifiers: all integers have 64 bits here.
         rest = rest.trim_start_matches(['h', 'l', 'L', 'q', 'j', 'z']);
         let Some(letter) = rest.chars().next().filter(char::is_ascii_alphabetic) else { return Ok(None) };
-        if !LETTERS.contains(letter) {
-            let known: Vec<String> = LETTERS.chars().map(|letter| format!("%{letter}")).collect();
+        if !CONVERSION_LETTERS.contains(letter) {
+            let known: Vec<String> = CONVERSION_LETTERS.chars().map(|letter| format!("%{letter}")).collect();
             let known = known.join(" ");
             return Err(format!(
                 "the conversion `%{letter}` is not done here: there is {known}; `%%` is a percent sign"
@@ -77,13 +77,13 @@ impl Conversion {
         Ok(Some((conversion, text.len() - rest.len() + 1)))
     }
 
-    pub fn sort(&self) -> Sort {
+    pub fn kind(&self) -> ConversionKind {
         match self.letter {
-            's' => Sort::String,
-            'v' | 'V' => Sort::Value,
-            'r' => Sort::Raw,
-            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => Sort::Real,
-            _ => Sort::Integer,
+            's' => ConversionKind::String,
+            'v' | 'V' => ConversionKind::Value,
+            'r' => ConversionKind::Raw,
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => ConversionKind::Real,
+            _ => ConversionKind::Integer,
         }
     }
 
@@ -97,13 +97,13 @@ impl Conversion {
     }
 
     /// Formats a text, cut to the precision.
-    pub fn text(&self, text: &str) -> String {
+    pub fn format_text(&self, text: &str) -> String {
         let cut: String = text.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
         self.padded("", &cut, false)
     }
 
     /// Formats an integer.
-    pub fn integer(&self, number: i64) -> String {
+    pub fn format_integer(&self, number: i64) -> String {
         let (sign, digits) = match self.letter {
             'u' => ("", number.cast_unsigned().to_string()),
             'o' => (if self.alternate { "0" } else { "" }, format!("{number:o}")),
@@ -118,7 +118,7 @@ impl Conversion {
     }
 
     /// Formats a real number.
-    pub fn real(&self, number: f64) -> String {
+    pub fn format_real(&self, number: f64) -> String {
         let sign = self.sign(number.is_sign_negative() && !number.is_nan());
         let magnitude = number.abs();
         let precision = self.precision.unwrap_or(6);
@@ -127,7 +127,7 @@ impl Conversion {
             _ if number.is_infinite() => "inf".to_owned(),
             'f' | 'F' => self.fixed(magnitude, precision),
             'e' | 'E' => self.scientific(magnitude, precision),
-            _ => self.shorter(magnitude, precision.max(1)),
+            _ => self.general(magnitude, precision.max(1)),
         };
         let digits = if self.letter.is_ascii_uppercase() { digits.to_uppercase() } else { digits };
         self.padded(sign, &digits, number.is_finite())
@@ -148,7 +148,7 @@ impl Conversion {
     }
 
     /// Formats like `%g`: with an exponent for very small and very large numbers, and without trailing zeros.
-    fn shorter(&self, number: f64, precision: usize) -> String {
+    fn general(&self, number: f64, precision: usize) -> String {
         let text = self.scientific(number, precision - 1);
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let places: i64 = exponent.parse().unwrap_or(0);
@@ -163,7 +163,7 @@ impl Conversion {
     }
 
     fn sign(&self, is_negative: bool) -> &'static str {
-        match (is_negative, self.plus, self.blank) {
+        match (is_negative, self.plus, self.space) {
             (true, ..) => "-",
             (_, true, _) => "+",
             (_, _, true) => " ",
@@ -174,7 +174,7 @@ impl Conversion {
     /// Pads to the width. `with_zeros` is whether the flag `0` applies.
     fn padded(&self, sign: &str, text: &str, with_zeros: bool) -> String {
         let wanting = self.width.saturating_sub(sign.len() + text.chars().count());
-        match (self.left, self.zero && with_zeros) {
+        match (self.left_aligned, self.zero_padded && with_zeros) {
             (true, _) => format!("{sign}{text}{:wanting$}", ""),
             (_, true) => format!("{sign}{}{text}", "0".repeat(wanting)),
             _ => format!("{:wanting$}{sign}{text}", ""),
@@ -183,24 +183,24 @@ impl Conversion {
 }
 
 /// Reads a decimal number and advances `text`; `None` if there is none.
-fn count(text: &mut &str) -> Result<Option<usize>, String> {
+fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     *text = rest;
     if digits.is_empty() {
         return Ok(None);
     }
-    let count = digits.parse().ok().filter(|count| *count <= MOST);
-    count.map(Some).ok_or_else(|| format!("a conversion is at most {MOST} characters wide, not {digits}"))
+    let count = digits.parse().ok().filter(|count| *count <= MAX_WIDTH_CHARS);
+    count.map(Some).ok_or_else(|| format!("a conversion is at most {MAX_WIDTH_CHARS} characters wide, not {digits}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::Conversion;
-    use crate::cli::commands::query::format::Format;
+    use crate::cli::commands::query::format_string::FormatString;
 
     fn only(text: &str) -> Conversion {
-        let format = Format::parse(text).expect("a format");
+        let format = FormatString::parse(text).expect("a format");
         assert_eq!((format.before.as_str(), format.after.as_str()), ("", ""), "{text}");
         format.conversion.expect("a conversion")
     }
@@ -225,7 +225,7 @@ mod tests {
             ("%u", -1, "18446744073709551615"),
             ("%lld", i64::MIN, "-9223372036854775808"),
         ] {
-            assert_eq!(only(format).integer(number), printed, "{format} of {number}");
+            assert_eq!(only(format).format_integer(number), printed, "{format} of {number}");
         }
         for (format, number, printed) in [
             ("%f", 2048.0, "2048.000000"),
@@ -250,14 +250,14 @@ mod tests {
             ("%05f", f64::INFINITY, "  inf"),
             ("%F", f64::NAN, "NAN"),
         ] {
-            assert_eq!(only(format).real(number), printed, "{format} of {number}");
+            assert_eq!(only(format).format_real(number), printed, "{format} of {number}");
         }
     }
 
     #[test]
     fn texts_are_padded_and_cut() {
         for (format, printed) in [("%s", "alice"), ("%8s", "   alice"), ("%-8s", "alice   "), ("%.3s", "ali")] {
-            assert_eq!(only(format).text("alice"), printed, "{format}");
+            assert_eq!(only(format).format_text("alice"), printed, "{format}");
         }
     }
 }

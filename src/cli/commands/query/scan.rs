@@ -2,18 +2,18 @@
 //! several threads can scan blocks at once.
 
 use classad::ad::{Ad, Expression, Name, Type, Value};
-use classad::constraint::Simple;
-use classad::eval::{Context, Halt, Mentions};
-use classad::format::{Block, Entry, Form, Item, Problem, Selection};
+use classad::constraint::LiteralFilter;
+use classad::eval::{Abort, Context, FreeNames};
+use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadResult, StreamBlock};
 use classad::matching;
-use classad::protocol::{IDENTITY, identity, is_met};
+use classad::protocol::{IDENTITY_ATTRIBUTES, identity, is_met};
 
-use super::columns::{Columns, Row, USUAL};
-use super::unknown_names::Missing;
+use super::columns::{Columns, DEFAULT_COLUMNS, Row};
+use super::unknown_names::ConstraintNames;
 
 /// Value of the constraint in the ads to find.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sought {
+pub enum TruthFilter {
     True,
     NotTrue,
     Undefined,
@@ -21,13 +21,13 @@ pub enum Sought {
 
 /// Part of a matching ad that the output needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum NeededPart {
     /// Its existence.
     Presence,
     /// All attributes.
     Whole,
     /// The attributes that were read selectively.
-    Part,
+    Projected,
     /// The values of its row of `--af` or of the print mask.
     Row,
     /// The value of `--group-by`.
@@ -35,23 +35,23 @@ pub enum Need {
 }
 
 /// Scanner for the ads that a query selects. Shared by the threads.
-pub struct Seeker<'q> {
+pub struct AdScanner<'q> {
     pub constraint: &'q Expression,
     pub query: matching::Query,
     pub columns: &'q Columns,
     pub context: Context,
-    pub sought: Sought,
-    pub need: Need,
+    pub filter: TruthFilter,
+    pub needed_part: NeededPart,
     /// Whether the output is the ads themselves.
     pub writes_ads: bool,
     /// Whether every ad is read whole, for `--strict-input`.
     pub is_strict: bool,
     /// Names of the constraint that no ad has had so far.
-    pub missing: Missing,
+    pub unseen_names: ConstraintNames,
 }
 
 /// A finding of the scan.
-pub enum Finding {
+pub enum ScanFinding {
     Present,
     /// A matching ad. `name` is `None` if it has no identity; `number` is its 1-based number in the source.
     Ad {
@@ -63,20 +63,20 @@ pub enum Finding {
     Problem(Problem),
     /// An ad in which the constraint exceeded a budget; `number` as in `Ad`.
     Halted {
-        halt: Halt,
+        halt: Abort,
         number: usize,
     },
 }
 
-impl Finding {
+impl ScanFinding {
     /// Corrects the number of the ad. The scan assumed `thought` ads before the block; there were `before`.
     pub fn renumbered(self, thought: usize, before: usize) -> Self {
         let renumber = |number: usize| number - thought + before;
         match self {
-            Finding::Ad { ad, name, number } => Finding::Ad { ad, name, number: renumber(number) },
-            Finding::Halted { halt, number } => Finding::Halted { halt, number: renumber(number) },
-            Finding::Problem(problem) if problem.ad > 0 => {
-                Finding::Problem(Problem { ad: renumber(problem.ad), ..problem })
+            ScanFinding::Ad { ad, name, number } => ScanFinding::Ad { ad, name, number: renumber(number) },
+            ScanFinding::Halted { halt, number } => ScanFinding::Halted { halt, number: renumber(number) },
+            ScanFinding::Problem(problem) if problem.ad_number > 0 => {
+                ScanFinding::Problem(Problem { ad_number: renumber(problem.ad_number), ..problem })
             }
             other => other,
         }
@@ -84,46 +84,46 @@ impl Finding {
 }
 
 /// Visitor of findings, which returns false to end the scan.
-pub type Visit<'v, E> = &'v mut dyn FnMut(Finding) -> Result<bool, E>;
+pub type ScanVisitor<'v, E> = &'v mut dyn FnMut(ScanFinding) -> Result<bool, E>;
 
-impl Seeker<'_> {
+impl AdScanner<'_> {
     /// Scans a block and passes its findings to `visit`. With a selection, reads only the selected attributes of ads in
     /// the long form. Returns the number of the last ad, or `None` if `visit` ended the scan.
-    pub fn seek<E>(
+    pub fn scan<E>(
         &self,
-        block: &Block,
-        selection: Option<&mut Selection>,
-        visit: Visit<'_, E>,
+        block: &StreamBlock,
+        selection: Option<&mut Projection>,
+        visit: ScanVisitor<'_, E>,
     ) -> Result<Option<usize>, E> {
-        let Some(selection) = selection.filter(|_| block.form == Form::Long) else {
-            return self.each(block, block.ads(self.context.dialect), visit);
+        let Some(selection) = selection.filter(|_| block.form == FileFormat::Long) else {
+            return self.scan_items(block, block.ads(self.context.dialect), visit);
         };
-        let mut selected = block.selected(selection);
-        let last = self.each(block, &mut selected, visit)?;
-        self.missing.note(|name| selected.occurs(name));
+        let mut selected = block.project(selection);
+        let last = self.scan_items(block, &mut selected, visit)?;
+        self.unseen_names.mark_present(|name| selected.has_occurred(name));
         // The reader also counts the ads that it filtered out.
         Ok(last.map(|_| selected.number()))
     }
 
     /// Scans the items read from a block. Returns the number of the last ad, or `None` if `visit` ended the scan.
-    fn each<E>(
+    fn scan_items<E>(
         &self,
-        block: &Block,
-        items: impl Iterator<Item = Item>,
-        visit: Visit<'_, E>,
+        block: &StreamBlock,
+        items: impl Iterator<Item = ReadResult>,
+        visit: ScanVisitor<'_, E>,
     ) -> Result<Option<usize>, E> {
-        let mut last = block.before;
+        let mut last = block.ads_before;
         for item in items {
             last = last.max(match &item {
                 Ok(entry) => entry.number,
-                Err(problem) => problem.ad,
+                Err(problem) => problem.ad_number,
             });
             let goes_on = match item {
                 Ok(entry) => {
-                    self.missing.note(|name| entry.ad.get(name).is_some());
-                    self.look_at(block, entry, visit)?
+                    self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
+                    self.scan_ad(block, entry, visit)?
                 }
-                Err(problem) => visit(Finding::Problem(problem))?,
+                Err(problem) => visit(ScanFinding::Problem(problem))?,
             };
             if !goes_on {
                 return Ok(None);
@@ -133,23 +133,23 @@ impl Seeker<'_> {
     }
 
     /// Tests an ad and passes the needed part of it to `visit`. Returns false if `visit` ended the scan.
-    fn look_at<E>(&self, block: &Block, entry: Entry, visit: Visit<'_, E>) -> Result<bool, E> {
+    fn scan_ad<E>(&self, block: &StreamBlock, entry: AdEntry, visit: ScanVisitor<'_, E>) -> Result<bool, E> {
         let number = entry.number;
-        match self.query.value(&entry.ad) {
-            Ok(value) if self.is_sought(&value) => {}
+        match self.query.evaluate(&entry.ad) {
+            Ok(value) if self.passes_filter(&value) => {}
             Ok(_) => return Ok(true),
-            Err(halt) => return visit(Finding::Halted { halt, number }),
+            Err(halt) => return visit(ScanFinding::Halted { halt, number }),
         }
         let context = &self.context;
-        match self.need {
-            Need::Presence => visit(Finding::Present),
-            Need::Row => visit(Finding::Row(self.columns.row(&entry.ad, context))),
-            Need::Group => visit(Finding::Row(Row::of(&entry.ad, &self.columns.group, context))),
-            Need::Whole if !entry.is_whole => {
+        match self.needed_part {
+            NeededPart::Presence => visit(ScanFinding::Present),
+            NeededPart::Row => visit(ScanFinding::Row(self.columns.row(&entry.ad, context))),
+            NeededPart::Group => visit(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context))),
+            NeededPart::Whole if !entry.is_whole => {
                 for item in block.ad_at(entry.offset, number, context.dialect) {
                     let goes_on = match item {
-                        Ok(entry) => visit(self.ad(entry.ad, number))?,
-                        Err(problem) => visit(Finding::Problem(problem))?,
+                        Ok(entry) => visit(self.ad_finding(entry.ad, number))?,
+                        Err(problem) => visit(ScanFinding::Problem(problem))?,
                     };
                     if !goes_on {
                         return Ok(false);
@@ -157,42 +157,43 @@ impl Seeker<'_> {
                 }
                 Ok(true)
             }
-            Need::Whole | Need::Part => visit(self.ad(entry.ad, number)),
+            NeededPart::Whole | NeededPart::Projected => visit(self.ad_finding(entry.ad, number)),
         }
     }
 
-    fn ad(&self, ad: Ad, number: usize) -> Finding {
+    fn ad_finding(&self, ad: Ad, number: usize) -> ScanFinding {
         let name = identity(&ad, self.columns.id.as_ref(), &self.context);
-        Finding::Ad { ad, name, number }
+        ScanFinding::Ad { ad, name, number }
     }
 
-    fn is_sought(&self, value: &Value) -> bool {
-        match self.sought {
-            Sought::Undefined => value.kind() == Type::Undefined,
-            sought => is_met(value, self.context.dialect) == (sought == Sought::True),
+    fn passes_filter(&self, value: &Value) -> bool {
+        match self.filter {
+            TruthFilter::Undefined => value.value_type() == Type::Undefined,
+            sought => is_met(value, self.context.dialect) == (sought == TruthFilter::True),
         }
     }
 
     /// Returns the attributes to read of each ad; `None` if ads have to be read whole. A constraint over literals also
     /// becomes a filter of the reader.
-    pub fn selection(&self) -> Option<Selection> {
-        let mut asked = Mentions::default();
+    pub fn projection(&self) -> Option<Projection> {
+        let mut asked = FreeNames::default();
         for expression in self.columns.expressions().chain([self.constraint]) {
             asked.add(expression, self.context.dialect);
         }
-        if self.is_strict || asked.everything {
+        if self.is_strict || asked.reads_anything {
             return None;
         }
-        if !self.columns.are_rows() {
-            asked.names.extend(IDENTITY.iter().map(|name| Name::new(name)));
+        if !self.columns.prints_rows() {
+            asked.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
         }
-        if !self.columns.are_rows() && !self.writes_ads {
-            asked.names.extend(USUAL.map(Name::new));
+        if !self.columns.prints_rows() && !self.writes_ads {
+            asked.names.extend(DEFAULT_COLUMNS.map(Name::new));
         }
-        let selection = Selection::new(asked.names, self.context.dialect);
-        let simple = Simple::new(self.constraint, &self.context).filter(|_| self.sought != Sought::Undefined);
+        let selection = Projection::new(asked.names, self.context.dialect);
+        let simple =
+            LiteralFilter::new(self.constraint, &self.context).filter(|_| self.filter != TruthFilter::Undefined);
         let Some(simple) = simple else { return Some(selection) };
-        let (names, wanted) = (simple.names().to_vec(), self.sought == Sought::True);
-        Some(selection.sifted(&names, move |values| simple.is_met(values).is_none_or(|met| met == wanted)))
+        let (names, wanted) = (simple.names().to_vec(), self.filter == TruthFilter::True);
+        Some(selection.with_prefilter(&names, move |values| simple.is_met(values).is_none_or(|met| met == wanted)))
     }
 }

@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use classad::ad::{BinaryOperator, Dialect, Expression, Type, Value};
 use classad::eval::{Context, compare};
 
-use super::columns::value;
-use crate::cli::io::input::Identified;
+use super::columns::evaluate_or_undefined;
+use crate::cli::io::input::NamedAd;
 
 /// Sorts ads by the value of an expression: numbers, then strings, then times, then other values. The sort is stable.
-pub fn order(found: &mut [Identified], by: &Expression, context: &Context, failures: &mut u64) {
-    let rank = |value: &Value| match value.kind() {
+pub fn sort_ads(found: &mut [NamedAd], by: &Expression, context: &Context, failures: &mut u64) {
+    let rank = |value: &Value| match value.value_type() {
         Type::Boolean | Type::Integer | Type::Real => 0,
         Type::String => 1,
         Type::AbsoluteTime => 2,
@@ -18,18 +18,18 @@ pub fn order(found: &mut [Identified], by: &Expression, context: &Context, failu
         _ => 4,
     };
     found.sort_by_cached_key(|ad| {
-        let value = value(&ad.ad, by, context, failures);
-        Sortable { rank: rank(&value), value }
+        let value = evaluate_or_undefined(&ad.ad, by, context, failures);
+        SortKey { rank: rank(&value), value }
     });
 }
 
 /// A value with a total order: by `rank`, which groups comparable types, then by value.
-struct Sortable {
+struct SortKey {
     rank: u8,
     value: Value,
 }
 
-impl Ord for Sortable {
+impl Ord for SortKey {
     fn cmp(&self, other: &Self) -> Ordering {
         let less = |a: &Value, b: &Value| compare(BinaryOperator::Less, a, b, Dialect::Condor) == Some(true);
         self.rank.cmp(&other.rank).then_with(|| {
@@ -46,16 +46,16 @@ impl Ord for Sortable {
     }
 }
 
-impl PartialOrd for Sortable {
+impl PartialOrd for SortKey {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Sortable {
+impl PartialEq for SortKey {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Sortable {}
+impl Eq for SortKey {}

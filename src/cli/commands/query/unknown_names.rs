@@ -3,31 +3,31 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use classad::ad::{Dialect, Expression, Name};
-use classad::constraint::stands_for_an_ad;
-use classad::eval::Mentions;
+use classad::constraint::is_scope_name;
+use classad::eval::FreeNames;
 use classad::pool::Census;
 use indexmap::IndexSet;
 
 use crate::cli::io::input;
-use crate::cli::io::source::Text;
+use crate::cli::io::source::SourceText;
 use crate::cli::session::Session;
 
 /// Maximum number of ads whose attribute names are candidates for suggestions.
-const SAMPLE: usize = 100;
+const MAX_SAMPLED_ADS: usize = 100;
 
 /// The names that the constraint looks up in each ad, each with whether some ad has it.
-pub struct Missing(Vec<(Name, AtomicBool)>);
+pub struct ConstraintNames(Vec<(Name, AtomicBool)>);
 
-impl Missing {
+impl ConstraintNames {
     /// Collects the names of the constraint, none of them seen in an ad.
     pub fn new(constraint: &Expression, dialect: Dialect) -> Self {
-        let Mentions { own, either, .. } = Mentions::of(constraint, dialect);
-        let names: IndexSet<Name> = own.into_iter().chain(either).filter(|name| !stands_for_an_ad(name)).collect();
-        Missing(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
+        let FreeNames { mine: own, unqualified: either, .. } = FreeNames::of(constraint, dialect);
+        let names: IndexSet<Name> = own.into_iter().chain(either).filter(|name| !is_scope_name(name)).collect();
+        ConstraintNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
     /// Marks the names that `has` is true of. Several threads may call it at once.
-    pub fn note(&self, has: impl Fn(&Name) -> bool) {
+    pub fn mark_present(&self, has: impl Fn(&Name) -> bool) {
         for (name, is_there) in &self.0 {
             if !is_there.load(Relaxed) && has(name) {
                 is_there.store(true, Relaxed);
@@ -37,14 +37,14 @@ impl Missing {
 
     /// Reports the names that no ad had, with suggestions from the first ads of `first`. Reports none if there were
     /// no ads.
-    pub fn tell(&self, session: &Session, first: &Text) {
+    pub fn report_unseen(&self, session: &Session, first: &SourceText) {
         let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
         let mut known = Census::names();
         if missing.peek().is_some() {
-            first.block.ads(session.dialect()).flatten().take(SAMPLE).for_each(|entry| known.add(&entry.ad));
+            first.block.ads(session.dialect()).flatten().take(MAX_SAMPLED_ADS).for_each(|entry| known.add(&entry.ad));
         }
         for (name, _) in missing.filter(|_| known.ads() > 0) {
-            input::no_ad_has(session, &known, name);
+            input::note_unknown_attribute(session, &known, name);
         }
     }
 }

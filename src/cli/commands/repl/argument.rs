@@ -4,25 +4,25 @@ use std::ops::Range;
 
 use classad::format::Problem;
 
-use super::arguments::{Word, words};
+use super::arguments::{ArgumentWord, split_words};
 use crate::cli::Failure;
-use crate::cli::io::source::Text;
+use crate::cli::io::source::SourceText;
 use crate::cli::session::Session;
 
 /// A part of an entry: the argument of a command, or a part of one.
 #[derive(Clone, Copy)]
-pub struct Argument<'a> {
+pub struct CommandArgument<'a> {
     /// The text of the entry, for diagnostics.
-    pub source: &'a Text,
+    pub source: &'a SourceText,
     pub text: &'a str,
     /// Byte offset of the part in the entry.
     pub offset: usize,
 }
 
-impl<'a> Argument<'a> {
+impl<'a> CommandArgument<'a> {
     /// Makes the argument in a byte range of an entry.
-    pub fn of(source: &'a Text, text: &'a str, range: Range<usize>) -> Self {
-        Argument { source, text: &text[range.clone()], offset: range.start }
+    pub fn from_range(source: &'a SourceText, text: &'a str, range: Range<usize>) -> Self {
+        CommandArgument { source, text: &text[range.clone()], offset: range.start }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -30,13 +30,13 @@ impl<'a> Argument<'a> {
     }
 
     /// Splits the argument into words.
-    pub fn words(&self) -> Vec<Word> {
-        words(self.text)
+    pub fn words(&self) -> Vec<ArgumentWord> {
+        split_words(self.text)
     }
 
     /// Returns the part of the argument in a byte range of it.
     pub fn part(&self, range: Range<usize>) -> Self {
-        Argument { text: &self.text[range.clone()], offset: self.offset + range.start, ..*self }
+        CommandArgument { text: &self.text[range.clone()], offset: self.offset + range.start, ..*self }
     }
 
     /// The byte range of the argument in the entry.
@@ -45,13 +45,13 @@ impl<'a> Argument<'a> {
     }
 
     /// Reports an error under the argument.
-    pub fn refuse(&self, session: &mut Session, message: impl Into<String>) -> Failure {
-        self.problem(session, &Problem::at(self.range(), 0, message))
+    pub fn report_error(&self, session: &mut Session, message: impl Into<String>) -> Failure {
+        self.report_problem(session, &Problem::error_at(self.range(), 0, message))
     }
 
     /// Reports a problem of the entry that has its own range and help.
-    pub fn problem(&self, session: &mut Session, problem: &Problem) -> Failure {
-        session.problem(self.source, problem).err().unwrap_or(Failure::Refused(None))
+    pub fn report_problem(&self, session: &mut Session, problem: &Problem) -> Failure {
+        session.report_problem(self.source, problem).err().unwrap_or(Failure::Refused(None))
     }
 
     /// Parses the argument as a number from 1 on; `None` if it is empty.
@@ -64,6 +64,6 @@ impl<'a> Argument<'a> {
             return Ok(None);
         }
         let number = self.text.parse().ok().filter(|number| *number > 0);
-        number.map(Some).ok_or_else(|| self.refuse(session, "how many? This is no number from 1 on"))
+        number.map(Some).ok_or_else(|| self.report_error(session, "how many? This is no number from 1 on"))
     }
 }

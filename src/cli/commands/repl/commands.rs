@@ -1,12 +1,12 @@
 //! The table of commands, for `:help`, completion, hints and `classad repl --help`.
 
-use super::argument::Argument;
-use super::state::Desk;
+use super::argument::CommandArgument;
+use super::state::ReplState;
 use super::{ads, explain_commands, expression_commands, help, pool_commands, settings};
 use crate::cli::Failure;
 
 /// A command of the prompt.
-pub struct Command {
+pub struct ReplCommand {
     /// Name, without the colon.
     pub name: &'static str,
     /// Synopsis of its argument.
@@ -16,14 +16,14 @@ pub struct Command {
     /// Example of its use; a test runs it.
     pub example: &'static str,
     /// Kind of argument, for completion and continuation lines.
-    pub takes: Takes,
+    pub argument_kind: ArgumentKind,
     /// Function that runs it.
-    pub run: fn(&mut Desk<'_>, &Argument<'_>) -> Result<(), Failure>,
+    pub run: fn(&mut ReplState<'_>, &CommandArgument<'_>) -> Result<(), Failure>,
 }
 
 /// The kind of a command's argument.
 #[derive(Clone, Copy)]
-pub enum Takes {
+pub enum ArgumentKind {
     Nothing,
     Expression,
     /// A bracketed ad, a file, or the name of an ad of the pool.
@@ -34,163 +34,163 @@ pub enum Takes {
     Definition,
     Files,
     /// Words of a topic.
-    Words(Topic),
+    Words(CompletionTopic),
 }
 
 /// A set of words that completion offers.
 #[derive(Clone, Copy)]
-pub enum Topic {
+pub enum CompletionTopic {
     Dialects,
     Settings,
     /// Names of the ads of the pool, and `target`.
-    Others,
+    PoolAds,
     /// Names of commands and functions.
     Help,
 }
 
 /// All commands, in the order of `:help`.
-pub static COMMANDS: [Command; 17] = [
-    Command {
+pub static COMMANDS: [ReplCommand; 17] = [
+    ReplCommand {
         name: "my",
         arguments: "[AD|FILE [WHICH]|ID|none]",
         doc: "The ad in which expressions stand, and which is matched: as text, of a file, of the pool",
         example: ":my samples/pool/jobs.long 3",
-        takes: Takes::Ad,
+        argument_kind: ArgumentKind::Ad,
         run: ads::my,
     },
-    Command {
+    ReplCommand {
         name: "target",
         arguments: "[AD|FILE [WHICH]|ID|none]",
         doc: "The ad on the other side",
         example: ":target [ Memory = 4096 ]",
-        takes: Takes::Ad,
+        argument_kind: ArgumentKind::Ad,
         run: ads::target,
     },
-    Command {
+    ReplCommand {
         name: "pool",
         arguments: "[FILE...|EXPR]",
         doc: "Load the ads that can be matched; or in how many of them an expression is true, false, ...",
         example: ":pool Cpus >= 8",
-        takes: Takes::Pool,
+        argument_kind: ArgumentKind::Pool,
         run: pool_commands::pool,
     },
-    Command {
+    ReplCommand {
         name: "let",
         arguments: "[NAME = EXPR|NAME|-NAME]",
         doc: "Define an attribute of the ad in which expressions stand, as `NAME = EXPR` does; show or drop it",
         example: ":let spare = 2 * 1024",
-        takes: Takes::Definition,
+        argument_kind: ArgumentKind::Definition,
         run: expression_commands::define,
     },
-    Command {
+    ReplCommand {
         name: "type",
         arguments: "EXPR",
         doc: "The type of an expression's value",
         example: ":type 1 + 2.5",
-        takes: Takes::Expression,
+        argument_kind: ArgumentKind::Expression,
         run: expression_commands::type_of,
     },
-    Command {
+    ReplCommand {
         name: "trace",
         arguments: "EXPR",
         doc: "The value of every part of an expression, as a tree",
         example: ":trace 1 + 2 > 2 && undefined",
-        takes: Takes::Expression,
+        argument_kind: ArgumentKind::Expression,
         run: expression_commands::trace,
     },
-    Command {
+    ReplCommand {
         name: "specialize",
         arguments: "[EXPR]",
         doc: "What is left of an expression, or of the constraint, when only this side is known",
         example: ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024",
-        takes: Takes::Expression,
-        run: expression_commands::specialized,
+        argument_kind: ArgumentKind::Expression,
+        run: expression_commands::specialize_argument,
     },
-    Command {
+    ReplCommand {
         name: "refs",
         arguments: "[EXPR]",
         doc: "What an expression, or the whole ad, refers to",
         example: ":refs other.Memory > spare",
-        takes: Takes::Expression,
+        argument_kind: ArgumentKind::Expression,
         run: expression_commands::refs,
     },
-    Command {
+    ReplCommand {
         name: "match",
         arguments: "[N|target]",
         doc: "The ads of the pool that match, the best N first; or whether the other side does",
         example: ":match 3",
-        takes: Takes::Words(Topic::Others),
-        run: pool_commands::matching,
+        argument_kind: ArgumentKind::Words(CompletionTopic::PoolAds),
+        run: pool_commands::match_pool,
     },
-    Command {
+    ReplCommand {
         name: "gang",
         arguments: "[N]",
         doc: "The best N gangs that fill the ports; or what keeps them from being filled",
         example: ":gang",
-        takes: Takes::Nothing,
+        argument_kind: ArgumentKind::Nothing,
         run: explain_commands::gang,
     },
-    Command {
+    ReplCommand {
         name: "explain",
         arguments: "[-v|-vv] [ID|target]",
         doc: "Why it matches nothing in the pool, or not that one ad; with more evidence",
         example: ":explain -v",
-        takes: Takes::Words(Topic::Others),
+        argument_kind: ArgumentKind::Words(CompletionTopic::PoolAds),
         run: explain_commands::explain,
     },
-    Command {
+    ReplCommand {
         name: "dialect",
         arguments: "[classad|condor]",
         doc: "Whose language: the papers' or HTCondor's",
         example: ":dialect",
-        takes: Takes::Words(Topic::Dialects),
+        argument_kind: ArgumentKind::Words(CompletionTopic::Dialects),
         run: settings::dialect,
     },
-    Command {
+    ReplCommand {
         name: "load",
         arguments: "FILE...",
         doc: "Enter the lines of files, as if they were typed",
         example: ":load samples/repl/idle.repl",
-        takes: Takes::Files,
+        argument_kind: ArgumentKind::Files,
         run: super::load,
     },
-    Command {
+    ReplCommand {
         name: "set",
         arguments: "[NAME [VALUE]]",
         doc: "Show or change a setting",
         example: ":set max-steps 1000000",
-        takes: Takes::Words(Topic::Settings),
+        argument_kind: ArgumentKind::Words(CompletionTopic::Settings),
         run: settings::set,
     },
-    Command {
+    ReplCommand {
         name: "history",
         arguments: "[N]",
         doc: "The last entries",
         example: ":history 5",
-        takes: Takes::Nothing,
+        argument_kind: ArgumentKind::Nothing,
         run: help::history,
     },
-    Command {
+    ReplCommand {
         name: "help",
         arguments: "[COMMAND|FUNCTION]",
         doc: "What there is, or more about it",
         example: ":help substr",
-        takes: Takes::Words(Topic::Help),
+        argument_kind: ArgumentKind::Words(CompletionTopic::Help),
         run: help::help,
     },
-    Command {
+    ReplCommand {
         name: "quit",
         arguments: "",
         doc: "Leave; so does Ctrl-D",
         example: ":quit",
-        takes: Takes::Nothing,
+        argument_kind: ArgumentKind::Nothing,
         run: help::quit,
     },
 ];
 
 /// Returns the command of this name, or the only one of which it is an abbreviation; `None` if there are several.
-pub fn find(name: &str) -> Option<&'static Command> {
-    let mut beginning = beginning_with(name);
+pub fn find_command(name: &str) -> Option<&'static ReplCommand> {
+    let mut beginning = commands_with_prefix(name);
     match (beginning.next(), beginning.next()) {
         (Some(only), None) => Some(only),
         _ => COMMANDS.iter().find(|command| command.name.eq_ignore_ascii_case(name)),
@@ -198,8 +198,8 @@ pub fn find(name: &str) -> Option<&'static Command> {
 }
 
 /// Returns the commands of which this is an abbreviation; the empty text abbreviates none.
-pub fn beginning_with(name: &str) -> impl Iterator<Item = &'static Command> {
-    let begins = |command: &&Command| {
+pub fn commands_with_prefix(name: &str) -> impl Iterator<Item = &'static ReplCommand> {
+    let begins = |command: &&ReplCommand| {
         let beginning = command.name.get(..name.len());
         !name.is_empty() && beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(name))
     };
@@ -208,17 +208,17 @@ pub fn beginning_with(name: &str) -> impl Iterator<Item = &'static Command> {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, find};
+    use super::{COMMANDS, find_command};
 
     #[test]
     fn commands_are_found_by_what_only_they_begin_with() {
         for command in &COMMANDS {
-            assert_eq!(find(command.name).map(|found| found.name), Some(command.name));
+            assert_eq!(find_command(command.name).map(|found| found.name), Some(command.name));
             assert!(command.example.starts_with(&format!(":{}", command.name)), "{}", command.name);
         }
-        assert_eq!(find("EXP").map(|found| found.name), Some("explain"));
+        assert_eq!(find_command("EXP").map(|found| found.name), Some("explain"));
         for ambiguous in ["", "t", "h", "nothing"] {
-            assert!(find(ambiguous).is_none(), "{ambiguous:?}");
+            assert!(find_command(ambiguous).is_none(), "{ambiguous:?}");
         }
     }
 }

@@ -4,64 +4,64 @@ use std::ops::Range;
 use std::path::Path;
 
 use classad::ad::Dialect;
-use classad::syntax::{Rules, Strings, Token, is_unfinished, lex};
+use classad::syntax::{ParseOptions, StringSyntax, Token, is_incomplete, lex};
 
-use super::arguments::words;
-use super::commands::{self, Command, Takes};
+use super::arguments::split_words;
+use super::commands::{self, ArgumentKind, ReplCommand};
 
 /// An entry. Ranges are byte ranges of its text.
-pub enum Entry {
+pub enum ReplEntry {
     /// Only blanks and comments.
-    Nothing,
+    Blank,
     /// A command and the range of its argument.
-    Command(&'static Command, Range<usize>),
+    Command(&'static ReplCommand, Range<usize>),
     /// A colon and a name that is no command.
-    NoCommand(Range<usize>),
+    UnknownCommand(Range<usize>),
     /// `name = expression`
-    Definition(Definition),
+    Definition(DefinitionRanges),
     /// Anything else: an expression, which may be malformed.
     Expression(Range<usize>),
 }
 
 /// The parts of a definition `name = expression`, as byte ranges of the entry.
-pub struct Definition {
+pub struct DefinitionRanges {
     pub name: Range<usize>,
     pub expression: Range<usize>,
 }
 
-impl Entry {
-    pub fn of(text: &str) -> Self {
-        let range = trimmed(text, 0..text.len());
+impl ReplEntry {
+    pub fn parse(text: &str) -> Self {
+        let range = trim_range(text, 0..text.len());
         let entered = &text[range.clone()];
-        if entered.starts_with('#') || lex(entered.as_bytes(), Strings::Escaped).is_empty() {
-            return Entry::Nothing;
+        if entered.starts_with('#') || lex(entered.as_bytes(), StringSyntax::Escaped).is_empty() {
+            return ReplEntry::Blank;
         }
         if entered.starts_with(':') {
             let end = entered.find(char::is_whitespace).map_or(range.end, |length| range.start + length);
-            return match commands::find(&text[range.start + 1..end]) {
-                Some(command) => Entry::Command(command, trimmed(text, end..range.end)),
-                None => Entry::NoCommand(range.start..end),
+            return match commands::find_command(&text[range.start + 1..end]) {
+                Some(command) => ReplEntry::Command(command, trim_range(text, end..range.end)),
+                None => ReplEntry::UnknownCommand(range.start..end),
             };
         }
-        match Definition::within(text, range.clone()) {
-            Some(definition) => Entry::Definition(definition),
-            None => Entry::Expression(range),
+        match DefinitionRanges::parse(text, range.clone()) {
+            Some(definition) => ReplEntry::Definition(definition),
+            None => ReplEntry::Expression(range),
         }
     }
 }
 
-impl Definition {
+impl DefinitionRanges {
     /// Parses a part of a text as `name = expression`; `None` if it is something else.
-    pub fn within(text: &str, range: Range<usize>) -> Option<Self> {
-        let tokens = lex(&text.as_bytes()[range.clone()], Strings::Escaped);
+    pub fn parse(text: &str, range: Range<usize>) -> Option<Self> {
+        let tokens = lex(&text.as_bytes()[range.clone()], StringSyntax::Escaped);
         let [(Token::Name | Token::Quoted, name), (Token::Assign, sign), ..] = tokens.as_slice() else { return None };
         let at = |inside: Range<usize>| range.start + inside.start..range.start + inside.end;
-        Some(Definition { name: at(name.range()), expression: trimmed(text, at(sign.range()).end..range.end) })
+        Some(DefinitionRanges { name: at(name.range()), expression: trim_range(text, at(sign.range()).end..range.end) })
     }
 }
 
 /// Shrinks a range by the blanks at its ends.
-pub fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+pub fn trim_range(text: &str, range: Range<usize>) -> Range<usize> {
     let inside = &text[range.clone()];
     let start = range.start + inside.len() - inside.trim_start().len();
     start..start.max(range.start + inside.trim_end().len())
@@ -69,27 +69,27 @@ pub fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 
 /// Whether an entry continues in the next line, as a bracket, a string or an operator is open. Two blank lines end
 /// any entry.
-pub fn goes_on(text: &str, dialect: Dialect) -> bool {
+pub fn is_entry_incomplete(text: &str, dialect: Dialect) -> bool {
     let blank_lines = text.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
     if blank_lines >= 2 {
         return false;
     }
-    let is_open = |range: Range<usize>| is_unfinished(&text.as_bytes()[range], Rules::new(dialect));
-    match Entry::of(text) {
-        Entry::Nothing | Entry::NoCommand(_) => false,
-        Entry::Definition(definition) => is_open(definition.expression),
-        Entry::Expression(range) => is_open(range),
-        Entry::Command(command, argument) => {
+    let is_open = |range: Range<usize>| is_incomplete(&text.as_bytes()[range], ParseOptions::new(dialect));
+    match ReplEntry::parse(text) {
+        ReplEntry::Blank | ReplEntry::UnknownCommand(_) => false,
+        ReplEntry::Definition(definition) => is_open(definition.expression),
+        ReplEntry::Expression(range) => is_open(range),
+        ReplEntry::Command(command, argument) => {
             let given = &text[argument.clone()];
-            let is_expression = match command.takes {
-                Takes::Expression => true,
-                Takes::Ad => given.starts_with('['),
-                Takes::Pool => !names_files(given),
-                Takes::Definition => {
-                    let definition = Definition::within(text, argument);
+            let is_expression = match command.argument_kind {
+                ArgumentKind::Expression => true,
+                ArgumentKind::Ad => given.starts_with('['),
+                ArgumentKind::Pool => !are_existing_files(given),
+                ArgumentKind::Definition => {
+                    let definition = DefinitionRanges::parse(text, argument);
                     return definition.is_some_and(|definition| is_open(definition.expression));
                 }
-                Takes::Nothing | Takes::Files | Takes::Words(_) => false,
+                ArgumentKind::Nothing | ArgumentKind::Files | ArgumentKind::Words(_) => false,
             };
             is_expression && !given.is_empty() && is_open(argument)
         }
@@ -97,23 +97,25 @@ pub fn goes_on(text: &str, dialect: Dialect) -> bool {
 }
 
 /// Whether all words are names of existing files.
-pub fn names_files(text: &str) -> bool {
-    let words = words(text);
+pub fn are_existing_files(text: &str) -> bool {
+    let words = split_words(text);
     !words.is_empty() && words.iter().all(|word| Path::new(&word.text).exists())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, goes_on};
+    use super::{ReplEntry, is_entry_incomplete};
     use classad::ad::Dialect;
 
     fn kind(text: &str) -> String {
-        match Entry::of(text) {
-            Entry::Nothing => "nothing".to_owned(),
-            Entry::Command(command, argument) => format!("{}<{}>", command.name, &text[argument]),
-            Entry::NoCommand(range) => format!("no {}", &text[range]),
-            Entry::Definition(definition) => format!("{}:={}", &text[definition.name], &text[definition.expression]),
-            Entry::Expression(range) => format!("<{}>", &text[range]),
+        match ReplEntry::parse(text) {
+            ReplEntry::Blank => "nothing".to_owned(),
+            ReplEntry::Command(command, argument) => format!("{}<{}>", command.name, &text[argument]),
+            ReplEntry::UnknownCommand(range) => format!("no {}", &text[range]),
+            ReplEntry::Definition(definition) => {
+                format!("{}:={}", &text[definition.name], &text[definition.expression])
+            }
+            ReplEntry::Expression(range) => format!("<{}>", &text[range]),
         }
     }
 
@@ -158,10 +160,10 @@ mod tests {
             ":q",
         ];
         for text in open {
-            assert!(goes_on(text, Dialect::Condor), "{text:?} goes on");
+            assert!(is_entry_incomplete(text, Dialect::Condor), "{text:?} goes on");
         }
         for text in whole {
-            assert!(!goes_on(text, Dialect::Condor), "{text:?} is all");
+            assert!(!is_entry_incomplete(text, Dialect::Condor), "{text:?} is all");
         }
     }
 }

@@ -3,29 +3,29 @@
 use classad::matching::gang::{Gang, Gangmatcher};
 use classad::protocol::Protocol;
 
-use super::argument::Argument;
-use super::state::Desk;
+use super::argument::CommandArgument;
+use super::state::ReplState;
 use crate::cli::Failure;
-use crate::cli::args::policy::GivenPolicy;
+use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::parties::Parties;
-use crate::cli::render::explanation::Case;
-use crate::cli::render::explanation::gangs::Gangs;
+use crate::cli::render::explanation::ExplanationInput;
+use crate::cli::render::explanation::gangs::GangExplainer;
 use crate::cli::render::explanation::pair;
-use crate::cli::render::explanation::writer::Page;
+use crate::cli::render::explanation::writer::ExplanationWriter;
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
 
-fn refused<T>(message: impl Into<String>) -> Result<T, Failure> {
+fn refusal<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Refused(Some(message.into())))
 }
 
 /// `:gang`
-pub fn gang(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+pub fn gang(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let most = argument.number(desk.session)?.unwrap_or(1);
     let request = desk.request()?;
     if desk.pool.files.is_empty() {
-        return refused("there is nobody to fill the ports: `:pool FILE` loads offers");
+        return refusal("there is nobody to fill the ports: `:pool FILE` loads offers");
     }
     desk.pool.parties.requests = vec![request];
     let (protocol, context) = (desk.protocol(), desk.session.context());
@@ -33,21 +33,21 @@ pub fn gang(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure>
     let request = &parties.requests[0];
     let (mut matcher, bad) = Gangmatcher::new(&desk.pool.ads(), protocol.clone(), context.clone());
     for bad in bad {
-        parties.offers[bad.index].bad_ports(desk.session, &bad.fault)?;
+        parties.offers[bad.index].report_bad_ports(desk.session, &bad.fault)?;
     }
     let mut found = match matcher.gangs(0, &request.ad) {
         Ok(found) => found,
-        Err(fault) => return refused(format!("{}: {fault}", request.id())),
+        Err(fault) => return refusal(format!("{}: {fault}", request.id())),
     };
     let gangs: Vec<Gang> = found.by_ref().take(most).collect();
     if let Some(fault) = found.fault() {
-        return refused(fault.to_string());
+        return refusal(fault.to_string());
     }
-    desk.session.go_on()?;
+    desk.session.check_interrupt()?;
     if gangs.is_empty() {
-        return explained(desk.session, parties, protocol, 0);
+        return explain_request(desk.session, parties, protocol, 0);
     }
-    desk.session.failures(matcher.statistics().failures);
+    desk.session.report_budget_failures(matcher.statistics().failures);
     if desk.session.options.quiet {
         return Ok(());
     }
@@ -60,7 +60,7 @@ pub fn gang(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure>
 }
 
 /// `:explain`
-pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+pub fn explain(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let request = desk.request()?;
     let (mut evidence, mut wanted) = (0, None);
     for word in argument.words() {
@@ -68,7 +68,7 @@ pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failu
             "-v" => evidence += 1,
             "-vv" => evidence += 2,
             _ if wanted.is_none() => wanted = Some(word),
-            _ => return Err(argument.part(word.range).refuse(desk.session, "one ad is explained at a time")),
+            _ => return Err(argument.part(word.range).report_error(desk.session, "one ad is explained at a time")),
         }
     }
     let is_target = match &wanted {
@@ -81,9 +81,9 @@ pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failu
             against = Parties::new([vec![request], vec![target.clone()]]);
             &against
         }
-        (true, None) => return refused("there is no other side: `:target FILE` or `:target [ ... ]` gives an ad"),
+        (true, None) => return refusal("there is no other side: `:target FILE` or `:target [ ... ]` gives an ad"),
         (false, _) if desk.pool.files.is_empty() => {
-            return refused("there is nobody to match: `:pool FILE` loads offers");
+            return refusal("there is nobody to match: `:pool FILE` loads offers");
         }
         (false, _) => {
             desk.pool.parties.requests = vec![request];
@@ -93,38 +93,38 @@ pub fn explain(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failu
     let protocol = desk.protocol();
     let other = match &wanted {
         _ if is_target => parties.offers[0].id(),
-        None => return explained(desk.session, parties, protocol, evidence),
+        None => return explain_request(desk.session, parties, protocol, evidence),
         Some(word) if parties.offers.iter().any(|offer| offer.id() == word.text) => &word.text,
         Some(word) => {
             let message = format!("no ad of the pool is called {}", word.text);
-            return Err(argument.part(word.range.clone()).refuse(desk.session, message));
+            return Err(argument.part(word.range.clone()).report_error(desk.session, message));
         }
     };
-    let given = GivenPolicy::default();
-    let case = Case::new(parties, false, protocol, &given, evidence);
+    let given = LoadedPolicy::default();
+    let case = ExplanationInput::new(parties, false, protocol, &given, evidence);
     let mut explainer = case.explainer(desk.session);
-    pair::explain(desk.session, &case, &mut explainer, parties, (other, None), None)?;
+    pair::explain_pair(desk.session, &case, &mut explainer, parties, (other, None), None)?;
     Ok(())
 }
 
 /// Explains the only request of `parties`.
-fn explained(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
-    let given = GivenPolicy::default();
-    let case = Case::new(parties, false, protocol, &given, evidence);
-    let mut page = Page::new(&case, None);
-    if case.is_gang(0) {
-        let mut gangs = Gangs::new(session, parties, &given, &case.protocol)?;
+fn explain_request(session: &mut Session, parties: &Parties, protocol: Protocol, evidence: u8) -> Result<(), Failure> {
+    let given = LoadedPolicy::default();
+    let case = ExplanationInput::new(parties, false, protocol, &given, evidence);
+    let mut page = ExplanationWriter::new(&case, None);
+    if case.needs_gang(0) {
+        let mut gangs = GangExplainer::new(session, parties, &given, &case.protocol)?;
         let report = gangs.explain(session, 0, None)?;
-        session.go_on()?;
-        session.failures(gangs.failures());
+        session.check_interrupt()?;
+        session.report_budget_failures(gangs.budget_failures());
         if let Some(report) = report.filter(|_| !session.options.quiet) {
             page.add_gang(session, &[0], &report, parties)?;
         }
     } else {
         let report = case.explainer(session).explain(&parties.requests[0].ad);
-        session.go_on()?;
+        session.check_interrupt()?;
         if !session.options.quiet {
-            page.add(session, &[0], &report)?;
+            page.add_report(session, &[0], &report)?;
         }
     }
     if session.options.quiet { Ok(()) } else { page.finish() }

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use classad::ad::nearest;
+use classad::ad::closest_names;
 use classad::eval::{FUNCTIONS, find_function};
 
-use super::argument::Argument;
-use super::commands::{self, COMMANDS, Command};
-use super::state::Desk;
+use super::argument::CommandArgument;
+use super::commands::{self, COMMANDS, ReplCommand};
+use super::state::ReplState;
 use crate::cli::Failure;
 use crate::cli::render::diagnostics;
-use crate::cli::render::function_help::described;
+use crate::cli::render::function_help::function_description;
 
 /// The heading of the list of commands.
 const ENTRIES: &str = "\
@@ -19,14 +19,14 @@ A command may be written as short as only it begins:
 ";
 
 /// Returns the list of all commands with their arguments and descriptions, at most `width` characters wide.
-pub fn all(width: usize) -> String {
+pub fn command_list(width: usize) -> String {
     let usages: Vec<String> = COMMANDS.iter().map(usage).collect();
     let column = usages.iter().map(String::len).max().unwrap_or_default();
     let mut text = ENTRIES.to_owned();
     for (command, usage) in COMMANDS.iter().zip(&usages) {
         let indent = " ".repeat(column.min(26) + 4);
         let mut doc = String::new();
-        diagnostics::wrap(
+        diagnostics::push_words(
             &mut doc,
             "",
             command.doc.split(' ').map(str::to_owned),
@@ -46,45 +46,45 @@ pub fn all(width: usize) -> String {
     text
 }
 
-fn usage(command: &Command) -> String {
+fn usage(command: &ReplCommand) -> String {
     format!(":{} {}", command.name, command.arguments).trim_end().to_owned()
 }
 
 /// `:help`
-pub fn help(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+pub fn help(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
-        return desk.print(all(diagnostics::width()).trim_end());
+        return desk.print(command_list(diagnostics::terminal_width()).trim_end());
     }
     let name = argument.text.trim_start_matches(':').trim_end_matches(['(', ')']);
     let is_function = !argument.text.starts_with(':') && commands::COMMANDS.iter().all(|c| c.name != name);
-    let text = match (find_function(name).filter(|_| is_function), commands::find(name)) {
-        (Some(function), _) => described(function),
+    let text = match (find_function(name).filter(|_| is_function), commands::find_command(name)) {
+        (Some(function), _) => function_description(function),
         (None, Some(command)) => format!("{}\n    {}\n    {}\n", usage(command), command.doc, command.example),
         (None, None) => {
             let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
-            let near = nearest(name, names);
+            let near = closest_names(name, names);
             let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}?"));
             let message = format!("there is neither a command nor a function `{name}`{hint}");
-            return Err(argument.refuse(desk.session, message));
+            return Err(argument.report_error(desk.session, message));
         }
     };
     desk.print(text.trim_end())
 }
 
 /// `:history`
-pub fn history(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+pub fn history(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let most = argument.number(desk.session)?.unwrap_or(usize::MAX);
     let first = desk.entries.len().saturating_sub(most);
     let lines = desk.entries.iter().enumerate().skip(first);
     let lines: Vec<String> = lines
-        .map(|(number, entry)| format!("{:>4}  {}", number + 1, diagnostics::line(&entry.replace('\n', " "))))
+        .map(|(number, entry)| format!("{:>4}  {}", number + 1, diagnostics::single_line(&entry.replace('\n', " "))))
         .collect();
     desk.print(&lines.join("\n"))
 }
 
 /// `:quit`
 #[allow(clippy::unnecessary_wraps)] // as every command
-pub fn quit(desk: &mut Desk<'_>, _: &Argument<'_>) -> Result<(), Failure> {
-    desk.has_left = true;
+pub fn quit(desk: &mut ReplState<'_>, _: &CommandArgument<'_>) -> Result<(), Failure> {
+    desk.is_finished = true;
     Ok(())
 }

@@ -19,15 +19,15 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 
 use clap::Args;
 
-use crate::cli::io::source::Text;
+use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
-use argument::Argument;
-use entry::Entry;
-use script::Script;
-use state::Desk;
+use argument::CommandArgument;
+use entry::ReplEntry;
+use script::EntryReader;
+use state::ReplState;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ entry or an ad, 3 if a budget was exceeded, 0 otherwise; a session on a terminal
 ";
 
 fn after_help() -> String {
-    format!("{EXAMPLES}{}", help::all(80).trim_end())
+    format!("{EXAMPLES}{}", help::command_list(80).trim_end())
 }
 
 /// Evaluate, match and explain at a prompt
@@ -71,60 +71,62 @@ pub struct Repl {
 
 impl Repl {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut desk = Desk::new(session);
+        let mut desk = ReplState::new(session);
         desk.echo = self.echo;
         let quoted = |path: &String| format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""));
         let files: Vec<String> = self.files.iter().map(quoted).collect();
         let side = |path: &Option<String>| path.as_ref().map(quoted);
         let loaded = [
-            (!files.is_empty()).then(|| (ads::pool_of_files as Load, files.join(" "))),
-            side(&self.my).map(|path| (ads::my as Load, path)),
-            side(&self.target).map(|path| (ads::target as Load, path)),
+            (!files.is_empty()).then(|| (ads::load_pool_argument as LoadFunction, files.join(" "))),
+            side(&self.my).map(|path| (ads::my as LoadFunction, path)),
+            side(&self.target).map(|path| (ads::target as LoadFunction, path)),
         ];
-        desk.is_asked = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
+        desk.is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal() && self.file.is_none();
         for (load, paths) in loaded.into_iter().flatten() {
-            let source = Text::of_argument("command line", &paths);
+            let source = SourceText::from_argument("command line", &paths);
             // In a script, print only what the entries print, not what loading prints.
             let is_quiet = desk.session.options.quiet;
-            desk.session.options.quiet |= !desk.is_asked;
-            let result = load(&mut desk, &Argument::of(&source, &paths, 0..paths.len()));
+            desk.session.options.quiet |= !desk.is_interactive;
+            let result = load(&mut desk, &CommandArgument::from_range(&source, &paths, 0..paths.len()));
             desk.session.options.quiet = is_quiet;
             result?;
         }
-        if desk.is_asked {
-            prompt::converse(&mut desk)?;
-            desk.session.forgive();
+        if desk.is_interactive {
+            prompt::run_prompt(&mut desk)?;
+            desk.session.reset_status();
             return Ok(Status::Yes);
         }
         match &self.file {
-            Some(path) => read_file(&mut desk, path)?,
-            None => read_lines(&mut desk, "standard input", io::stdin().lock())?,
+            Some(path) => run_file(&mut desk, path)?,
+            None => run_lines(&mut desk, "standard input", io::stdin().lock())?,
         }
         Ok(Status::Yes)
     }
 }
 
-type Load = fn(&mut Desk<'_>, &Argument<'_>) -> Result<(), Failure>;
+type LoadFunction = fn(&mut ReplState<'_>, &CommandArgument<'_>) -> Result<(), Failure>;
 
 /// Maximum depth of files that load each other.
-const DEEPEST: usize = 20;
+const MAX_LOAD_DEPTH: usize = 20;
 
 /// `:load`
-fn load(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+fn load(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let words = argument.words();
     if words.is_empty() {
         return Err(Failure::Refused(Some("`:load` wants a file".to_owned())));
     }
-    if desk.loading >= DEEPEST {
-        return Err(argument.refuse(desk.session, format!("files load each other more than {DEEPEST} deep")));
+    if desk.load_depth >= MAX_LOAD_DEPTH {
+        return Err(
+            argument.report_error(desk.session, format!("files load each other more than {MAX_LOAD_DEPTH} deep"))
+        );
     }
     for word in words {
-        desk.loading += 1;
-        let result = read_file(desk, &word.text);
-        desk.loading -= 1;
+        desk.load_depth += 1;
+        let result = run_file(desk, &word.text);
+        desk.load_depth -= 1;
         match result {
             Err(Failure::Refused(Some(message))) => {
-                return Err(argument.part(word.range).refuse(desk.session, message));
+                return Err(argument.part(word.range).report_error(desk.session, message));
             }
             result => result?,
         }
@@ -133,37 +135,38 @@ fn load(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
 }
 
 /// Runs the entries of a file.
-fn read_file(desk: &mut Desk<'_>, path: &str) -> Result<(), Failure> {
+fn run_file(desk: &mut ReplState<'_>, path: &str) -> Result<(), Failure> {
     let refused = |reason: String| Failure::Refused(Some(format!("cannot read {path}: {reason}")));
     let file = File::open(path).map_err(|error| refused(diagnostics::io_reason(&error)))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(refused("it is a directory".to_owned()));
     }
-    read_lines(desk, path, BufReader::new(file))
+    run_lines(desk, path, BufReader::new(file))
 }
 
 /// Runs the entries of a reader until it ends, `:quit` is entered, or the run is interrupted.
-fn read_lines(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
-    let mut script = Script::new(reader);
-    while !desk.has_left {
-        let next = script.next(|text| entry::goes_on(text, desk.session.dialect()));
+fn run_lines(desk: &mut ReplState<'_>, name: &str, reader: impl BufRead) -> Result<(), Failure> {
+    let mut script = EntryReader::new(reader);
+    while !desk.is_finished {
+        let next = script.next_entry(|text| entry::is_entry_incomplete(text, desk.session.dialect()));
         let next = next.map_err(|error| {
             Failure::Refused(Some(format!("cannot read {name} to its end: {}", diagnostics::io_reason(&error))))
         })?;
         let Some((text, line)) = next else { break };
         if desk.echo && !text.trim().is_empty() {
-            desk.print(&transcribed(&text))?;
+            desk.print(&prompted_text(&text))?;
         }
-        if matches!(Entry::of(&text), Entry::Nothing) {
+        if matches!(ReplEntry::parse(&text), ReplEntry::Blank) {
             continue;
         }
-        if !desk.is_asked {
+        if !desk.is_interactive {
             desk.entries.push(text.clone());
         }
-        let place = if desk.is_asked && desk.loading == 0 { String::new() } else { format!("{name}:{line}: ") };
-        let mistakes = desk.session.mistakes();
-        desk.answer(name, &text, line, place)?;
-        if desk.session.options.fail_fast && desk.session.mistakes() > mistakes {
+        let place =
+            if desk.is_interactive && desk.load_depth == 0 { String::new() } else { format!("{name}:{line}: ") };
+        let mistakes = desk.session.error_count();
+        desk.run_entry(name, &text, line, place)?;
+        if desk.session.options.fail_fast && desk.session.error_count() > mistakes {
             return Err(Failure::Refused(None));
         }
         if desk.session.context().is_interrupted() {
@@ -174,18 +177,18 @@ fn read_lines(desk: &mut Desk<'_>, name: &str, reader: impl BufRead) -> Result<(
 }
 
 /// Returns an entry as it appears after the prompt, with its further lines aligned to the first.
-fn transcribed(text: &str) -> String {
+fn prompted_text(text: &str) -> String {
     let prompts = std::iter::once(prompt::PROMPT.to_owned());
     let prompts = prompts.chain(std::iter::repeat(format!("{:>1$}", "> ", prompt::PROMPT.len())));
     let lines = text.trim_end().lines().zip(prompts);
-    let lines: Vec<String> = lines.map(|(line, prompt)| prompt + &diagnostics::line(line)).collect();
+    let lines: Vec<String> = lines.map(|(line, prompt)| prompt + &diagnostics::single_line(line)).collect();
     lines.join("\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::commands::COMMANDS;
-    use super::state::Desk;
+    use super::state::ReplState;
     use crate::cli::session::Session;
     use crate::cli::{taken_apart, tree};
 
@@ -195,12 +198,12 @@ mod tests {
         let arguments = ["classad", "repl", "--quiet"].map(Into::into).into();
         let cli = taken_apart(tree(), arguments).expect("this is a command line");
         let mut session = Session::new(cli.options);
-        let mut desk = Desk::new(&mut session);
+        let mut desk = ReplState::new(&mut session);
         let before = [":pool samples/gangs/offers.ad", ":my samples/gangs/jobs.ad", ":let spare = 1"];
         for text in before.into_iter().chain(COMMANDS.iter().map(|command| command.example)) {
-            desk.answer("test", text, 1, String::new()).expect("nothing is refused");
-            assert_eq!(desk.session.mistakes(), 0, "{text}");
+            desk.run_entry("test", text, 1, String::new()).expect("nothing is refused");
+            assert_eq!(desk.session.error_count(), 0, "{text}");
         }
-        assert!(desk.has_left, "the last one leaves");
+        assert!(desk.is_finished, "the last one leaves");
     }
 }

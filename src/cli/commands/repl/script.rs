@@ -6,36 +6,36 @@ use crate::cli::render::output;
 
 /// Maximum number of lines of an entry. A longer one most likely lacks a bracket, and must not swallow the rest of the
 /// script.
-const MOST_LINES: usize = 4096;
+const MAX_ENTRY_LINES: usize = 4096;
 
 /// Reads lines and joins them into entries.
-pub struct Script<R> {
+pub struct EntryReader<R> {
     reader: R,
     /// Number of lines read so far.
-    lines: usize,
+    lines_read: usize,
 }
 
-impl<R: BufRead> Script<R> {
+impl<R: BufRead> EntryReader<R> {
     pub fn new(reader: R) -> Self {
-        Script { reader, lines: 0 }
+        EntryReader { reader, lines_read: 0 }
     }
 
     /// Reads the next entry: its text and the 1-based number of its first line; `None` at the end.
     ///
     /// Lines are added to an entry as long as `goes_on` says that it continues. Bytes that are no UTF-8 become U+FFFD,
     /// which no token begins with.
-    pub fn next(&mut self, goes_on: impl Fn(&str) -> bool) -> io::Result<Option<(String, usize)>> {
-        output::hand_on();
-        let (mut text, first) = (String::new(), self.lines + 1);
+    pub fn next_entry(&mut self, goes_on: impl Fn(&str) -> bool) -> io::Result<Option<(String, usize)>> {
+        output::flush_stdout();
+        let (mut text, first) = (String::new(), self.lines_read + 1);
         loop {
             let mut line = Vec::new();
             if self.reader.read_until(b'\n', &mut line)? == 0 {
-                return Ok((self.lines >= first).then_some((text, first)));
+                return Ok((self.lines_read >= first).then_some((text, first)));
             }
             let line = String::from_utf8_lossy(&line);
             text.push_str(line.strip_suffix('\n').map_or(&*line, |line| line.strip_suffix('\r').unwrap_or(line)));
-            self.lines += 1;
-            if self.lines - first >= MOST_LINES || !goes_on(&text) {
+            self.lines_read += 1;
+            if self.lines_read - first >= MAX_ENTRY_LINES || !goes_on(&text) {
                 return Ok(Some((text, first)));
             }
             text.push('\n');
@@ -45,12 +45,12 @@ impl<R: BufRead> Script<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::Script;
+    use super::EntryReader;
 
     #[test]
     fn entries_have_as_many_lines_as_they_go_on() {
-        let mut script = Script::new(&b"one\r\ntwo\\\nthree\n\nfour\\"[..]);
-        let mut next = || script.next(|text| text.ends_with('\\')).expect("it can be read");
+        let mut script = EntryReader::new(&b"one\r\ntwo\\\nthree\n\nfour\\"[..]);
+        let mut next = || script.next_entry(|text| text.ends_with('\\')).expect("it can be read");
         assert_eq!(next(), Some(("one".to_owned(), 1)));
         assert_eq!(next(), Some(("two\\\nthree".to_owned(), 2)));
         assert_eq!(next(), Some((String::new(), 4)));

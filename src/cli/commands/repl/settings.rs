@@ -2,46 +2,46 @@
 
 use clap::ValueEnum;
 use classad::ad::Dialect;
-use classad::eval::Chance;
+use classad::eval::RandomStream;
 
-use super::argument::Argument;
-use super::state::Desk;
+use super::argument::CommandArgument;
+use super::state::ReplState;
 use crate::cli::Failure;
 use crate::cli::args::global::{self, Color};
 
 /// A setting.
-pub struct Setting {
+pub struct ReplSetting {
     pub name: &'static str,
     /// Synopsis of its values.
     pub values: &'static str,
     pub doc: &'static str,
-    get: fn(&Desk<'_>) -> String,
-    set: fn(&mut Desk<'_>, &str) -> Result<(), String>,
+    get: fn(&ReplState<'_>) -> String,
+    set: fn(&mut ReplState<'_>, &str) -> Result<(), String>,
 }
 
 /// All settings.
-pub static SETTINGS: [Setting; 5] = [
-    Setting {
+pub static SETTINGS: [ReplSetting; 5] = [
+    ReplSetting {
         name: "max-steps",
         values: "N",
         doc: "how many steps one evaluation may take",
-        get: |desk| desk.session.context().most_steps.to_string(),
+        get: |desk| desk.session.context().max_steps.to_string(),
         set: |desk, value| {
-            desk.session.context_mut().most_steps = number(value)?;
+            desk.session.context_mut().max_steps = parse_number(value)?;
             Ok(())
         },
     },
-    Setting {
+    ReplSetting {
         name: "max-depth",
         values: "N",
         doc: "how many evaluations may be nested in one another",
-        get: |desk| desk.session.context().deepest.to_string(),
+        get: |desk| desk.session.context().max_depth.to_string(),
         set: |desk, value| {
-            desk.session.context_mut().deepest = number(value)?;
+            desk.session.context_mut().max_depth = parse_number(value)?;
             Ok(())
         },
     },
-    Setting {
+    ReplSetting {
         name: "now",
         values: "TIME",
         doc: "the time that functions read",
@@ -51,19 +51,19 @@ pub static SETTINGS: [Setting; 5] = [
             Ok(())
         },
     },
-    Setting {
+    ReplSetting {
         name: "seed",
         values: "N",
         doc: "where chance starts",
         get: |desk| desk.session.options.seed.map_or_else(|| "none".to_owned(), |seed| seed.to_string()),
         set: |desk, value| {
-            let seed = number(value)?;
+            let seed = parse_number(value)?;
             desk.session.options.seed = Some(seed);
-            desk.session.context_mut().chance = Some(Chance::new(seed));
+            desk.session.context_mut().random = Some(RandomStream::new(seed));
             Ok(())
         },
     },
-    Setting {
+    ReplSetting {
         name: "color",
         values: "auto|always|never",
         doc: "when to use colour in what is printed",
@@ -77,12 +77,12 @@ pub static SETTINGS: [Setting; 5] = [
     },
 ];
 
-fn number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
+fn parse_number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
     value.parse().map_err(|_| format!("`{value}` is no number that it can be"))
 }
 
 /// `:set`
-pub fn set(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+pub fn set(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     let text = argument.text;
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let (name, value) = (argument.part(0..end), text[end..].trim());
@@ -95,17 +95,17 @@ pub fn set(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> 
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name.text) else {
         let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
         let message = format!("there is no setting `{}`: there are {}", name.text, names.join(", "));
-        return Err(name.refuse(desk.session, message));
+        return Err(name.report_error(desk.session, message));
     };
     if value.is_empty() {
         let text = format!("{}  ({}: {})", (setting.get)(desk), setting.values, setting.doc);
         return desk.print(&text);
     }
-    (setting.set)(desk, value).map_err(|message| argument.refuse(desk.session, message))
+    (setting.set)(desk, value).map_err(|message| argument.report_error(desk.session, message))
 }
 
 /// `:dialect`
-pub fn dialect(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failure> {
+pub fn dialect(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
         return desk.print(desk.session.dialect().as_str());
     }
@@ -114,6 +114,6 @@ pub fn dialect(desk: &mut Desk<'_>, argument: &Argument<'_>) -> Result<(), Failu
             desk.set_dialect(dialect);
             Ok(())
         }
-        Err(message) => Err(argument.refuse(desk.session, message)),
+        Err(message) => Err(argument.report_error(desk.session, message)),
     }
 }

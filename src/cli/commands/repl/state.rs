@@ -3,55 +3,55 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use classad::ad::{Ad, Expression, Frame, Name, nearest};
-use classad::eval::{Environment, Evaluator, Halt};
+use classad::ad::{Ad, Expression, Name, ScopeFrame, closest_names};
+use classad::eval::{Abort, Environment, Evaluator};
 use classad::format::Problem;
 use classad::pool::Census;
 use classad::protocol::Protocol;
-use classad::syntax::{Rules, parse_expression};
+use classad::syntax::{ParseOptions, parse_expression};
 use classad::{ad::Dialect, ad::Value};
 use indexmap::IndexMap;
 
-use super::argument::Argument;
+use super::argument::CommandArgument;
 use super::commands::{self, COMMANDS};
-use super::entry::Entry;
+use super::entry::ReplEntry;
 use super::expression_commands;
 use crate::cli::Failure;
 use crate::cli::args::partial_scope;
-use crate::cli::io::input::Identified;
+use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
-use crate::cli::io::source::{Source, Text};
+use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 
 /// The state of the prompt: the two sides, definitions, the pool, and what has been entered.
-pub struct Desk<'s> {
+pub struct ReplState<'s> {
     pub session: &'s mut Session,
-    pub my: Option<Identified>,
-    pub target: Option<Identified>,
-    pub definitions: IndexMap<Name, Defined>,
-    pub pool: Pool,
+    pub my: Option<NamedAd>,
+    pub target: Option<NamedAd>,
+    pub definitions: IndexMap<Name, ReplDefinition>,
+    pub pool: ReplPool,
     /// The entries so far, including those of earlier sessions.
     pub entries: Vec<String>,
     /// Whether `:quit` was entered.
-    pub has_left: bool,
+    pub is_finished: bool,
     /// Number of nested files that are being loaded.
-    pub loading: usize,
+    pub load_depth: usize,
     /// Whether entries are read from a prompt on a terminal.
-    pub is_asked: bool,
+    pub is_interactive: bool,
     /// Whether each entry is printed before its result.
     pub echo: bool,
 }
 
 /// A definition. The text is kept because the expression is parsed anew when the dialect changes.
-pub struct Defined {
+pub struct ReplDefinition {
     pub text: String,
     pub expression: Expression,
 }
 
 /// The ads to match with.
-pub struct Pool {
+pub struct ReplPool {
     /// The ads of the pool as offers. The request is set by each command.
     pub parties: Parties,
     pub census: Census,
@@ -61,17 +61,17 @@ pub struct Pool {
     pub ids: Rc<[String]>,
 }
 
-impl Pool {
-    pub fn new(ads: Vec<Identified>, files: Vec<String>) -> Self {
+impl ReplPool {
+    pub fn new(ads: Vec<NamedAd>, files: Vec<String>) -> Self {
         let mut census = Census::names();
         for ad in &ads {
             census.add(&ad.ad);
         }
         let ids = ads.iter().map(|ad| ad.id().to_owned()).collect();
-        Pool { parties: Parties::new([Vec::new(), ads]), census, files, ids }
+        ReplPool { parties: Parties::new([Vec::new(), ads]), census, files, ids }
     }
 
-    pub fn offers(&self) -> &[Identified] {
+    pub fn offers(&self) -> &[NamedAd] {
         &self.parties.offers
     }
 
@@ -80,18 +80,18 @@ impl Pool {
     }
 }
 
-impl<'s> Desk<'s> {
+impl<'s> ReplState<'s> {
     pub fn new(session: &'s mut Session) -> Self {
-        Desk {
+        ReplState {
             session,
             my: None,
             target: None,
             definitions: IndexMap::new(),
-            pool: Pool::new(Vec::new(), Vec::new()),
+            pool: ReplPool::new(Vec::new(), Vec::new()),
             entries: Vec::new(),
-            has_left: false,
-            loading: 0,
-            is_asked: false,
+            is_finished: false,
+            load_depth: 0,
+            is_interactive: false,
             echo: false,
         }
     }
@@ -103,19 +103,19 @@ impl<'s> Desk<'s> {
     /// # Errors
     ///
     /// The output cannot be written, or the entry is bad and `--fail-fast` is given.
-    pub fn answer(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
-        self.session.turn(place);
-        let source = Text::of_lines(name, text, line);
-        let result = self.enter(&source, text);
+    pub fn run_entry(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
+        self.session.begin_entry(place);
+        let source = SourceText::from_lines(name, text, line);
+        let result = self.dispatch(&source, text);
         // Flush the results, so that they precede messages about the next entry.
         drop(out());
         match result {
             Err(Failure::Refused(Some(message))) => {
-                let range = match Entry::of(text) {
-                    Entry::Command(_, argument) if !argument.is_empty() => argument,
-                    _ => super::entry::trimmed(text, 0..text.len()),
+                let range = match ReplEntry::parse(text) {
+                    ReplEntry::Command(_, argument) if !argument.is_empty() => argument,
+                    _ => super::entry::trim_range(text, 0..text.len()),
                 };
-                self.session.problem(&source, &Problem::at(range, 0, message))
+                self.session.report_problem(&source, &Problem::error_at(range, 0, message))
             }
             Err(Failure::Refused(None)) if self.session.context().is_interrupted() => {
                 self.session.note("interrupted");
@@ -126,40 +126,42 @@ impl<'s> Desk<'s> {
         }
     }
 
-    fn enter(&mut self, source: &Text, text: &str) -> Result<(), Failure> {
-        match Entry::of(text) {
-            Entry::Nothing => Ok(()),
-            Entry::Command(command, argument) => {
-                let argument = Argument::of(source, text, argument);
-                if matches!(command.takes, commands::Takes::Nothing)
+    fn dispatch(&mut self, source: &SourceText, text: &str) -> Result<(), Failure> {
+        match ReplEntry::parse(text) {
+            ReplEntry::Blank => Ok(()),
+            ReplEntry::Command(command, argument) => {
+                let argument = CommandArgument::from_range(source, text, argument);
+                if matches!(command.argument_kind, commands::ArgumentKind::Nothing)
                     && command.arguments.is_empty()
                     && !argument.is_empty()
                 {
-                    return Err(argument.refuse(self.session, format!("nothing stands behind :{}", command.name)));
+                    return Err(argument.report_error(self.session, format!("nothing stands behind :{}", command.name)));
                 }
                 (command.run)(self, &argument)
             }
-            Entry::NoCommand(range) => {
+            ReplEntry::UnknownCommand(range) => {
                 let name = &text[range.start + 1..range.end];
                 let several: Vec<String> =
-                    commands::beginning_with(name).map(|command| format!(":{}", command.name)).collect();
-                let near = nearest(name, COMMANDS.iter().map(|command| command.name));
+                    commands::commands_with_prefix(name).map(|command| format!(":{}", command.name)).collect();
+                let near = closest_names(name, COMMANDS.iter().map(|command| command.name));
                 let (message, help) = match (several.as_slice(), near.first()) {
                     ([_, _, ..], _) => (format!("`:{name}` may be {}", several.join(" or ")), String::new()),
                     (_, Some(near)) => (format!("there is no command `:{name}`"), format!("did you mean :{near}?")),
                     (_, None) => (format!("there is no command `:{name}`"), ":help lists them".to_owned()),
                 };
-                let problem = Problem::at(range, 0, message);
+                let problem = Problem::error_at(range, 0, message);
                 let problem = if help.is_empty() { problem } else { problem.with_help(help) };
-                self.session.problem(source, &problem)
+                self.session.report_problem(source, &problem)
             }
-            Entry::Definition(definition) => expression_commands::assign(self, source, text, &definition),
-            Entry::Expression(range) => expression_commands::value(self, &Argument::of(source, text, range)),
+            ReplEntry::Definition(definition) => expression_commands::enter_definition(self, source, text, &definition),
+            ReplEntry::Expression(range) => {
+                expression_commands::evaluate_and_print(self, &CommandArgument::from_range(source, text, range))
+            }
         }
     }
 
-    pub fn rules(&self) -> Rules {
-        Rules::new(self.session.dialect())
+    pub fn rules(&self) -> ParseOptions {
+        ParseOptions::new(self.session.dialect())
     }
 
     pub fn protocol(&self) -> Protocol {
@@ -167,16 +169,16 @@ impl<'s> Desk<'s> {
     }
 
     /// Parses the argument as an expression.
-    pub fn expression(&mut self, argument: &Argument<'_>) -> Result<Expression, Failure> {
+    pub fn parse_argument(&mut self, argument: &CommandArgument<'_>) -> Result<Expression, Failure> {
         if argument.is_empty() {
             return Err(Failure::Refused(Some("an expression is missing".to_owned())));
         }
         parse_expression(argument.text.as_bytes(), self.rules())
-            .map_err(|error| argument.problem(self.session, &Problem::from_syntax(error, argument.offset, 0)))
+            .map_err(|error| argument.report_problem(self.session, &Problem::from_syntax(error, argument.offset, 0)))
     }
 
     /// Returns the own side: the ad of `:my` with the definitions added. `None` if there is neither.
-    pub fn this_side(&self) -> Option<Ad> {
+    pub fn own_ad(&self) -> Option<Ad> {
         if self.my.is_none() && self.definitions.is_empty() {
             return None;
         }
@@ -185,44 +187,44 @@ impl<'s> Desk<'s> {
     }
 
     /// Returns the own side as a request.
-    pub fn request(&self) -> Result<Identified, Failure> {
+    pub fn request(&self) -> Result<NamedAd, Failure> {
         let message = "there is nothing to match: `:my FILE` or `:my [ ... ]` gives an ad";
-        let ad = self.this_side().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?;
-        let id = self.my.as_ref().map_or("my", Identified::id);
-        Ok(Identified::unnamed(ad).called(id.to_owned()))
+        let ad = self.own_ad().ok_or_else(|| Failure::Refused(Some(message.to_owned())))?;
+        let id = self.my.as_ref().map_or("my", NamedAd::id);
+        Ok(NamedAd::unnamed(ad).with_name(id.to_owned()))
     }
 
     /// Returns the environment in which expressions are evaluated.
-    pub fn meeting(&self) -> (Environment, Arc<Frame>) {
-        partial_scope::meeting(self.this_side(), self.target.as_ref().map(|target| &target.ad))
+    pub fn environment(&self) -> (Environment, Arc<ScopeFrame>) {
+        partial_scope::known_environment(self.own_ad(), self.target.as_ref().map(|target| &target.ad))
     }
 
     /// Evaluates an expression; an exceeded budget is reported under `argument`.
-    pub fn evaluate(&mut self, expression: &Expression, argument: &Argument<'_>) -> Result<Value, Failure> {
-        let (environment, frame) = self.meeting();
+    pub fn evaluate(&mut self, expression: &Expression, argument: &CommandArgument<'_>) -> Result<Value, Failure> {
+        let (environment, frame) = self.environment();
         let value = Evaluator::new(&environment, &self.session.context()).evaluate(expression, &frame);
         value.map_err(|halt| {
             let help = match halt {
-                Halt::TooDeep(_) => ":set max-depth raises the limit",
-                Halt::TooLong(_) => ":set max-steps raises the limit",
-                Halt::Interrupted | Halt::Unknown => return Failure::Refused(None),
+                Abort::TooDeep(_) => ":set max-depth raises the limit",
+                Abort::TooManySteps(_) => ":set max-steps raises the limit",
+                Abort::Interrupted | Abort::Unknown => return Failure::Refused(None),
             };
-            self.session.spent();
-            let problem = Problem::at(argument.range(), 0, halt.to_string()).with_help(help);
-            diagnostics::problem(&self.session.options, argument.source, &problem);
+            self.session.mark_budget();
+            let problem = Problem::error_at(argument.range(), 0, halt.to_string()).with_help(help);
+            diagnostics::print_problem(&self.session.options, argument.source, &problem);
             Failure::Refused(None)
         })
     }
 
     /// Changes to HTCondor's dialect if one of these sources is in a form of HTCondor's, unless `--dialect` or
     /// `:dialect` has set one.
-    pub fn decide_dialect(&mut self, sources: &[Source]) {
+    pub fn decide_dialect(&mut self, sources: &[AdSource]) {
         let before = self.session.dialect();
         self.session.decide_dialect(sources);
         let dialect = self.session.dialect();
         if dialect != before {
-            self.redefine();
-            if self.loading > 0 || !self.entries.is_empty() {
+            self.reparse_definitions();
+            if self.load_depth > 0 || !self.entries.is_empty() {
                 self.session.note(&format!("the dialect is {dialect} from here on, as that of these ads is"));
             }
         }
@@ -232,10 +234,10 @@ impl<'s> Desk<'s> {
     pub fn set_dialect(&mut self, dialect: Dialect) {
         self.session.options.dialect = Some(dialect);
         self.session.context_mut().dialect = dialect;
-        self.redefine();
+        self.reparse_definitions();
     }
 
-    fn redefine(&mut self) {
+    fn reparse_definitions(&mut self) {
         let rules = self.rules();
         for defined in self.definitions.values_mut() {
             if let Ok(expression) = parse_expression(defined.text.as_bytes(), rules) {

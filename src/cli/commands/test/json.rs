@@ -16,23 +16,23 @@ use serde_json::{Value, json};
 
 use crate::cli::Failure;
 
-use super::report::{File, Outcome, Report, Unmet, Verdict, reason};
+use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpectation, stop_reason};
 
-pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
-    let count = |is: &dyn Fn(&Verdict) -> bool| report.outcomes().filter(|outcome| is(&outcome.verdict)).count();
+pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
+    let count = |is: &dyn Fn(&CaseVerdict) -> bool| report.outcomes().filter(|outcome| is(&outcome.verdict)).count();
     let document = json!({
         "schema": "classad.test/1",
-        "passed": count(&|verdict| matches!(verdict, Verdict::Passed)),
-        "failed": count(&|verdict| matches!(verdict, Verdict::Failed(_))),
-        "stopped": count(&|verdict| matches!(verdict, Verdict::Stopped(_))),
+        "passed": count(&|verdict| matches!(verdict, CaseVerdict::Passed)),
+        "failed": count(&|verdict| matches!(verdict, CaseVerdict::Failed(_))),
+        "stopped": count(&|verdict| matches!(verdict, CaseVerdict::Stopped(_))),
         "updated": report.updated,
-        "files": report.files.iter().map(file).collect::<Vec<Value>>(),
+        "files": report.files.iter().map(spec_json).collect::<Vec<Value>>(),
     });
     writeln!(out, "{document:#}")?;
     Ok(())
 }
 
-fn file(file: &File) -> Value {
+fn spec_json(file: &SpecResult) -> Value {
     let problems = file.problems.iter().map(|(place, message)| {
         json!({
             "line": place.map(|place| place.line), "column": place.map(|place| place.column), "message": message,
@@ -41,25 +41,25 @@ fn file(file: &File) -> Value {
     json!({
         "file": file.name,
         "problems": problems.collect::<Vec<Value>>(),
-        "cases": file.outcomes.iter().map(case).collect::<Vec<Value>>(),
+        "cases": file.outcomes.iter().map(case_json).collect::<Vec<Value>>(),
     })
 }
 
-fn case(outcome: &Outcome) -> Value {
+fn case_json(outcome: &CaseResult) -> Value {
     let (status, unmet, message) = match &outcome.verdict {
-        Verdict::Listed => ("listed", Vec::new(), None),
-        Verdict::Passed => ("passed", Vec::new(), None),
-        Verdict::Failed(unmet) => {
-            let sentences: Vec<String> = unmet.iter().map(Unmet::sentence).collect();
-            ("failed", unmet.iter().map(self::unmet).collect(), Some(sentences.join("; ")))
+        CaseVerdict::Listed => ("listed", Vec::new(), None),
+        CaseVerdict::Passed => ("passed", Vec::new(), None),
+        CaseVerdict::Failed(unmet) => {
+            let sentences: Vec<String> = unmet.iter().map(UnmetExpectation::sentence).collect();
+            ("failed", unmet.iter().map(self::unmet_json).collect(), Some(sentences.join("; ")))
         }
-        Verdict::Stopped(stop) => ("stopped", Vec::new(), Some(reason(stop))),
+        CaseVerdict::Stopped(stop) => ("stopped", Vec::new(), Some(stop_reason(stop))),
     };
     json!({
         "name": outcome.name,
         "tags": outcome.tags,
-        "line": outcome.place.map(|place| place.line),
-        "column": outcome.place.map(|place| place.column),
+        "line": outcome.position.map(|place| place.line),
+        "column": outcome.position.map(|place| place.column),
         "status": status,
         "unmet": unmet,
         "reasons": outcome.reasons,
@@ -67,12 +67,12 @@ fn case(outcome: &Outcome) -> Value {
     })
 }
 
-fn unmet(unmet: &Unmet) -> Value {
+fn unmet_json(unmet: &UnmetExpectation) -> Value {
     json!({
         "key": unmet.key,
-        "line": unmet.place.line,
-        "column": unmet.place.column,
-        "expected": unmet.expected.text(),
-        "actual": unmet.actual.text(),
+        "line": unmet.position.line,
+        "column": unmet.position.column,
+        "expected": unmet.expected.to_line(),
+        "actual": unmet.actual.to_line(),
     })
 }

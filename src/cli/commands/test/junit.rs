@@ -6,26 +6,26 @@ use classad::format::Position;
 
 use crate::cli::Failure;
 
-use super::report::{File, Outcome, Report, Unmet, Verdict, reason};
+use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpectation, stop_reason};
 
-pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
+pub fn write(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
     let files = || report.files.iter();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"classad test\"{}>", counts(files()))?;
+    writeln!(out, "<testsuites name=\"classad test\"{}>", count_attributes(files()))?;
     for file in files() {
-        let name = escaped(&file.name);
-        writeln!(out, "  <testsuite name=\"{name}\"{}>", counts(std::iter::once(file)))?;
+        let name = escape_attribute(&file.name);
+        writeln!(out, "  <testsuite name=\"{name}\"{}>", count_attributes(std::iter::once(file)))?;
         for outcome in &file.outcomes {
-            case(out, &name, outcome)?;
+            write_case(out, &name, outcome)?;
         }
         for (place, message) in &file.problems {
-            let text = format!("{}{}: {message}", file.name, at(*place));
+            let text = format!("{}{}: {message}", file.name, position_suffix(*place));
             writeln!(
                 out,
                 "    <testcase name=\"the spec is well-formed{}\" classname=\"{name}\">",
-                escaped(&at(*place))
+                escape_attribute(&position_suffix(*place))
             )?;
-            element(out, "error", message, "spec", &text)?;
+            write_element(out, "error", message, "spec", &text)?;
             writeln!(out, "    </testcase>")?;
         }
         writeln!(out, "  </testsuite>")?;
@@ -35,34 +35,38 @@ pub fn write(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
 }
 
 /// Returns the attributes with the numbers of cases, failures and errors in `files`.
-fn counts<'f>(files: impl Iterator<Item = &'f File>) -> String {
+fn count_attributes<'f>(files: impl Iterator<Item = &'f SpecResult>) -> String {
     let (mut tests, mut failures, mut errors) = (0, 0, 0);
     for file in files {
         tests += file.outcomes.len() + file.problems.len();
         errors += file.problems.len();
         for outcome in &file.outcomes {
             match outcome.verdict {
-                Verdict::Passed | Verdict::Listed => {}
-                Verdict::Failed(_) => failures += 1,
-                Verdict::Stopped(_) => errors += 1,
+                CaseVerdict::Passed | CaseVerdict::Listed => {}
+                CaseVerdict::Failed(_) => failures += 1,
+                CaseVerdict::Stopped(_) => errors += 1,
             }
         }
     }
     format!(" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\"")
 }
 
-fn case(out: &mut dyn Write, file: &str, outcome: &Outcome) -> Result<(), Failure> {
-    let line = outcome.place.map(|place| format!(" line=\"{}\"", place.line)).unwrap_or_default();
-    write!(out, "    <testcase name=\"{}\" classname=\"{file}\" file=\"{file}\"{line}", escaped(&outcome.name))?;
-    if let Verdict::Passed = outcome.verdict {
+fn write_case(out: &mut dyn Write, file: &str, outcome: &CaseResult) -> Result<(), Failure> {
+    let line = outcome.position.map(|place| format!(" line=\"{}\"", place.line)).unwrap_or_default();
+    write!(
+        out,
+        "    <testcase name=\"{}\" classname=\"{file}\" file=\"{file}\"{line}",
+        escape_attribute(&outcome.name)
+    )?;
+    if let CaseVerdict::Passed = outcome.verdict {
         writeln!(out, "/>")?;
         return Ok(());
     }
     writeln!(out, ">")?;
     match &outcome.verdict {
-        Verdict::Passed | Verdict::Listed => {}
-        Verdict::Failed(unmet) => {
-            let sentences: Vec<String> = unmet.iter().map(Unmet::sentence).collect();
+        CaseVerdict::Passed | CaseVerdict::Listed => {}
+        CaseVerdict::Failed(unmet) => {
+            let sentences: Vec<String> = unmet.iter().map(UnmetExpectation::sentence).collect();
             let mut lines = Vec::new();
             for unmet in unmet {
                 lines.push(format!("{}:", unmet.key));
@@ -71,31 +75,31 @@ fn case(out: &mut dyn Write, file: &str, outcome: &Outcome) -> Result<(), Failur
             }
             lines.extend(outcome.reasons.iter().cloned());
             let text = lines.join("\n");
-            element(out, "failure", &sentences.join("; "), "unmet", &text)?;
+            write_element(out, "failure", &sentences.join("; "), "unmet", &text)?;
         }
-        Verdict::Stopped(stop) => element(out, "error", &reason(stop), "stopped", "")?,
+        CaseVerdict::Stopped(stop) => write_element(out, "error", &stop_reason(stop), "stopped", "")?,
     }
     writeln!(out, "    </testcase>")?;
     Ok(())
 }
 
-fn element(out: &mut dyn Write, name: &str, message: &str, kind: &str, text: &str) -> Result<(), Failure> {
-    let (message, text) = (escaped(message), escaped_text(text));
+fn write_element(out: &mut dyn Write, name: &str, message: &str, kind: &str, text: &str) -> Result<(), Failure> {
+    let (message, text) = (escape_attribute(message), escape_text(text));
     writeln!(out, "      <{name} message=\"{message}\" type=\"{kind}\">{text}</{name}>")?;
     Ok(())
 }
 
-fn at(place: Option<Position>) -> String {
+fn position_suffix(place: Option<Position>) -> String {
     place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default()
 }
 
 /// Escapes the value of an XML attribute. Escapes line ends and tabs too, which a parser would turn into blanks.
-fn escaped(text: &str) -> String {
-    escaped_text(text).replace('\n', "&#10;").replace('\t', "&#9;")
+fn escape_attribute(text: &str) -> String {
+    escape_text(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
 /// Escapes XML text. Replaces characters that XML cannot carry, not even as references, with U+FFFD.
-fn escaped_text(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -115,14 +119,14 @@ fn escaped_text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, escaped_text};
+    use super::{escape_attribute, escape_text};
 
     #[test]
     fn nothing_ends_a_text_before_its_end() {
         assert_eq!(
-            escaped("a<b & \"c\" 'd'>\n\t\r]]>"),
+            escape_attribute("a<b & \"c\" 'd'>\n\t\r]]>"),
             "a&lt;b &amp; &quot;c&quot; &apos;d&apos;&gt;&#10;&#9;&#13;]]&gt;"
         );
-        assert_eq!(escaped_text("\u{0}\u{1b}\u{fffe}é\n"), "\u{fffd}\u{fffd}\u{fffd}é\n");
+        assert_eq!(escape_text("\u{0}\u{1b}\u{fffe}é\n"), "\u{fffd}\u{fffd}\u{fffd}é\n");
     }
 }

@@ -1,9 +1,9 @@
 //! `classad test`: unit tests of policies.
 
-mod find;
 mod json;
 mod junit;
 mod report;
+mod spec_files;
 mod tap;
 mod text;
 
@@ -13,18 +13,18 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use classad::ad::nearest;
-use classad::format::document_tree::Outline;
-use classad::format::{Form, Problem};
-use classad::policy_test::{Conditions, Spec, Stop, updated};
+use classad::ad::closest_names;
+use classad::format::document_tree::YamlTree;
+use classad::format::{FileFormat, Problem};
+use classad::policy_test::{CaseError, EvaluationSettings, Spec, update_expectations};
 
 use crate::cli::io::atomic_write;
-use crate::cli::io::source::Text;
+use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
-use report::{Outcome, Report, Verdict, reason};
+use report::{CaseResult, CaseVerdict, TestReport, stop_reason};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,7 +81,7 @@ broken; 3 a budget was exceeded.";
 /// instead.
 #[derive(Args)]
 #[command(name = "test", after_help = EXAMPLES)]
-pub struct Test {
+pub struct TestCommand {
     /// Specs, or folders to look for specs in; standard input if there are none
     #[arg(value_name = "SPEC")]
     specs: Vec<String>,
@@ -116,9 +116,9 @@ pub enum TestForm {
 }
 
 /// Maximum number of problems printed per spec; further ones are only counted.
-const MOST_PROBLEMS: usize = 20;
+const MAX_PROBLEMS_PER_SPEC: usize = 20;
 
-impl Test {
+impl TestCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let refuse = |message: &str| Err(Failure::Refused(Some(message.to_owned())));
         if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
@@ -127,11 +127,11 @@ impl Test {
         if self.update && (self.specs.is_empty() || self.specs.iter().any(|spec| spec == "-")) {
             return refuse("--update rewrites specs: name them");
         }
-        let mut report = Report::default();
-        for path in find::specs(session, &self.specs)? {
-            self.spec(session, &path, &mut report)?;
+        let mut report = TestReport::default();
+        for path in spec_files::find_specs(session, &self.specs)? {
+            self.run_spec(session, &path, &mut report)?;
         }
-        self.tell_what_is_not_there(session, &report);
+        self.report_unknown_tags(session, &report);
         if !session.options.quiet {
             let mut out = out();
             match self.output {
@@ -143,7 +143,7 @@ impl Test {
             }
             out.flush()?;
         }
-        let is_passed = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Passed | Verdict::Listed);
+        let is_passed = |outcome: &CaseResult| matches!(outcome.verdict, CaseVerdict::Passed | CaseVerdict::Listed);
         Ok(Status::of(report.outcomes().next().is_some() && report.outcomes().all(is_passed)))
     }
 
@@ -155,19 +155,19 @@ impl Test {
     }
 
     /// Returns the defaults of a spec's settings, from the command line.
-    fn conditions(session: &Session) -> Conditions {
+    fn default_settings(session: &Session) -> EvaluationSettings {
         let options = &session.options;
-        Conditions {
+        EvaluationSettings {
             dialect: options.dialect,
             now: options.now.or(session.context().now),
             seed: options.seed,
-            most_steps: options.max_steps,
-            deepest: options.max_depth,
+            max_steps: options.max_steps,
+            max_depth: options.max_depth,
         }
     }
 
     /// Runs the cases of a spec and adds their results to the report.
-    fn spec(&self, session: &mut Session, path: &Path, report: &mut Report) -> Result<(), Failure> {
+    fn run_spec(&self, session: &mut Session, path: &Path, report: &mut TestReport) -> Result<(), Failure> {
         let is_stdin = path.as_os_str() == "-";
         let shown = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
         let mut bytes = Vec::new();
@@ -178,34 +178,36 @@ impl Test {
         };
         if let Err(error) = read {
             let reason = format!("cannot read {shown}: {}", diagnostics::io_reason(&error));
-            session.trouble(&reason);
-            report.broken(&shown, Vec::new(), reason);
+            session.error(&reason);
+            report.add_malformed(&shown, Vec::new(), reason);
             return Ok(());
         }
-        let text = Text::of_file(&shown, bytes, Form::Yaml);
+        let text = SourceText::from_file(&shown, bytes, FileFormat::Yaml);
         let folder = if is_stdin { PathBuf::new() } else { path.parent().unwrap_or(Path::new("")).to_owned() };
-        let conditions = Self::conditions(session);
-        let result = self.cases(&text, &folder, &conditions, &mut report.tags);
+        let conditions = Self::default_settings(session);
+        let result = self.run_cases(&text, &folder, &conditions, &mut report.tags);
         let mut file = match result {
             Ok(file) => file,
             Err(problems) => {
-                Self::broken(session, &text, &problems);
-                report.broken(&shown, report::placed(&text, &problems), String::new());
+                Self::report_malformed(session, &text, &problems);
+                report.add_malformed(&shown, report::with_positions(&text, &problems), String::new());
                 return Ok(());
             }
         };
-        if self.update && file.iter().any(|outcome| matches!(outcome.verdict, Verdict::Failed(_))) {
+        if self.update && file.iter().any(|outcome| matches!(outcome.verdict, CaseVerdict::Failed(_))) {
             file = self.rewrite(session, path, &text, &folder, file, report)?;
         }
         for outcome in &file {
             let what = format!("{}: {}", text.name, outcome.name);
             match &outcome.verdict {
-                Verdict::Stopped(stop @ Stop::Refused(_)) => session.trouble(&format!("{what}: {}", reason(stop))),
-                Verdict::Stopped(stop) => session.exceeded(&format!("{what}: {}", reason(stop))),
-                Verdict::Passed | Verdict::Failed(_) | Verdict::Listed => {}
+                CaseVerdict::Stopped(stop @ CaseError::Unusable(_)) => {
+                    session.error(&format!("{what}: {}", stop_reason(stop)));
+                }
+                CaseVerdict::Stopped(stop) => session.report_exceeded_budget(&format!("{what}: {}", stop_reason(stop))),
+                CaseVerdict::Passed | CaseVerdict::Failed(_) | CaseVerdict::Listed => {}
             }
         }
-        report.files.push(report::File { name: shown, text: Some(text), outcomes: file, problems: Vec::new() });
+        report.files.push(report::SpecResult { name: shown, text: Some(text), outcomes: file, problems: Vec::new() });
         Ok(())
     }
 
@@ -214,21 +216,21 @@ impl Test {
     /// # Errors
     ///
     /// Returns the problems of a malformed spec.
-    fn cases(
+    fn run_cases(
         &self,
-        text: &Text,
+        text: &SourceText,
         folder: &Path,
-        given: &Conditions,
+        given: &EvaluationSettings,
         tags: &mut BTreeSet<String>,
-    ) -> Result<Vec<Outcome>, Vec<Problem>> {
-        let outline = Outline::parse(&text.block.text).map_err(|problem| vec![problem])?;
-        let mut open = opener(folder);
+    ) -> Result<Vec<CaseResult>, Vec<Problem>> {
+        let outline = YamlTree::parse(&text.block.text).map_err(|problem| vec![problem])?;
+        let mut open = file_opener(folder);
         let spec = Spec::read(&outline, given, &mut open)?;
         tags.extend(spec.cases.iter().flat_map(|case| case.tags.iter().cloned()));
         let is_placed = self.list || matches!(self.output, TestForm::Json | TestForm::Junit);
         let selected = spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags));
         Ok(selected
-            .map(|case| Outcome::of(case, &outline, text, (!self.list).then(|| case.run()), is_placed))
+            .map(|case| CaseResult::of(case, &outline, text, (!self.list).then(|| case.run()), is_placed))
             .collect())
     }
 
@@ -238,28 +240,28 @@ impl Test {
         &self,
         session: &mut Session,
         path: &Path,
-        text: &Text,
+        text: &SourceText,
         folder: &Path,
-        before: Vec<Outcome>,
-        report: &mut Report,
-    ) -> Result<Vec<Outcome>, Failure> {
-        let conditions = Self::conditions(session);
+        before: Vec<CaseResult>,
+        report: &mut TestReport,
+    ) -> Result<Vec<CaseResult>, Failure> {
+        let conditions = Self::default_settings(session);
         let refuse = |reason: &str| format!("{} is left as it is: {reason}", text.name);
-        let Some((new, count)) = self.new_text(text, folder, &conditions) else { return Ok(before) };
-        let new = Text::of_file(&text.name, new, Form::Yaml);
+        let Some((new, count)) = self.updated_text(text, folder, &conditions) else { return Ok(before) };
+        let new = SourceText::from_file(&text.name, new, FileFormat::Yaml);
         // Run the new spec before it replaces the file.
-        let after = match self.cases(&new, folder, &conditions, &mut report.tags) {
+        let after = match self.run_cases(&new, folder, &conditions, &mut report.tags) {
             Ok(after) => after,
             Err(problems) => {
-                Self::broken(session, &new, &problems);
-                session.trouble(&refuse("rewritten in place it would not be a spec any more"));
+                Self::report_malformed(session, &new, &problems);
+                session.error(&refuse("rewritten in place it would not be a spec any more"));
                 return Ok(before);
             }
         };
-        let failing = after.iter().find(|outcome| matches!(outcome.verdict, Verdict::Failed(_)));
+        let failing = after.iter().find(|outcome| matches!(outcome.verdict, CaseVerdict::Failed(_)));
         if let Some(failing) = failing {
             let reason = format!("what comes of `{}` is not the same twice, or cannot be expected so", failing.name);
-            session.trouble(&refuse(&reason));
+            session.error(&refuse(&reason));
             return Ok(before);
         }
         atomic_write::replace(path, &new.block.text, "").map_err(|error| {
@@ -271,31 +273,31 @@ impl Test {
 
     /// Returns the text of a spec with each unmet expectation replaced by the actual value, and the number of
     /// replacements; `None` if the spec is malformed.
-    fn new_text(&self, text: &Text, folder: &Path, given: &Conditions) -> Option<(Vec<u8>, usize)> {
-        let outline = Outline::parse(&text.block.text).ok()?;
-        let mut open = opener(folder);
+    fn updated_text(&self, text: &SourceText, folder: &Path, given: &EvaluationSettings) -> Option<(Vec<u8>, usize)> {
+        let outline = YamlTree::parse(&text.block.text).ok()?;
+        let mut open = file_opener(folder);
         let spec = Spec::read(&outline, given, &mut open).ok()?;
         let selected = spec.cases.iter().filter(|case| self.selects(&case.name, &case.tags));
         let mismatches: Vec<_> = selected.filter_map(|case| case.run().ok()).flatten().collect();
-        Some((updated(&text.block.text, &outline, &mismatches), mismatches.len()))
+        Some((update_expectations(&text.block.text, &outline, &mismatches), mismatches.len()))
     }
 
     /// Reports the problems of a malformed spec.
-    fn broken(session: &mut Session, text: &Text, problems: &[Problem]) {
-        for problem in problems.iter().take(MOST_PROBLEMS) {
-            diagnostics::problem(&session.options, text, problem);
+    fn report_malformed(session: &mut Session, text: &SourceText, problems: &[Problem]) {
+        for problem in problems.iter().take(MAX_PROBLEMS_PER_SPEC) {
+            diagnostics::print_problem(&session.options, text, problem);
         }
-        if problems.len() > MOST_PROBLEMS {
-            session.note(&format!("{} more of the kind", problems.len() - MOST_PROBLEMS));
+        if problems.len() > MAX_PROBLEMS_PER_SPEC {
+            session.note(&format!("{} more of the kind", problems.len() - MAX_PROBLEMS_PER_SPEC));
         }
-        session.trouble(&format!("{} is broken, and none of its cases is run", text.name));
+        session.error(&format!("{} is broken, and none of its cases is run", text.name));
     }
 
     /// Reports tags of `--tag` that no case has, with similar ones.
-    fn tell_what_is_not_there(&self, session: &Session, report: &Report) {
+    fn report_unknown_tags(&self, session: &Session, report: &TestReport) {
         let known: Vec<&str> = report.tags.iter().map(String::as_str).collect();
         for tag in self.tag.iter().filter(|tag| !known.contains(&tag.as_str())) {
-            let near = nearest(tag, known.iter().copied());
+            let near = closest_names(tag, known.iter().copied());
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             session.note(&format!("no case has the tag {tag}{hint}"));
         }
@@ -303,6 +305,6 @@ impl Test {
 }
 
 /// Returns a function that opens a file named by a spec in `folder`.
-fn opener(folder: &Path) -> impl FnMut(&str) -> io::Result<Box<dyn Read>> {
+fn file_opener(folder: &Path) -> impl FnMut(&str) -> io::Result<Box<dyn Read>> {
     move |path| File::open(folder.join(path)).map(|file| Box::new(file) as Box<dyn Read>)
 }

@@ -4,39 +4,39 @@ use std::io::Write;
 
 use miette::Severity;
 
-use classad::policy_test::{Line, Stop};
+use classad::policy_test::{CaseError, DiffLine};
 
 use crate::cli::Failure;
-use crate::cli::render::diagnostics::{self, Frame, Picture};
+use crate::cli::render::diagnostics::{self, ExcerptLimits, SourceDiagnostic};
 use crate::cli::session::Session;
 
-use super::report::{File, Outcome, Report, Unmet, Verdict};
+use super::report::{CaseResult, CaseVerdict, SpecResult, TestReport, UnmetExpectation};
 
 /// Maximum number of cases of each kind named in the summary line.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED_CASES: usize = 3;
 
 /// Maximum number of lines of a difference printed at its start, and again at its end; those between are omitted.
-const MOST_LINES: usize = 30;
+const MAX_DIFF_LINES_PER_END: usize = 30;
 
 /// Prints the selected cases with their tags.
-pub fn list(out: &mut dyn Write, report: &Report) -> Result<(), Failure> {
+pub fn list(out: &mut dyn Write, report: &TestReport) -> Result<(), Failure> {
     for file in &report.files {
         for outcome in &file.outcomes {
-            let place = outcome.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+            let place = outcome.position.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
             let tags = if outcome.tags.is_empty() { String::new() } else { format!(" [{}]", outcome.tags.join(", ")) };
-            writeln!(out, "{}", diagnostics::line(&format!("{}{place}: {}{tags}", file.name, outcome.name)))?;
+            writeln!(out, "{}", diagnostics::single_line(&format!("{}{place}: {}{tags}", file.name, outcome.name)))?;
         }
     }
     Ok(())
 }
 
 /// Prints the summary and the failed cases.
-pub fn write(out: &mut dyn Write, session: &Session, report: &Report) -> Result<(), Failure> {
-    writeln!(out, "{}", diagnostics::line(&summary(report)))?;
+pub fn write(out: &mut dyn Write, session: &Session, report: &TestReport) -> Result<(), Failure> {
+    writeln!(out, "{}", diagnostics::single_line(&summary(report)))?;
     for file in &report.files {
         for outcome in &file.outcomes {
-            if let Verdict::Failed(unmet) = &outcome.verdict {
-                failed(out, session, file, outcome, unmet)?;
+            if let CaseVerdict::Failed(unmet) = &outcome.verdict {
+                write_failure(out, session, file, outcome, unmet)?;
             }
         }
     }
@@ -44,12 +44,12 @@ pub fn write(out: &mut dyn Write, session: &Session, report: &Report) -> Result<
 }
 
 /// Returns the summary line: the number of passed cases, and the names of the others.
-fn summary(report: &Report) -> String {
+fn summary(report: &TestReport) -> String {
     let all = report.outcomes().count();
-    let named = |is: &dyn Fn(&Verdict) -> bool| -> Vec<String> {
-        let of_file = |file: &File| {
+    let named = |is: &dyn Fn(&CaseVerdict) -> bool| -> Vec<String> {
+        let of_file = |file: &SpecResult| {
             let outcomes = file.outcomes.iter().filter(|outcome| is(&outcome.verdict));
-            let named = outcomes.map(|outcome| match outcome.place {
+            let named = outcomes.map(|outcome| match outcome.position {
                 Some(place) => format!("{} ({}:{}:{})", outcome.name, file.name, place.line, place.column),
                 None => outcome.name.clone(),
             });
@@ -57,9 +57,11 @@ fn summary(report: &Report) -> String {
         };
         report.files.iter().flat_map(of_file).collect()
     };
-    let failed = named(&|verdict| matches!(verdict, Verdict::Failed(_)));
-    let halted = named(&|verdict| matches!(verdict, Verdict::Stopped(Stop::Halt(_) | Stop::Failures(_))));
-    let refused = named(&|verdict| matches!(verdict, Verdict::Stopped(Stop::Refused(_))));
+    let failed = named(&|verdict| matches!(verdict, CaseVerdict::Failed(_)));
+    let halted = named(&|verdict| {
+        matches!(verdict, CaseVerdict::Stopped(CaseError::BudgetExceeded(_) | CaseError::FailedEvaluations(_)))
+    });
+    let refused = named(&|verdict| matches!(verdict, CaseVerdict::Stopped(CaseError::Unusable(_))));
     let broken = report.files.iter().filter(|file| !file.problems.is_empty()).map(|file| file.name.clone());
     let broken: Vec<String> = broken.collect();
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -71,17 +73,17 @@ fn summary(report: &Report) -> String {
     } else if failed.is_empty() {
         parts.push(format!("{} of {} passed", all - halted.len() - refused.len(), count(all, "case")));
     } else {
-        parts.push(format!("{} of {} failed: {}", failed.len(), count(all, "case"), some(&failed)));
+        parts.push(format!("{} of {} failed: {}", failed.len(), count(all, "case"), first_names(&failed)));
     }
     if !halted.is_empty() {
-        parts.push(format!("{} exceeded a budget: {}", halted.len(), some(&halted)));
+        parts.push(format!("{} exceeded a budget: {}", halted.len(), first_names(&halted)));
     }
     if !refused.is_empty() {
-        parts.push(format!("{} cannot be run: {}", refused.len(), some(&refused)));
+        parts.push(format!("{} cannot be run: {}", refused.len(), first_names(&refused)));
     }
     if !broken.is_empty() {
         let are = if broken.len() == 1 { "is" } else { "are" };
-        parts.push(format!("{} {are} broken: {}", count(broken.len(), "spec"), some(&broken)));
+        parts.push(format!("{} {are} broken: {}", count(broken.len(), "spec"), first_names(&broken)));
     }
     if report.updated > 0 {
         parts.push(format!("{} rewritten", count(report.updated, "expectation")));
@@ -90,50 +92,64 @@ fn summary(report: &Report) -> String {
 }
 
 /// Lists the first names and the number of the others.
-fn some(names: &[String]) -> String {
-    let first = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MOST_NAMED) {
+fn first_names(names: &[String]) -> String {
+    let first = names.iter().take(MAX_NAMED_CASES).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX_NAMED_CASES) {
         0 => first,
         more => format!("{first} and {more} more"),
     }
 }
 
 /// Prints the excerpt of a failed case, its differences and its reasons.
-fn failed(
+fn write_failure(
     out: &mut dyn Write,
     session: &Session,
-    file: &File,
-    outcome: &Outcome,
-    unmet: &[Unmet],
+    file: &SpecResult,
+    outcome: &CaseResult,
+    unmet: &[UnmetExpectation],
 ) -> Result<(), Failure> {
-    let colored = diagnostics::colored_output(&session.options);
+    let colored = diagnostics::colors_stdout(&session.options);
     writeln!(out)?;
     if let Some(text) = &file.text {
-        let picture = Picture::of_marks(text, Severity::Error, outcome.marks.clone(), None, Frame::usual());
-        writeln!(out, "{}", picture.saying(&outcome.name).render(colored))?;
+        let picture = SourceDiagnostic::from_marks(
+            text,
+            Severity::Error,
+            outcome.marks.clone(),
+            None,
+            ExcerptLimits::for_problems(),
+        );
+        writeln!(out, "{}", picture.with_message(&outcome.name).render(colored))?;
     }
     for unmet in unmet {
         let lines = unmet.expected.difference(&unmet.actual);
-        let signed = |(sign, text): &Line| diagnostics::signed_line(colored, "  ", *sign, text);
+        let signed = |(sign, text): &DiffLine| diagnostics::signed_line(colored, "  ", *sign, text);
         if let [(_, expected), (_, actual)] = lines.as_slice() {
             writeln!(out, "{}", signed(&('-', format!("{}: {expected}", unmet.key))))?;
             writeln!(out, "{}", signed(&('+', format!("{}: {actual}", unmet.key))))?;
             continue;
         }
         writeln!(out, "  {}:", unmet.key)?;
-        let left_out = lines.len().saturating_sub(2 * MOST_LINES);
+        let left_out = lines.len().saturating_sub(2 * MAX_DIFF_LINES_PER_END);
         for (at, line) in lines.iter().enumerate() {
             match left_out {
-                left_out if left_out > 0 && at == MOST_LINES => writeln!(out, "    ... {left_out} more lines ...")?,
-                left_out if left_out > 0 && (MOST_LINES..MOST_LINES + left_out).contains(&at) => {}
-                _ if line.0 == ' ' => writeln!(out, "    {}", diagnostics::line(&line.1))?,
+                left_out if left_out > 0 && at == MAX_DIFF_LINES_PER_END => {
+                    writeln!(out, "    ... {left_out} more lines ...")?;
+                }
+                left_out
+                    if left_out > 0 && (MAX_DIFF_LINES_PER_END..MAX_DIFF_LINES_PER_END + left_out).contains(&at) => {}
+                _ if line.0 == ' ' => writeln!(out, "    {}", diagnostics::single_line(&line.1))?,
                 _ => writeln!(out, "{}", signed(line))?,
             }
         }
     }
     let mut reasons = String::new();
     for reason in &outcome.reasons {
-        diagnostics::wrap(&mut reasons, "  ", reason.split(' ').map(str::to_owned), diagnostics::width());
+        diagnostics::push_words(
+            &mut reasons,
+            "  ",
+            reason.split(' ').map(str::to_owned),
+            diagnostics::terminal_width(),
+        );
     }
     out.write_all(reasons.as_bytes())?;
     Ok(())

@@ -2,12 +2,14 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use classad::ad::{Expression, Name};
-use classad::format::{Form, Severity};
-use classad::transform::{Action, Keyword, Operand, Rule, Statement, Target, Transform, parse_rules, read_target};
+use classad::format::{FileFormat, Severity};
+use classad::transform::{
+    Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, Transform, TransformRule, parse_rules, parse_target,
+};
 
 use crate::cli::Failure;
 use crate::cli::io::input;
-use crate::cli::io::source::Text;
+use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
@@ -18,7 +20,7 @@ struct Flag {
     help: &'static str,
 }
 
-const RULES: &str = "rules";
+const RULES_FLAG: &str = "rules";
 
 const FLAGS: [Flag; 7] = [
     Flag { name: "set", value: "NAME=EXPR", help: "Set an attribute" },
@@ -27,13 +29,13 @@ const FLAGS: [Flag; 7] = [
     Flag { name: "copy", value: "OLD=NEW", help: "Give attributes a second name" },
     Flag { name: "rename", value: "OLD=NEW", help: "Give attributes another name" },
     Flag { name: "delete", value: "NAME", help: "Delete attributes" },
-    Flag { name: RULES, value: "FILE", help: "Apply a file of HTCondor's transform rules" },
+    Flag { name: RULES_FLAG, value: "FILE", help: "Apply a file of HTCondor's transform rules" },
 ];
 
 /// The flags and their values, in the order of the command line.
-pub struct Steps(Vec<(&'static str, String)>);
+pub struct TransformFlags(Vec<(&'static str, String)>);
 
-impl Args for Steps {
+impl Args for TransformFlags {
     fn augment_args(command: Command) -> Command {
         command.args(FLAGS.iter().map(|flag| {
             let help = format!("{}; flags and rules are applied in the order given", flag.help);
@@ -43,7 +45,7 @@ impl Args for Steps {
                 .value_name(flag.value)
                 .help(help)
                 .action(ArgAction::Append)
-                .allow_hyphen_values(flag.name != RULES)
+                .allow_hyphen_values(flag.name != RULES_FLAG)
         }))
     }
 
@@ -52,7 +54,7 @@ impl Args for Steps {
     }
 }
 
-impl FromArgMatches for Steps {
+impl FromArgMatches for TransformFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut steps = Vec::new();
         for flag in &FLAGS {
@@ -61,7 +63,7 @@ impl FromArgMatches for Steps {
             steps.extend(places.zip(values).map(|(place, value)| (place, flag.name, value.clone())));
         }
         steps.sort_by_key(|(place, ..)| *place);
-        Ok(Steps(steps.into_iter().map(|(_, name, value)| (name, value)).collect()))
+        Ok(TransformFlags(steps.into_iter().map(|(_, name, value)| (name, value)).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -71,27 +73,27 @@ impl FromArgMatches for Steps {
 }
 
 /// Origin of a rule.
-pub enum Origin {
+pub enum RuleOrigin {
     /// A flag with its value, as written.
     Flag(String),
     /// A file of rules: its index into [`Pipeline::sources`], and the name of the rule if it has one.
     File(usize, Option<String>),
 }
 
-impl Origin {
+impl RuleOrigin {
     /// Returns the index of the file of rules; `None` for a flag.
     pub fn file(&self) -> Option<usize> {
         match self {
-            Origin::Flag(_) => None,
-            Origin::File(file, _) => Some(*file),
+            RuleOrigin::Flag(_) => None,
+            RuleOrigin::File(file, _) => Some(*file),
         }
     }
 
     /// Describes the origin: the flag, or the rule's name, file, line and keyword.
-    pub fn describe(&self, sources: &[Text], statement: Option<&Statement>) -> String {
+    pub fn describe(&self, sources: &[SourceText], statement: Option<&RuleStatement>) -> String {
         match self {
-            Origin::Flag(text) => text.clone(),
-            Origin::File(file, name) => {
+            RuleOrigin::Flag(text) => text.clone(),
+            RuleOrigin::File(file, name) => {
                 let name = name.as_ref().map_or(String::new(), |name| format!("{name}, "));
                 let file = &sources[*file].name;
                 let place = statement.map_or(String::new(), |statement| {
@@ -108,52 +110,55 @@ impl Origin {
 pub struct Pipeline {
     pub transform: Transform,
     /// Origin of each rule of `transform`, by index.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<RuleOrigin>,
     /// The files of rules.
-    pub sources: Vec<Text>,
+    pub sources: Vec<SourceText>,
 }
 
-impl Steps {
+impl TransformFlags {
     /// Reads the files of rules.
-    pub fn open(&self) -> Result<Vec<Text>, Failure> {
+    pub fn read_rule_files(&self) -> Result<Vec<SourceText>, Failure> {
         let mut sources = Vec::new();
-        for (_, path) in self.0.iter().filter(|(name, _)| *name == RULES) {
+        for (_, path) in self.0.iter().filter(|(name, _)| *name == RULES_FLAG) {
             let bytes = std::fs::read(path).map_err(|error| {
                 Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error))))
             })?;
             // Rules are written for HTCondor: like the long form they imply its dialect.
-            sources.push(Text::of_file(path, bytes, Form::Long));
+            sources.push(SourceText::from_file(path, bytes, FileFormat::Long));
         }
         Ok(sources)
     }
 
     /// Builds the rules from the flags and from the files in `sources`. Reports all errors in rules here, before any ad
     /// is changed.
-    pub fn pipeline(
+    pub fn build_pipeline(
         &self,
         session: &mut Session,
-        sources: Vec<Text>,
+        sources: Vec<SourceText>,
         only: Option<Expression>,
     ) -> Result<Pipeline, Failure> {
-        let mut pipeline =
-            Pipeline { transform: Transform { rules: Vec::new(), only }, origins: Vec::new(), sources: Vec::new() };
+        let mut pipeline = Pipeline {
+            transform: Transform { rules: Vec::new(), condition: only },
+            origins: Vec::new(),
+            sources: Vec::new(),
+        };
         let mut files = sources.into_iter();
         let mut wrong = false;
         for (flag, value) in &self.0 {
-            if *flag != RULES {
-                let action = action(session, flag, value)?;
-                pipeline.transform.rules.push(Rule::of(action));
-                pipeline.origins.push(Origin::Flag(format!("--{flag} {value}")));
+            if *flag != RULES_FLAG {
+                let action = parse_action(session, flag, value)?;
+                pipeline.transform.rules.push(TransformRule::from_action(action));
+                pipeline.origins.push(RuleOrigin::Flag(format!("--{flag} {value}")));
                 continue;
             }
             let Some(source) = files.next() else { continue };
             let (rules, problems) = parse_rules(&source.block.text, session.dialect());
             for problem in &problems {
-                diagnostics::problem(&session.options, &source, problem);
+                diagnostics::print_problem(&session.options, &source, problem);
                 wrong |= problem.severity == Severity::Error;
             }
             let file = pipeline.sources.len();
-            pipeline.origins.extend(rules.iter().map(|rule| Origin::File(file, rule.name.clone())));
+            pipeline.origins.extend(rules.iter().map(|rule| RuleOrigin::File(file, rule.name.clone())));
             pipeline.transform.rules.extend(rules);
             pipeline.sources.push(source);
         }
@@ -162,34 +167,34 @@ impl Steps {
 }
 
 /// Parses the value of a flag into its action.
-fn action(session: &mut Session, flag: &str, value: &str) -> Result<Action, Failure> {
+fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAction, Failure> {
     let refuse = |reason: &str| Failure::Refused(Some(format!("--{flag} {value}: {reason}")));
-    let (target, rest) = read_target(value, session.dialect()).map_err(|reason| refuse(&reason))?;
+    let (target, rest) = parse_target(value, session.dialect()).map_err(|reason| refuse(&reason))?;
     if flag == "delete" {
-        return if rest.is_empty() { Ok(Action::Delete(target)) } else { Err(refuse("it takes a name alone")) };
+        return if rest.is_empty() { Ok(RuleAction::Delete(target)) } else { Err(refuse("it takes a name alone")) };
     }
     let Some(text) = rest.trim_start().strip_prefix('=').map(str::trim) else {
         return Err(refuse("a `=` is missing behind the name"));
     };
     if matches!(flag, "copy" | "rename") {
-        if !matches!(target, Target::Pattern(_)) && !is_new_name(text) {
+        if !matches!(target, RuleTarget::Pattern(_)) && !is_plain_name(text) {
             return Err(refuse(&format!("`{text}` is no name of an attribute")));
         }
         let text = text.to_owned();
-        return Ok(if flag == "copy" { Action::Copy(target, text) } else { Action::Rename(target, text) });
+        return Ok(if flag == "copy" { RuleAction::Copy(target, text) } else { RuleAction::Rename(target, text) });
     }
-    let Target::Name(name) = target else {
+    let RuleTarget::Name(name) = target else {
         return Err(refuse("only --copy, --rename and --delete take a regular expression"));
     };
-    let operand = Operand::of(text, input::expression(session, &format!("--{flag} {name}"), text)?);
+    let operand = RuleOperand::of(text, input::parse_argument_expression(session, &format!("--{flag} {name}"), text)?);
     Ok(match flag {
-        "set" => Action::Set(name, operand),
-        "default" => Action::Default(name, operand),
-        _ => Action::EvaluateSet(name, operand),
+        "set" => RuleAction::Set(name, operand),
+        "default" => RuleAction::Default(name, operand),
+        _ => RuleAction::EvaluateSet(name, operand),
     })
 }
 
 /// Whether the text is a name that needs no quotes.
-fn is_new_name(text: &str) -> bool {
-    Name::new(text).is_plain()
+fn is_plain_name(text: &str) -> bool {
+    Name::new(text).is_identifier()
 }

@@ -9,17 +9,17 @@ use std::io::{Read, Write};
 use clap::Args;
 use classad::ad::Expression;
 use classad::format::{Problem, is_compressed as is_compressed_data};
-use classad::transform::{Fault, Left, Transform};
+use classad::transform::{FaultScope, Transform, TransformFault};
 
-use crate::cli::io::atomic_write::Rewrite;
-use crate::cli::io::input::{self, Identified};
-use crate::cli::io::source::{Source, Text};
+use crate::cli::io::atomic_write::RewriteArgs;
+use crate::cli::io::input::{self, NamedAd};
+use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::diagnostics;
-use crate::cli::render::output::{AdWriter, Documents, OutputForm, out};
+use crate::cli::render::output::{AdWriter, DocumentWriter, OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
-use flags::{Pipeline, Steps};
-use preview::Differences;
+use flags::{Pipeline, TransformFlags};
+use preview::PreviewWriter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,11 +36,11 @@ keyword} | {flag}]}]}, one object for each ad that would change; old or new is n
 /// Change ads: set, copy, rename and delete attributes, or apply HTCondor's transform rules
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct TransformAds {
+pub struct TransformCommand {
     /// Files of ads; standard input if there are none
     files: Vec<String>,
     #[command(flatten)]
-    steps: Steps,
+    steps: TransformFlags,
     /// Change only the ads for which this is true; the others pass as they are
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     only: Option<String>,
@@ -48,7 +48,7 @@ pub struct TransformAds {
     #[arg(short = 'n', long = "diff", conflicts_with = "write")]
     diff: bool,
     #[command(flatten)]
-    rewrite: Rewrite,
+    rewrite: RewriteArgs,
     /// What an ad is called
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
@@ -57,21 +57,21 @@ pub struct TransformAds {
     output: Option<OutputForm>,
 }
 
-impl TransformAds {
+impl TransformCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        self.rewrite.check(&self.files)?;
-        let mut sources = input::open(session, &self.files)?;
-        let rules = self.steps.open()?;
+        self.rewrite.check_files(&self.files)?;
+        let mut sources = input::open_sources(session, &self.files)?;
+        let rules = self.steps.read_rule_files()?;
         // Files of rules help to decide the dialect, like the ads.
         let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
-        session.decide_dialect_by(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
-        let only = input::optional(session, "--where", self.only.as_deref())?;
-        let id = input::optional(session, "--id", self.id.as_deref())?;
-        let pipeline = self.steps.pipeline(session, rules, only)?;
+        session.decide_dialect_by_forms(forms.chain(rules.iter().map(|rules| (rules.name.as_ref(), rules.block.form))));
+        let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
+        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let pipeline = self.steps.build_pipeline(session, rules, only)?;
         if self.diff {
-            return self.differences(session, &mut sources, &pipeline, id.as_ref());
+            return self.preview(session, &mut sources, &pipeline, id.as_ref());
         }
-        if self.rewrite.is_wanted() {
+        if self.rewrite.is_enabled() {
             rewrite(session, &mut sources, &pipeline, &self.rewrite)
         } else {
             self.print(session, &mut sources, &pipeline, id.as_ref())
@@ -82,12 +82,12 @@ impl TransformAds {
     fn print(
         &self,
         session: &mut Session,
-        sources: &mut [Source],
+        sources: &mut [AdSource],
         pipeline: &Pipeline,
         id: Option<&Expression>,
     ) -> Result<Status, Failure> {
         let mut out = out();
-        let mut documents = Documents::new(self.output, session.options.quiet);
+        let mut documents = DocumentWriter::new(self.output, session.options.quiet);
         for source in sources {
             documents.begin_file(&mut out, source.form)?;
             each_result(session, source, pipeline, id, |session, ad, _| documents.write(session, &mut out, ad))?;
@@ -98,35 +98,35 @@ impl TransformAds {
     }
 
     /// Writes a preview of the changes.
-    fn differences(
+    fn preview(
         &self,
         session: &mut Session,
-        sources: &mut [Source],
+        sources: &mut [AdSource],
         pipeline: &Pipeline,
         id: Option<&Expression>,
     ) -> Result<Status, Failure> {
         let mut out = out();
-        let mut differences = Differences::new(self.output, pipeline, diagnostics::colored_output(&session.options))?;
+        let mut differences = PreviewWriter::new(self.output, pipeline, diagnostics::colors_stdout(&session.options))?;
         for source in sources {
             each_result(session, source, pipeline, id, |session, ad, result| {
                 let quiet = session.options.quiet;
-                differences.add(&mut out, ad, result, quiet)
+                differences.write_ad(&mut out, ad, result, quiet)
             })?;
         }
         differences.finish(&mut out, session.options.quiet)?;
-        Ok(Status::of(differences.any()))
+        Ok(Status::of(differences.has_changes()))
     }
 }
 
 /// One of the ads that resulted from an ad, with its provenance.
-pub struct ResultOf<'a> {
+pub struct PipelineResult<'a> {
     /// The ad before the changes.
     before: &'a classad::ad::Ad,
-    result: &'a classad::transform::Transformed,
+    result: &'a classad::transform::TransformResult,
     /// 1-based number of the original ad in its source.
     number: usize,
     /// Text that contains the original ad.
-    text: &'a Text,
+    text: &'a SourceText,
     /// 1-based number of this ad among those that resulted from the original; `None` if it is the only one.
     copy: Option<usize>,
 }
@@ -134,26 +134,26 @@ pub struct ResultOf<'a> {
 /// Applies the rules to each ad of a source and passes each resulting ad to `visit`. Reports what rules could not do.
 fn each_result(
     session: &mut Session,
-    source: &mut Source,
+    source: &mut AdSource,
     pipeline: &Pipeline,
     id: Option<&Expression>,
-    mut visit: impl FnMut(&mut Session, &Identified, &ResultOf<'_>) -> Result<(), Failure>,
+    mut visit: impl FnMut(&mut Session, &NamedAd, &PipelineResult<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let context = session.context();
-    input::each_ad(session, source, |session, entry| {
+    input::for_each_ad(session, source, |session, entry| {
         let number = entry.number;
-        let text = entry.place.text.clone();
-        let mut found = input::identify(session, entry, id);
+        let text = entry.location.text.clone();
+        let mut found = input::name_ad(session, entry, id);
         let before = found.ad.clone();
         let results = pipeline.transform.apply(&before, &context);
         let several = results.len() > 1;
         for (position, result) in results.iter().enumerate() {
             for fault in &result.faults {
-                pipeline.report(session, found.id(), fault)?;
+                pipeline.report_fault(session, found.id(), fault)?;
             }
             found.ad = result.ad.clone();
             let copy = several.then_some(position + 1);
-            visit(session, &found, &ResultOf { before: &before, result, number, text: &text, copy })?;
+            visit(session, &found, &PipelineResult { before: &before, result, number, text: &text, copy })?;
         }
         Ok(true)
     })
@@ -162,26 +162,26 @@ fn each_result(
 /// Rewrites the files in place. A file in which an ad did not parse or a rule could not be applied stays as it is.
 fn rewrite(
     session: &mut Session,
-    sources: &mut [Source],
+    sources: &mut [AdSource],
     pipeline: &Pipeline,
-    files: &Rewrite,
+    files: &RewriteArgs,
 ) -> Result<Status, Failure> {
     for source in sources {
-        let before = session.mistakes();
+        let before = session.error_count();
         let mut bytes = Vec::new();
         let mut writer = AdWriter::new(None, source.form)?;
         let mut changed = false;
         each_result(session, source, pipeline, None, |session, ad, result| {
-            changed |= !result.result.fired.is_empty() || result.copy.is_some();
+            changed |= !result.result.changes.is_empty() || result.copy.is_some();
             writer.write(session, &mut bytes, ad)
         })?;
         writer.finish(&mut bytes)?;
-        if session.mistakes() > before {
+        if session.error_count() > before {
             session.note(&format!("{} is left as it is", source.name));
         } else if is_compressed(&source.name) {
-            session.trouble(&format!("{} is compressed and left as it is", source.name));
+            session.error(&format!("{} is compressed and left as it is", source.name));
         } else if changed && let Err(error) = files.replace(&source.name, &bytes) {
-            session.trouble(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
+            session.error(&format!("cannot write {}: {}", source.name, diagnostics::io_reason(&error)));
         }
     }
     Ok(Status::Yes)
@@ -196,9 +196,9 @@ fn is_compressed(path: &str) -> bool {
 
 impl Pipeline {
     /// Reports what a rule or a flag could not do with the ad named `id`.
-    fn report(&self, session: &mut Session, id: &str, fault: &Fault) -> Result<(), Failure> {
+    fn report_fault(&self, session: &mut Session, id: &str, fault: &TransformFault) -> Result<(), Failure> {
         let transform: &Transform = &self.transform;
-        let statement = fault.cause.and_then(|cause| {
+        let statement = fault.position.and_then(|cause| {
             let rule = transform.rules.get(cause.rule)?;
             Some((cause.rule, cause.statement.and_then(|position| rule.statements.get(position))))
         });
@@ -207,20 +207,21 @@ impl Pipeline {
             None => "--where".to_owned(),
         };
         if let Some(halt) = &fault.halt {
-            session.halted(halt, &format!("{id}: {what}"));
+            session.report_abort(halt, &format!("{id}: {what}"));
             return Ok(());
         }
-        let left = match &fault.left {
-            Left::Ad => "the ad is left as it is".to_owned(),
-            Left::Statement => "this statement is left out".to_owned(),
-            Left::Attribute(name) => format!("{name} is left as it is"),
+        let left = match &fault.scope {
+            FaultScope::Ad => "the ad is left as it is".to_owned(),
+            FaultScope::Statement => "this statement is left out".to_owned(),
+            FaultScope::Attribute(name) => format!("{name} is left as it is"),
         };
         let message = format!("{id}: {}; {left}", fault.message);
         let place = statement.and_then(|(rule, statement)| Some((self.origins[rule].file()?, statement?)));
         if let Some((file, statement)) = place {
-            return session.problem(&self.sources[file], &Problem::at(statement.range.clone(), 0, message));
+            return session
+                .report_problem(&self.sources[file], &Problem::error_at(statement.range.clone(), 0, message));
         }
-        session.trouble(&format!("{what}: {message}"));
+        session.error(&format!("{what}: {message}"));
         Ok(())
     }
 }

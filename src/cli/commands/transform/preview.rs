@@ -3,37 +3,37 @@
 use std::io::Write;
 
 use classad::ad::{Ad, Attribute, Name};
-use classad::format::Form;
+use classad::format::FileFormat;
 use classad::syntax::{Style, print, print_name};
-use classad::transform::{Cause, Keyword};
+use classad::transform::{Keyword, StatementPosition};
 use serde_json::{Value as Json, json};
 
-use super::ResultOf;
-use super::flags::{Origin, Pipeline};
+use super::PipelineResult;
+use super::flags::{Pipeline, RuleOrigin};
 use crate::cli::Failure;
-use crate::cli::io::input::Identified;
+use crate::cli::io::input::NamedAd;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::OutputForm;
 
 /// Version of the schema of the JSON output.
-const VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// A changed attribute: before (`None` if it is new), after (`None` if it is deleted), and what changed it.
-struct Change<'a> {
+struct PreviewChange<'a> {
     old: Option<Attribute<'a>>,
     new: Option<Attribute<'a>>,
-    by: Vec<Cause>,
+    by: Vec<StatementPosition>,
 }
 
 /// Writer of the preview, ad by ad.
-pub struct Differences<'a> {
+pub struct PreviewWriter<'a> {
     pipeline: &'a Pipeline,
     form: Option<OutputForm>,
     colored: bool,
     count: usize,
 }
 
-impl<'a> Differences<'a> {
+impl<'a> PreviewWriter<'a> {
     /// Creates a writer of text, or of JSON.
     ///
     /// # Errors
@@ -41,7 +41,9 @@ impl<'a> Differences<'a> {
     /// Refuses any other form.
     pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
-            None | Some(OutputForm::Json | OutputForm::Jsonl) => Ok(Differences { pipeline, form, colored, count: 0 }),
+            None | Some(OutputForm::Json | OutputForm::Jsonl) => {
+                Ok(PreviewWriter { pipeline, form, colored, count: 0 })
+            }
             Some(_) => {
                 Err(Failure::Refused(Some("differences are written as text, or with -o json or jsonl".to_owned())))
             }
@@ -49,36 +51,36 @@ impl<'a> Differences<'a> {
     }
 
     /// Whether any ad changed.
-    pub fn any(&self) -> bool {
+    pub fn has_changes(&self) -> bool {
         self.count > 0
     }
 
     /// Writes the changes of an ad, if there are any.
-    pub fn add(
+    pub fn write_ad(
         &mut self,
         out: &mut dyn Write,
-        ad: &Identified,
-        result: &ResultOf<'_>,
+        ad: &NamedAd,
+        result: &PipelineResult<'_>,
         quiet: bool,
     ) -> Result<(), Failure> {
-        let changes = changes(result.before, &result.result.ad, &result.result.fired);
+        let changes = attribute_changes(result.before, &result.result.ad, &result.result.changes);
         if changes.is_empty() && result.copy.is_none() {
             return Ok(());
         }
         self.count += 1;
-        let style = if result.text.block.form == Form::New { Style::New } else { Style::Long };
+        let style = if result.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long };
         if quiet {
             return Ok(());
         }
         match self.form {
-            None => self.text(out, ad, result, &changes, style)?,
+            None => self.write_text(out, ad, result, &changes, style)?,
             Some(form) => {
                 let before = match (form, self.count) {
                     (OutputForm::Jsonl, _) => "",
                     (_, 1) => "[\n",
                     _ => ",\n",
                 };
-                let object = self.object(ad, result, &changes, style);
+                let object = self.ad_json(ad, result, &changes, style);
                 write!(out, "{before}{object}{}", if form == OutputForm::Jsonl { "\n" } else { "" })?;
             }
         }
@@ -94,12 +96,12 @@ impl<'a> Differences<'a> {
         Ok(())
     }
 
-    fn text(
+    fn write_text(
         &self,
         out: &mut dyn Write,
-        ad: &Identified,
-        result: &ResultOf<'_>,
-        changes: &[Change<'_>],
+        ad: &NamedAd,
+        result: &PipelineResult<'_>,
+        changes: &[PreviewChange<'_>],
         style: Style,
     ) -> Result<(), Failure> {
         let copy = result.copy.map_or(String::new(), |copy| format!(" (ad {copy} made of it)"));
@@ -123,18 +125,19 @@ impl<'a> Differences<'a> {
         Ok(())
     }
 
-    fn object(&self, ad: &Identified, result: &ResultOf<'_>, changes: &[Change<'_>], style: Style) -> Json {
+    fn ad_json(&self, ad: &NamedAd, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>], style: Style) -> Json {
         let text = |attribute: Option<Attribute<'_>>| match attribute {
             Some(attribute) => String::from_utf8_lossy(&print(attribute.expression, style)).into_owned().into(),
             None => Json::Null,
         };
-        let name = |change: &Change<'_>| change.new.or(change.old).map(|attribute| attribute.name.as_str().to_owned());
+        let name =
+            |change: &PreviewChange<'_>| change.new.or(change.old).map(|attribute| attribute.name.as_str().to_owned());
         let changes = changes.iter().map(|change| {
-            let by: Vec<Json> = change.by.iter().map(|cause| self.cause(*cause)).collect();
+            let by: Vec<Json> = change.by.iter().map(|cause| self.cause_json(*cause)).collect();
             json!({"attribute": name(change), "old": text(change.old), "new": text(change.new), "by": by})
         });
         json!({
-            "version": VERSION,
+            "version": SCHEMA_VERSION,
             "id": ad.id(),
             "source": result.text.name.as_ref(),
             "ad": result.number,
@@ -143,10 +146,10 @@ impl<'a> Differences<'a> {
         })
     }
 
-    fn cause(&self, cause: Cause) -> Json {
+    fn cause_json(&self, cause: StatementPosition) -> Json {
         match self.origin(cause) {
-            Origin::Flag(text) => json!({"flag": text}),
-            Origin::File(file, name) => json!({
+            RuleOrigin::Flag(text) => json!({"flag": text}),
+            RuleOrigin::File(file, name) => json!({
                 "rule": name,
                 "file": self.pipeline.sources[*file].name.as_ref(),
                 "line": self.statement(cause).map(|statement| statement.line),
@@ -155,22 +158,26 @@ impl<'a> Differences<'a> {
         }
     }
 
-    fn origin(&self, cause: Cause) -> &Origin {
+    fn origin(&self, cause: StatementPosition) -> &RuleOrigin {
         &self.pipeline.origins[cause.rule]
     }
 
-    fn statement(&self, cause: Cause) -> Option<&classad::transform::Statement> {
+    fn statement(&self, cause: StatementPosition) -> Option<&classad::transform::RuleStatement> {
         self.pipeline.transform.rules.get(cause.rule)?.statements.get(cause.statement?)
     }
 }
 
 /// Returns the attributes that differ, in the order of the old ad and then of the new one, each with all its causes.
-fn changes<'a>(old: &'a Ad, new: &'a Ad, fired: &[classad::transform::Fired]) -> Vec<Change<'a>> {
-    let mut causes = std::collections::HashMap::<&Name, Vec<Cause>>::new();
+fn attribute_changes<'a>(
+    old: &'a Ad,
+    new: &'a Ad,
+    fired: &[classad::transform::AppliedChange],
+) -> Vec<PreviewChange<'a>> {
+    let mut causes = std::collections::HashMap::<&Name, Vec<StatementPosition>>::new();
     for one in fired {
         let all = causes.entry(&one.attribute).or_default();
-        if all.last() != Some(&one.cause) {
-            all.push(one.cause);
+        if all.last() != Some(&one.position) {
+            all.push(one.position);
         }
     }
     let names = old.iter().chain(new.iter().filter(|attribute| old.get(attribute.name).is_none()));
@@ -183,7 +190,7 @@ fn changes<'a>(old: &'a Ad, new: &'a Ad, fired: &[classad::transform::Fired]) ->
         let same = old
             .zip(new)
             .is_some_and(|(old, new)| old.name.as_str() == new.name.as_str() && old.expression == new.expression);
-        (!same).then_some(Change { old, new, by })
+        (!same).then_some(PreviewChange { old, new, by })
     });
     changed.collect()
 }

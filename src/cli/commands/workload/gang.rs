@@ -2,15 +2,15 @@
 //! defeats the heuristic of choosing the port with the fewest candidates (thesis 5.7).
 
 use clap::{Args, ValueEnum};
-use classad::ad::{Ad, Expression, Kind as Tree, Span};
+use classad::ad::{Ad, Expression, ExpressionKind as Tree, Span};
 
-use super::chance::{Chance, round};
-use super::draft::{Draft, Mould};
-use super::{AdForm, Ads, Delivery, Kind, Plan};
+use super::rng::{SeededRng, round_to_parts};
+use super::template::{AdTemplate, TemplateAd};
+use super::{AdForm, AdGenerator, AdKind, GeneratedAds, WorkloadOutput};
 
 /// Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)
 #[derive(Args)]
-pub struct Gang {
+pub struct GangWorkload {
     /// How many machines [default: 100, with --variant heuristic 500]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     machines: Option<u32>,
@@ -25,14 +25,14 @@ pub struct Gang {
     selectivity: u32,
     /// What is done to make it hard
     #[arg(long, value_name = "VARIANT", default_value = "base")]
-    variant: Variant,
+    variant: GangVariant,
     #[command(flatten)]
-    pub(super) delivery: Delivery,
+    pub(super) delivery: WorkloadOutput,
 }
 
 /// What is done to make it hard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Variant {
+enum GangVariant {
     /// Nothing
     Base,
     /// Seven machines that no licence accepts, and a licence that no machine suits
@@ -41,11 +41,11 @@ enum Variant {
     Heuristic,
 }
 
-type System = (&'static str, &'static str);
+type Platform = (&'static str, &'static str);
 
 /// Architectures and operating systems with their weights (thesis Figure 26, whose probabilities sum to 1.0011),
 /// the most frequent first.
-const SYSTEMS: [(System, f64); 8] = [
+const SYSTEMS: [(Platform, f64); 8] = [
     (("INTEL", "LINUX"), 0.3191),
     (("INTEL", "WINNT40"), 0.2411),
     (("INTEL", "SOLARIS26"), 0.2127),
@@ -57,78 +57,80 @@ const SYSTEMS: [(System, f64); 8] = [
 ];
 
 /// Memory sizes in megabytes with their weights (thesis Figure 27).
-const MEMORY: [(f64, f64); 5] = [(32.0, 0.07), (64.0, 0.4), (128.0, 0.2), (256.0, 0.2), (800.0, 0.13)];
+const MEMORY_MB: [(f64, f64); 5] = [(32.0, 0.07), (64.0, 0.4), (128.0, 0.2), (256.0, 0.2), (800.0, 0.13)];
 
-const MEGABYTE: f64 = 1_048_576.0;
+const BYTES_PER_MB: f64 = 1_048_576.0;
 
 /// Memory and virtual memory, in megabytes, of a machine that suits every job for its system.
-const LARGE: (f64, f64) = (800.0, 1440.0);
+const LARGE_MEMORY_MB: (f64, f64) = (800.0, 1440.0);
 
 /// Offset of the keys of duds, which puts them outside the intervals of all licences.
-const DUDS: u32 = 1_000_000;
+const DUD_KEY_OFFSET: u32 = 1_000_000;
 
-impl Plan for Gang {
-    fn kinds(&self) -> &'static [Kind] {
-        &[Kind::Machines, Kind::Licenses, Kind::Jobs]
+impl AdGenerator for GangWorkload {
+    fn kinds(&self) -> &'static [AdKind] {
+        &[AdKind::Machines, AdKind::Licenses, AdKind::Jobs]
     }
 
     fn form(&self) -> AdForm {
         AdForm::New
     }
 
-    fn ads(&self, kind: Kind, seed: u64) -> Ads<'_> {
+    fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_> {
         match kind {
-            Kind::Machines => self.machines(Chance::new(seed, "gang machines")),
-            Kind::Licenses => self.licenses(),
-            Kind::Jobs => self.jobs(Chance::new(seed, "gang jobs")),
+            AdKind::Machines => self.machines(SeededRng::new(seed, "gang machines")),
+            AdKind::Licenses => self.licenses(),
+            AdKind::Jobs => self.jobs(SeededRng::new(seed, "gang jobs")),
             _ => Box::new(std::iter::empty()),
         }
     }
 
-    fn refusal(&self) -> Option<String> {
-        let (machines, parts) = (self.count(), self.selectivity);
+    fn contradiction(&self) -> Option<String> {
+        let (machines, parts) = (self.machine_count(), self.selectivity);
         (parts > machines).then(|| format!("{machines} machines cannot be divided into {parts} parts"))
     }
 }
 
-impl Gang {
+impl GangWorkload {
     fn is_heuristic(&self) -> bool {
-        self.variant == Variant::Heuristic
+        self.variant == GangVariant::Heuristic
     }
 
     /// Number of machines without duds.
-    fn count(&self) -> u32 {
+    fn machine_count(&self) -> u32 {
         self.machines.unwrap_or(if self.is_heuristic() { 500 } else { 100 })
     }
 
-    fn machines(&self, mut chance: Chance) -> Ads<'_> {
-        let mut mould = Mould::default();
-        let duds = if self.variant == Variant::Dud { &SYSTEMS[..7] } else { &[] };
-        let keys = (0..self.count()).map(|key| (key, None));
-        let duds = (0_u32..).zip(duds).map(|(number, (system, _))| (self.count() + DUDS + number, Some(*system)));
+    fn machines(&self, mut chance: SeededRng) -> GeneratedAds<'_> {
+        let mut mould = AdTemplate::default();
+        let duds = if self.variant == GangVariant::Dud { &SYSTEMS[..7] } else { &[] };
+        let keys = (0..self.machine_count()).map(|key| (key, None));
+        let duds = (0_u32..)
+            .zip(duds)
+            .map(|(number, (system, _))| (self.machine_count() + DUD_KEY_OFFSET + number, Some(*system)));
         Box::new(keys.chain(duds).map(move |(key, dud)| {
             let (system, (memory, virtual_memory)) = match dud {
-                Some(system) => (system, LARGE),
-                None if self.is_heuristic() => (SYSTEMS[0].0, LARGE),
+                Some(system) => (system, LARGE_MEMORY_MB),
+                None if self.is_heuristic() => (SYSTEMS[0].0, LARGE_MEMORY_MB),
                 None => {
-                    let (system, memory) = (*chance.weighted(&SYSTEMS), *chance.weighted(&MEMORY));
+                    let (system, memory) = (*chance.choose_weighted(&SYSTEMS), *chance.choose_weighted(&MEMORY_MB));
                     (system, (memory, 2.0 * memory * chance.real(0.2, 0.9)))
                 }
             };
-            let mut port = mould.draft();
-            port.write("Label", "Job").write("Constraint", "Job.MemoryReqs < Memory - 15728640");
+            let mut port = mould.start();
+            port.put_text("Label", "Job").put_text("Constraint", "Job.MemoryReqs < Memory - 15728640");
             let port = port.finish();
-            let mut machine = mould.draft();
+            let mut machine = mould.start();
             machine.put("Key", i64::from(key)).put("Type", "Machine").put("Arch", system.0).put("OpSys", system.1);
-            machine.put("Memory", memory * MEGABYTE).put("VirtualMemory", virtual_memory * MEGABYTE);
-            ports(&mut machine, [port])
+            machine.put("Memory", memory * BYTES_PER_MB).put("VirtualMemory", virtual_memory * BYTES_PER_MB);
+            finish_with_ports(&mut machine, [port])
         }))
     }
 
     /// Generates the licences, each valid on the machines of its part.  The interval printed in the thesis is empty for
     /// the first part; the intended one is from `part * size` up to, not including, `(part + 1) * size`.
-    fn licenses(&self) -> Ads<'_> {
-        let (machines, parts) = (u64::from(self.count()), u64::from(self.selectivity));
+    fn licenses(&self) -> GeneratedAds<'_> {
+        let (machines, parts) = (u64::from(self.machine_count()), u64::from(self.selectivity));
         let percent = self.licenses.unwrap_or(if self.is_heuristic() { 200 } else { 100 });
         let licenses = machines * u64::from(percent) / 100;
         let (size, is_heuristic) = (machines / parts, self.is_heuristic());
@@ -141,41 +143,41 @@ impl Gang {
             }
         });
         let intervals = intervals.map(|(from, to)| format!("Site.HostID >= {from} && Site.HostID < {to}"));
-        let dud = (self.variant == Variant::Dud).then(|| "Site.HostID >= -2 && Site.HostID < -1".to_owned());
-        let mut mould = Mould::default();
+        let dud = (self.variant == GangVariant::Dud).then(|| "Site.HostID >= -2 && Site.HostID < -1".to_owned());
+        let mut mould = AdTemplate::default();
         Box::new(intervals.chain(dud).map(move |interval| {
-            let mut port = mould.draft();
-            let port = port.write("Label", "Site").write("Constraint", &interval).finish();
-            let mut license = mould.draft();
-            ports(license.put("Type", "License").put("App", "sim_app"), [port])
+            let mut port = mould.start();
+            let port = port.put_text("Label", "Site").put_text("Constraint", &interval).finish();
+            let mut license = mould.start();
+            finish_with_ports(license.put("Type", "License").put("App", "sim_app"), [port])
         }))
     }
 
-    fn jobs(&self, mut chance: Chance) -> Ads<'_> {
-        let mut mould = Mould::default();
-        Box::new((0..self.jobs.unwrap_or(self.count())).map(move |_| {
-            let (mut system, mut memory) = (*chance.weighted(&SYSTEMS), *chance.weighted(&MEMORY));
+    fn jobs(&self, mut chance: SeededRng) -> GeneratedAds<'_> {
+        let mut mould = AdTemplate::default();
+        Box::new((0..self.jobs.unwrap_or(self.machine_count())).map(move |_| {
+            let (mut system, mut memory) = (*chance.choose_weighted(&SYSTEMS), *chance.choose_weighted(&MEMORY_MB));
             if self.is_heuristic() {
-                (system, memory) = (SYSTEMS[0].0, MEMORY[0].0);
+                (system, memory) = (SYSTEMS[0].0, MEMORY_MB[0].0);
             }
-            let image = round(2.0 * memory * MEGABYTE * chance.real(0.2, 0.8), 1e6);
-            let needed = round(image * chance.real(0.2, 0.5), 1e6);
+            let image = round_to_parts(2.0 * memory * BYTES_PER_MB * chance.real(0.2, 0.8), 1e6);
+            let needed = round_to_parts(image * chance.real(0.2, 0.5), 1e6);
             let (arch, system) = system;
             let suits = format!("Cpu.Arch == \"{arch}\" && Cpu.OpSys == \"{system}\" && Cpu.VirtualMemory > ImageSize");
-            let mut port = mould.draft();
-            port.write("Label", "Cpu").put("ImageSize", image).put("MemoryReqs", needed);
-            let machine = port.write("Constraint", &suits).finish();
-            let mut port = mould.draft();
-            port.write("Label", "License").write("HostId", "Cpu.Key");
-            let license = port.write("Constraint", "License.App == \"sim_app\"").finish();
-            ports(&mut mould.draft(), [machine, license])
+            let mut port = mould.start();
+            port.put_text("Label", "Cpu").put("ImageSize", image).put("MemoryReqs", needed);
+            let machine = port.put_text("Constraint", &suits).finish();
+            let mut port = mould.start();
+            port.put_text("Label", "License").put_text("HostId", "Cpu.Key");
+            let license = port.put_text("Constraint", "License.App == \"sim_app\"").finish();
+            finish_with_ports(&mut mould.start(), [machine, license])
         }))
     }
 }
 
 /// Adds the ports as the last attribute and returns the ad.
-fn ports<const N: usize>(draft: &mut Draft, ports: [Ad; N]) -> Ad {
+fn finish_with_ports<const N: usize>(draft: &mut TemplateAd, ports: [Ad; N]) -> Ad {
     let node = |tree| Expression::new(tree, Span::default());
     let list = ports.map(|port| node(Tree::Ad(port)));
-    draft.bind("Ports", node(Tree::List(list.into()))).finish()
+    draft.put_expression("Ports", node(Tree::List(list.into()))).finish()
 }

@@ -1,14 +1,14 @@
 //! The workload of the index (thesis 4.6.1, Figures 19 and 20).
 
 use clap::{Args, ValueEnum};
-use classad::ad::{Ad, BinaryOperator, Expression, Kind as Tree, Name, Span, Value};
+use classad::ad::{Ad, BinaryOperator, Expression, ExpressionKind as Tree, Name, Span, Value};
 
-use super::chance::Chance;
-use super::{AdForm, Ads, Delivery, Kind, Plan, share};
+use super::rng::SeededRng;
+use super::{AdForm, AdGenerator, AdKind, GeneratedAds, WorkloadOutput, parse_share};
 
 /// Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)
 #[derive(Args)]
-pub struct Index {
+pub struct IndexWorkload {
     /// How many objects, and how many queries
     #[arg(long, value_name = "N", default_value_t = 1000)]
     n: u32,
@@ -17,20 +17,20 @@ pub struct Index {
     attrs: u16,
     /// The domains of the attributes
     #[arg(long, value_name = "MIX", default_value = "T", ignore_case = true)]
-    mix: Mix,
+    mix: DomainMix,
     /// The share of attributes and bounds that is left out
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = parse_share)]
     omit: f64,
     /// The attribute that is the constraint
     #[arg(long, value_name = "NAME", default_value = "Requirements")]
     constraint_attr: String,
     #[command(flatten)]
-    pub(super) delivery: Delivery,
+    pub(super) delivery: WorkloadOutput,
 }
 
 /// The domains of the attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Mix {
+enum DomainMix {
     /// Ten values each
     #[value(name = "T")]
     Ten,
@@ -42,37 +42,38 @@ enum Mix {
     Diverse,
 }
 
-impl Plan for Index {
-    fn kinds(&self) -> &'static [Kind] {
-        &[Kind::Objects, Kind::Queries]
+impl AdGenerator for IndexWorkload {
+    fn kinds(&self) -> &'static [AdKind] {
+        &[AdKind::Objects, AdKind::Queries]
     }
 
     fn form(&self) -> AdForm {
         AdForm::New
     }
 
-    fn ads(&self, kind: Kind, seed: u64) -> Ads<'_> {
+    fn ads(&self, kind: AdKind, seed: u64) -> GeneratedAds<'_> {
         let (mine, theirs, stream) = match kind {
-            Kind::Objects => (self.names(true), self.names(false), "index objects"),
-            Kind::Queries => (self.names(false), self.names(true), "index queries"),
+            AdKind::Objects => (self.names(true), self.names(false), "index objects"),
+            AdKind::Queries => (self.names(false), self.names(true), "index queries"),
             _ => return Box::new(std::iter::empty()),
         };
         let (other, constraint) = (Name::new("other"), Name::new(&self.constraint_attr));
         let other = Expression::new(Tree::Attribute(other), Span::default());
-        let mut chance = Chance::new(seed, stream);
+        let mut chance = SeededRng::new(seed, stream);
         Box::new((0..self.n).map(move |_| {
             let mut attributes: Vec<(Name, Expression)> = Vec::new();
             for (place, name) in mine.iter().enumerate() {
                 let value = chance.below(self.domain(place));
-                if !chance.is(self.omit) {
+                if !chance.with_probability(self.omit) {
                     attributes.push((name.clone(), Expression::literal(Value::Integer(value))));
                 }
             }
             let mut bounds: Option<Expression> = None;
             for (place, name) in theirs.iter().enumerate() {
-                let operator = if chance.is(0.5) { BinaryOperator::LessEqual } else { BinaryOperator::GreaterEqual };
+                let operator =
+                    if chance.with_probability(0.5) { BinaryOperator::LessEqual } else { BinaryOperator::GreaterEqual };
                 let value = chance.below(self.domain(place));
-                if chance.is(self.omit) {
+                if chance.with_probability(self.omit) {
                     continue;
                 }
                 let node = |tree| Expression::new(tree, Span::default());
@@ -90,7 +91,7 @@ impl Plan for Index {
     }
 }
 
-impl Index {
+impl IndexWorkload {
     /// Returns the names of the objects' attributes, A, B, C..., or of the queries', Z, Y, X...; with more than 13
     /// attributes, when the two would overlap, they are PAA, PAB... and QAA, QAB....
     fn names(&self, of_objects: bool) -> Vec<Name> {
@@ -107,9 +108,9 @@ impl Index {
     /// Returns the number of values of the attribute at a 0-based place.
     fn domain(&self, place: usize) -> i64 {
         match self.mix {
-            Mix::Mixed if place < usize::from(self.attrs).div_ceil(2) => 10,
-            Mix::Ten => 10,
-            Mix::Mixed | Mix::Diverse => i64::from(self.n),
+            DomainMix::Mixed if place < usize::from(self.attrs).div_ceil(2) => 10,
+            DomainMix::Ten => 10,
+            DomainMix::Mixed | DomainMix::Diverse => i64::from(self.n),
         }
     }
 }

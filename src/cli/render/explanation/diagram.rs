@@ -2,61 +2,66 @@
 
 use std::fmt;
 
-use classad::explain::{ClauseReport, Report};
+use classad::explain::{ClauseReport, RequestReport};
 use miette::{Diagnostic, GraphicalReportHandler, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 
-use crate::cli::render::diagnostics::{self, line};
+use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::session::Session;
 
-use super::writer::{shortened, thousands};
+use super::writer::{shorten, with_commas};
 
 /// The clauses of a constraint, as a diagnostic for miette.
-struct Picture {
+struct ClauseDiagram {
     source: NamedSource<String>,
     labels: Vec<LabeledSpan>,
 }
 
 /// Draws the clauses of a report. `name` is the heading; `is_labelled` tells by the index of a clause whether it gets
 /// a label.
-pub fn draw(session: &Session, name: &str, report: &Report, is_labelled: impl Fn(usize) -> bool) -> String {
-    let width = diagnostics::width();
+pub fn draw_clauses(
+    session: &Session,
+    name: &str,
+    report: &RequestReport,
+    is_labelled: impl Fn(usize) -> bool,
+) -> String {
+    let width = diagnostics::terminal_width();
     let room = width.saturating_sub(12).max(20);
     let (mut text, mut labels) = (String::new(), Vec::new());
     for (place, clause) in report.clauses.iter().enumerate() {
         text.push_str(if place == 0 { "   " } else { "\n&& " });
-        let shown = shortened(&line(&enclosed(clause)), room);
+        let shown = shorten(&single_line(&parenthesized(clause)), room);
         if is_labelled(place) {
             let span = SourceSpan::new(text.len().into(), shown.len());
             // miette does not wrap labels, and begins them below the middle of the clause.
             let room = width.saturating_sub(14 + shown.chars().count() / 2).max(20);
-            let parts = label(clause, report.offers);
+            let parts = label_parts(clause, report.offers);
             let mut fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
             let label = fitting.clone().find(|label| label.chars().count() <= room).or(fitting.next_back());
             labels.push(LabeledSpan::new_with_span(label, span));
         }
         text.push_str(&shown);
     }
-    let picture = Picture { source: NamedSource::new(line(name), text), labels };
+    let picture = ClauseDiagram { source: NamedSource::new(single_line(name), text), labels };
     let mut drawn = String::new();
-    let handler = GraphicalReportHandler::new_themed(diagnostics::theme_of_output(&session.options)).with_width(width);
+    let handler = GraphicalReportHandler::new_themed(diagnostics::stdout_theme(&session.options)).with_width(width);
     if handler.with_context_lines(usize::MAX / 2).render_report(&mut drawn, &picture).is_err() {
         return String::new();
     }
     // Drop miette's heading: the summary sentence takes its place.
     let is_frame = |line: &&str| line.contains('\u{256d}') || line.contains(",-");
     let mut frame = drawn.lines().skip_while(|line| !is_frame(line)).map(str::trim_end);
-    let first = frame.next().map(without_place).unwrap_or_default();
+    let first = frame.next().map(without_position).unwrap_or_default();
     let rest: Vec<&str> = frame.collect();
     format!("{first}\n{}", rest.join("\n")).trim_end().to_owned()
 }
 
 /// The end of a frame's first line, in colour and without.
-const ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
+const FRAME_ENDS: [&str; 2] = ["\u{1b}[0m]", "]"];
 
 /// Removes line and column of the first label from the first line of a frame: they refer to no file.
-fn without_place(line: &str) -> String {
+fn without_position(line: &str) -> String {
     let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let Some(end) = ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
+    let Some(end) = FRAME_ENDS.iter().find(|end| line.ends_with(**end)) else { return line.to_owned() };
     let (before, behind) = line.split_at(line.len() - end.len());
     let mut left = before;
     for _ in 0..2 {
@@ -70,46 +75,48 @@ fn without_place(line: &str) -> String {
 }
 
 /// Returns the text of a clause, in parentheses if its operator binds less tightly than `&&`.
-fn enclosed(clause: &ClauseReport) -> String {
-    use classad::ad::{BinaryOperator, Kind};
-    match clause.examined.clause.expression.bare().kind() {
-        Kind::Binary(BinaryOperator::Or, ..) | Kind::Conditional(..) => format!("({})", clause.text),
+fn parenthesized(clause: &ClauseReport) -> String {
+    use classad::ad::{BinaryOperator, ExpressionKind};
+    match clause.analysis.clause.expression.without_parentheses().kind() {
+        ExpressionKind::Binary(BinaryOperator::Or, ..) | ExpressionKind::Conditional(..) => {
+            format!("({})", clause.text)
+        }
         _ => clause.text.clone(),
     }
 }
 
 /// Returns the parts of a clause's label, the most important first: the last ones are dropped for want of room.
-fn label(clause: &ClauseReport, offers: usize) -> Vec<String> {
+fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
     let mut words = vec![match counts.is_true {
         0 => "never true".to_owned(),
-        all if all == offers => format!("true of all {}", thousands(offers)),
-        some => format!("true of {}", thousands(some)),
+        all if all == offers => format!("true of all {}", with_commas(offers)),
+        some => format!("true of {}", with_commas(some)),
     }];
     let others = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "error")];
     let others = others.iter().filter(|(count, _)| *count > 0);
-    words.extend(others.map(|(count, word)| format!(", {word} in {}", thousands(*count))));
+    words.extend(others.map(|(count, word)| format!(", {word} in {}", with_commas(*count))));
     if clause.sole_blocker > 0 {
-        words.push(format!("; alone unmet in {}", thousands(clause.sole_blocker)));
+        words.push(format!("; alone unmet in {}", with_commas(clause.sole_blocker)));
     }
     words
 }
 
-impl fmt::Display for Picture {
+impl fmt::Display for ClauseDiagram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("clauses")
     }
 }
 
-impl fmt::Debug for Picture {
+impl fmt::Debug for ClauseDiagram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl std::error::Error for Picture {}
+impl std::error::Error for ClauseDiagram {}
 
-impl Diagnostic for Picture {
+impl Diagnostic for ClauseDiagram {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(self.labels.iter().cloned()))
     }

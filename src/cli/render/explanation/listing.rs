@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 
-use crate::cli::render::diagnostics::{self, line};
+use crate::cli::render::diagnostics::{self, single_line};
 
-use super::writer::{MANY, thousands};
+use super::writer::{MAX_EVIDENCE_ITEMS, with_commas};
 
 /// Returns a heading with rows of two columns below it; empty without rows. The left column of a row may have several
 /// lines.
-pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
+pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let width = diagnostics::width().saturating_sub(4);
+    let width = diagnostics::terminal_width().saturating_sub(4);
     let length = |text: &str| text.chars().count();
     let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
     let room = width.saturating_sub(right + 2).max(20);
@@ -20,7 +20,7 @@ pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
     let lines = |parts: &Vec<String>| -> Vec<String> {
         let mut lines = Vec::new();
         for (place, part) in parts.iter().enumerate() {
-            let part = if place > 0 { format!("and {}", line(part)) } else { line(part) };
+            let part = if place > 0 { format!("and {}", single_line(part)) } else { single_line(part) };
             match part.split_once("` -> `") {
                 Some((from, to)) if length(&part) > room => lines.extend([format!("{from}`"), format!("  -> `{to}")]),
                 _ => lines.push(part),
@@ -39,9 +39,9 @@ pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
             let _ = writeln!(text, "  {line}");
         }
         if length(last) > left {
-            let _ = writeln!(text, "  {last}\n  {:left$}  {}", "", line(count));
+            let _ = writeln!(text, "  {last}\n  {:left$}  {}", "", single_line(count));
         } else {
-            let _ = writeln!(text, "  {last}{:pad$}  {}", "", line(count), pad = left - length(last));
+            let _ = writeln!(text, "  {last}{:pad$}  {}", "", single_line(count), pad = left - length(last));
         }
     }
     text
@@ -50,13 +50,18 @@ pub fn listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
 /// Appends how many of `all` items exceed the limit `most`, if any.
 pub fn push_rest(text: &mut String, all: usize, most: usize) {
     if all > most {
-        let _ = writeln!(text, "  and {} more{}", thousands(all - most), if most < MANY { " (-v)" } else { "" });
+        let _ = writeln!(
+            text,
+            "  and {} more{}",
+            with_commas(all - most),
+            if most < MAX_EVIDENCE_ITEMS { " (-v)" } else { "" }
+        );
     }
 }
 
 /// Appends a sentence, wrapped at the width of the terminal.
 pub fn push_wrapped(text: &mut String, indent: &str, sentence: &str) {
-    diagnostics::wrap(text, indent, sentence.split(' ').map(str::to_owned), diagnostics::width());
+    diagnostics::push_words(text, indent, sentence.split(' ').map(str::to_owned), diagnostics::terminal_width());
 }
 
 /// Appends a section unless it is empty.

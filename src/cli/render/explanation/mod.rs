@@ -1,4 +1,4 @@
-//! Explanations as text and as JSON, for `explain`, `gangmatch` and `repl`.
+//! Explanations as text and as JSON, for `explain_pair`, `gangmatch` and `repl`.
 
 pub mod case;
 pub mod diagram;
@@ -8,6 +8,6 @@ pub mod listing;
 pub mod pair;
 pub mod writer;
 
-pub use case::Case;
-pub use gangs::Gangs;
-pub use writer::Page;
+pub use case::ExplanationInput;
+pub use gangs::GangExplainer;
+pub use writer::ExplanationWriter;

@@ -4,33 +4,36 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use classad::ad::Name;
-use classad::explain::{Change, Demand, GangReport, Near, Outcome, Refusal, Report, Verdict, lacks};
+use classad::explain::{
+    ClauseOutcome, ClosestOffer, GangReport, RefusalGroup, RequestChange, RequestReport, RequestVerdict,
+    UnmetOfferClause, missing_attribute_note,
+};
 
 use crate::cli::Failure;
 use crate::cli::io::parties::Parties;
-use crate::cli::render::diagnostics::{self, line};
+use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::table::Grid;
+use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
-use super::case::Case;
-use super::json::{NOT_EXAMINED, write_json};
-use super::listing::{listing, push_rest, push_section, push_wrapped};
+use super::case::ExplanationInput;
+use super::json::{NOT_EXAMINED, write_reports};
+use super::listing::{push_rest, push_section, push_wrapped, two_column_listing};
 use super::pair;
 use super::{diagram, gangs, json};
 
 /// Maximum number of characters of a clause that is quoted in a sentence.
-pub const LONGEST: usize = 70;
+pub const MAX_CLAUSE_CHARS: usize = 70;
 
 /// Maximum number of changes and refusals printed without `-v`, and of nearest offers with it.
-pub const FEW: usize = 3;
+pub const DEFAULT_MAX_ITEMS: usize = 3;
 
 /// Maximum number of refusals and conflicts printed with `-v`.
-pub const MANY: usize = 10;
+pub const MAX_EVIDENCE_ITEMS: usize = 10;
 
 /// Writes the reports of a run.
-pub struct Page<'c> {
-    case: &'c Case<'c>,
+pub struct ExplanationWriter<'c> {
+    case: &'c ExplanationInput<'c>,
     form: OutputForm,
     /// The reports of a JSON document, which is written at the end.
     reports: Vec<serde_json::Value>,
@@ -38,23 +41,35 @@ pub struct Page<'c> {
     was_brief: bool,
 }
 
-impl<'c> Page<'c> {
-    pub fn new(case: &'c Case<'c>, form: Option<OutputForm>) -> Self {
-        Page { case, form: form.unwrap_or(OutputForm::Table), reports: Vec::new(), is_first: true, was_brief: true }
+impl<'c> ExplanationWriter<'c> {
+    pub fn new(case: &'c ExplanationInput<'c>, form: Option<OutputForm>) -> Self {
+        ExplanationWriter {
+            case,
+            form: form.unwrap_or(OutputForm::Table),
+            reports: Vec::new(),
+            is_first: true,
+            was_brief: true,
+        }
     }
 
-    pub fn add(&mut self, session: &mut Session, group: &[usize], report: &Report) -> Result<(), Failure> {
+    pub fn add_report(
+        &mut self,
+        session: &mut Session,
+        group: &[usize],
+        report: &RequestReport,
+    ) -> Result<(), Failure> {
         if self.is_data() {
             let summary = self.case.summary(session, group, report, usize::MAX);
-            return self.document(json::report(self.case, group, report, &summary));
+            return self.add_json(json::report_json(self.case, group, report, &summary));
         }
-        let is_known = matches!(report.verdict, Verdict::Matches | Verdict::Taken(_)) && self.case.evidence == 0;
-        let is_brief = is_known || report.verdict == Verdict::NoOffers;
-        let mut text = self.case.summary(session, group, report, LONGEST) + "\n";
+        let is_known = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::Taken(_))
+            && self.case.evidence_level == 0;
+        let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
+        let mut text = self.case.summary(session, group, report, MAX_CLAUSE_CHARS) + "\n";
         if !is_brief {
-            self.evidence(session, group, report, &mut text)?;
+            self.push_sections(session, group, report, &mut text)?;
         }
-        self.text(text)
+        self.add_text(text)
     }
 
     /// Adds the report about the gang of a group of requests.
@@ -65,15 +80,15 @@ impl<'c> Page<'c> {
         report: &GangReport,
         parties: &Parties,
     ) -> Result<(), Failure> {
-        let subject = self.case.subject(group);
-        let longest = if self.is_data() { usize::MAX } else { LONGEST };
+        let subject = self.case.group_name(group);
+        let longest = if self.is_data() { usize::MAX } else { MAX_CLAUSE_CHARS };
         let (is_plural, dialect) = (group.len() > 1, session.dialect());
-        let words = gangs::Words { parties, subject: &subject, is_plural, dialect, longest };
+        let words = gangs::GangTextOptions { parties, subject: &subject, is_plural, dialect, longest };
         if self.is_data() {
-            let requests: Vec<&str> = group.iter().map(|at| self.case.asking[*at].id()).collect();
-            return self.document(gangs::report(report, &requests, &words.summary(report), parties));
+            let requests: Vec<&str> = group.iter().map(|at| self.case.subjects[*at].id()).collect();
+            return self.add_json(gangs::gang_report_json(report, &requests, &words.summary(report), parties));
         }
-        self.text(gangs::text(report, &words, self.case.evidence > 0))
+        self.add_text(gangs::gang_report_text(report, &words, self.case.evidence_level > 0))
     }
 
     fn is_data(&self) -> bool {
@@ -81,7 +96,7 @@ impl<'c> Page<'c> {
     }
 
     /// Adds a report as JSON.
-    fn document(&mut self, json: serde_json::Value) -> Result<(), Failure> {
+    fn add_json(&mut self, json: serde_json::Value) -> Result<(), Failure> {
         if self.form == OutputForm::Jsonl {
             writeln!(out(), "{json}")?;
         } else {
@@ -91,7 +106,7 @@ impl<'c> Page<'c> {
     }
 
     /// Adds a report as text. Reports of several lines are separated by blank lines from their neighbours.
-    fn text(&mut self, mut text: String) -> Result<(), Failure> {
+    fn add_text(&mut self, mut text: String) -> Result<(), Failure> {
         let is_brief = text.lines().count() == 1;
         if !self.is_first && (!is_brief || !self.was_brief) {
             text.insert(0, '\n');
@@ -103,24 +118,30 @@ impl<'c> Page<'c> {
 
     pub fn finish(self) -> Result<(), Failure> {
         if self.form == OutputForm::Json {
-            write_json(&self.reports)?;
+            write_reports(&self.reports)?;
         }
         out().flush()?;
         Ok(())
     }
 
     /// Appends the sections below the summary sentence.
-    fn evidence(&self, session: &Session, group: &[usize], report: &Report, text: &mut String) -> Result<(), Failure> {
-        let has_all = self.case.evidence > 0;
-        let most = if has_all { usize::MAX } else { FEW };
+    fn push_sections(
+        &self,
+        session: &Session,
+        group: &[usize],
+        report: &RequestReport,
+        text: &mut String,
+    ) -> Result<(), Failure> {
+        let has_all = self.case.evidence_level > 0;
+        let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         let decisive = report.verdict.clauses();
         let never = |place: usize| report.clauses[place].counts.is_true == 0;
         let is_labelled = |place: usize| has_all || decisive.contains(&place) || never(place);
         if (0..report.clauses.len()).any(is_labelled) {
-            let attribute = report.clauses[0].examined.clause.through.first();
+            let attribute = report.clauses[0].analysis.clause.path.first();
             let attribute = attribute.map(ToString::to_string).unwrap_or_default();
-            let name = format!("{attribute} of {}", self.case.asking[group[0]].id());
-            push_section(text, &diagram::draw(session, &name, report, is_labelled));
+            let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
+            push_section(text, &diagram::draw_clauses(session, &name, report, is_labelled));
         }
         if has_all && !report.clauses.is_empty() {
             push_section(text, &clause_table(report));
@@ -128,96 +149,100 @@ impl<'c> Page<'c> {
         if has_all {
             push_section(text, &conflicts(report));
         }
-        let is_refused = report.verdict == Verdict::Refused;
+        let is_refused = report.verdict == RequestVerdict::Refused;
         if is_refused || has_all {
-            push_section(text, &self.refusals(group, &report.refusals, if has_all { MANY } else { FEW }));
+            push_section(
+                text,
+                &self.refusals(group, &report.refusals, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }),
+            );
         }
-        push_section(text, &changes(&report.changes, most, self.case.ads));
-        push_section(text, &self.nearest(group, report, if has_all { FEW } else { 1 }));
+        push_section(text, &changes(&report.changes, most, self.case.partner_nouns));
+        push_section(text, &self.nearest(group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         push_section(text, &findings(report, has_all));
         if has_all {
             push_wrapped(text, "", &format!("not examined: {}", NOT_EXAMINED.join(", ")));
         }
-        if self.case.evidence > 1
-            && let Some(near) = report.nearest.first()
+        if self.case.evidence_level > 1
+            && let Some(near) = report.closest.first()
         {
-            push_section(text, &pair::trees(session, self.case, group[0], near.offer)?);
+            push_section(text, &pair::evaluation_trees(session, self.case, group[0], near.offer)?);
         }
         Ok(())
     }
 
-    fn refusals(&self, group: &[usize], refusals: &[Refusal], most: usize) -> String {
+    fn refusals(&self, group: &[usize], refusals: &[RefusalGroup], most: usize) -> String {
         let has_suitable = refusals.iter().any(|refusal| refusal.suitable > 0);
-        let shown: Vec<&Refusal> = refusals.iter().filter(|refusal| !has_suitable || refusal.suitable > 0).collect();
-        let count = |refusal: &Refusal| if has_suitable { refusal.suitable } else { refusal.offers };
+        let shown: Vec<&RefusalGroup> =
+            refusals.iter().filter(|refusal| !has_suitable || refusal.suitable > 0).collect();
+        let count = |refusal: &RefusalGroup| if has_suitable { refusal.suitable } else { refusal.offers };
         let rows = shown.iter().take(most).map(|refusal| {
-            let example = self.case.offered[refusal.example].id();
+            let example = self.case.partners[refusal.example].id();
             let clause = match &refusal.clause {
                 Some(clause) => {
-                    let lacks = self.lacks(group, &refusal.lacking);
-                    format!("`{}` is {}{lacks}", shortened(clause, LONGEST), refusal.outcome.phrase())
+                    let lacks = self.lacks(group, &refusal.missing);
+                    format!("`{}` is {}{lacks}", shorten(clause, MAX_CLAUSE_CHARS), refusal.outcome.phrase())
                 }
                 None => "they have no constraint".to_owned(),
             };
-            (vec![clause], format!("{}, such as {example}", thousands(count(refusal))))
+            (vec![clause], format!("{}, such as {example}", with_commas(count(refusal))))
         });
         let rows: Vec<(Vec<String>, String)> = rows.collect();
-        let mut text = listing(&format!("why {} refuse:", self.case.ads[1]), &rows);
+        let mut text = two_column_listing(&format!("why {} refuse:", self.case.partner_nouns[1]), &rows);
         push_rest(&mut text, shown.len(), most);
         text
     }
 
-    fn nearest(&self, group: &[usize], report: &Report, most: usize) -> String {
+    fn nearest(&self, group: &[usize], report: &RequestReport, most: usize) -> String {
         let mut text = String::new();
-        for near in report.nearest.iter().take(most) {
-            push_wrapped(&mut text, "", &format!("nearest: {}", self.near(group, report, near)));
+        for near in report.closest.iter().take(most) {
+            push_wrapped(&mut text, "", &format!("nearest: {}", self.near_offer_text(group, report, near)));
         }
         text
     }
 
     /// Returns which attributes the group lacks, such as ` (1.0 has no RequestDisk)`; empty if it lacks none.
     fn lacks(&self, group: &[usize], lacking: &[Name]) -> String {
-        line(&lacks(&self.case.subject(group), group.len() > 1, lacking))
+        single_line(&missing_attribute_note(&self.case.group_name(group), group.len() > 1, lacking))
     }
 
     /// Returns what is in the way of one of the nearest offers, such as
     /// ``slot1@node003: `Memory > 4` is false; it refuses by `Owner == "a"` ``.
-    fn near(&self, group: &[usize], report: &Report, near: &Near) -> String {
-        let quoted = |text: &str| format!("`{}`", shortened(text, LONGEST));
+    fn near_offer_text(&self, group: &[usize], report: &RequestReport, near: &ClosestOffer) -> String {
+        let quoted = |text: &str| format!("`{}`", shorten(text, MAX_CLAUSE_CHARS));
         let mut reasons: Vec<String> = near
-            .fails
+            .failed_clauses
             .iter()
             .map(|(clause, outcome)| format!("{} is {}", quoted(&report.clauses[*clause].text), outcome.phrase()))
             .collect();
-        let refuses = |demand: &Demand| match demand.clause.as_str() {
+        let refuses = |demand: &UnmetOfferClause| match demand.clause.as_str() {
             "" => "it has no constraint, and accepts nothing".to_owned(),
-            clause => format!("it refuses by {}{}", quoted(clause), self.lacks(group, &demand.lacking)),
+            clause => format!("it refuses by {}{}", quoted(clause), self.lacks(group, &demand.missing)),
         };
-        reasons.extend(near.refuses.iter().map(refuses));
-        format!("{}: {}", self.case.offered[near.offer].id(), reasons.join("; "))
+        reasons.extend(near.unmet_demands.iter().map(refuses));
+        format!("{}: {}", self.case.partners[near.offer].id(), reasons.join("; "))
     }
 }
 
 /// Returns the section of changes with which the group would match.
-fn changes(changes: &[Change], most: usize, ads: [&str; 2]) -> String {
+fn changes(changes: &[RequestChange], most: usize, ads: [&str; 2]) -> String {
     let rows = changes.iter().take(most).map(|change| {
-        let matches = format!("{} {}", thousands(change.matches), ads[usize::from(change.matches != 1)]);
+        let matches = format!("{} {}", with_commas(change.match_count), ads[usize::from(change.match_count != 1)]);
         (change.steps.clone(), matches)
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
-    let mut text = listing("it would match with:", &rows);
+    let mut text = two_column_listing("it would match with:", &rows);
     push_rest(&mut text, changes.len(), most);
     text
 }
 
-fn conflicts(report: &Report) -> String {
+fn conflicts(report: &RequestReport) -> String {
     let sets: Vec<&Vec<usize>> = report.conflicts.sets.iter().filter(|set| set.len() > 1).collect();
     let mut text = String::new();
-    for set in sets.iter().take(MANY) {
+    for set in sets.iter().take(MAX_EVIDENCE_ITEMS) {
         let clauses: Vec<String> = set.iter().map(|place| (place + 1).to_string()).collect();
         let _ = writeln!(text, "no offer meets clauses {} together", clauses.join(" and "));
     }
-    push_rest(&mut text, sets.len(), MANY);
+    push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
     if !report.conflicts.is_complete {
         text.push_str("  there are too many conflicts: only some were sought\n");
     }
@@ -225,10 +250,10 @@ fn conflicts(report: &Report) -> String {
 }
 
 /// Returns the findings that the summary sentence does not mention.
-fn findings(report: &Report, has_all: bool) -> String {
+fn findings(report: &RequestReport, has_all: bool) -> String {
     let told = report.verdict.clauses();
     let mut text = String::new();
-    for finding in &report.findings {
+    for finding in &report.remarks {
         let is_told = told.contains(&finding.clause);
         let is_never = report.clauses[finding.clause].counts.is_true == 0;
         if has_all || (!is_told && is_never && finding.kind != "fall-through") {
@@ -239,29 +264,30 @@ fn findings(report: &Report, has_all: bool) -> String {
 }
 
 /// Returns the table of all clauses with their counts.
-fn clause_table(report: &Report) -> String {
+fn clause_table(report: &RequestReport) -> String {
     let header = ["#", "clause", "true", "false", "undef", "error", "left", "only", "best"];
-    let mut grid = Grid::new(&header).numbers(&[2, 3, 4, 5, 6, 7]).expendable(&[8, 7, 6]);
+    let mut grid =
+        TableLayout::new(&header).with_number_columns(&[2, 3, 4, 5, 6, 7]).with_expendable_columns(&[8, 7, 6]);
     for (place, clause) in report.clauses.iter().enumerate() {
         let counts = &clause.counts;
         let numbers =
             [counts.is_true, counts.is_false, counts.undefined, counts.error, clause.remaining, clause.sole_blocker];
-        let best = clause.best.as_ref().map(|best| crate::cli::render::rows::value_text(best, true));
-        let best = best.map(|best| line(&String::from_utf8_lossy(&best))).unwrap_or_default();
-        let texts = [(place + 1).to_string(), line(&clause.text)];
-        grid.row(texts.into_iter().chain(numbers.map(thousands)).chain([best]));
+        let best = clause.closest_value.as_ref().map(|best| crate::cli::render::rows::value_text(best, true));
+        let best = best.map(|best| single_line(&String::from_utf8_lossy(&best))).unwrap_or_default();
+        let texts = [(place + 1).to_string(), single_line(&clause.text)];
+        grid.push_row(texts.into_iter().chain(numbers.map(with_commas)).chain([best]));
     }
-    grid.text(Some(diagnostics::width()))
+    grid.render(Some(diagnostics::terminal_width()))
 }
 
 /// Returns the word for an outcome in listings of clauses.
-pub fn sign(outcome: Outcome) -> &'static str {
+pub fn outcome_word(outcome: ClauseOutcome) -> &'static str {
     match outcome {
-        Outcome::True => "ok",
-        Outcome::False => "false",
-        Outcome::Undefined => "undefined",
-        Outcome::Error => "error",
+        ClauseOutcome::True => "ok",
+        ClauseOutcome::False => "false",
+        ClauseOutcome::Undefined => "undefined",
+        ClauseOutcome::Error => "error",
     }
 }
 
-pub use classad::explain::{shortened, thousands};
+pub use classad::explain::{shorten, with_commas};

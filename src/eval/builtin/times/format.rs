@@ -1,6 +1,6 @@
 //! C's `strftime` in the C locale, with the flags and widths of the GNU library.
 
-use crate::ad::time::{clock_seconds, from_local, local_zone_name};
+use crate::ad::time::{clock_seconds, from_local_clock, local_zone_name};
 
 pub(super) const MONTHS: [&str; 12] = [
     "January",
@@ -20,7 +20,7 @@ const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursd
 
 /// Broken-down time, like C's `struct tm`. Every part may be out of range.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(super) struct BrokenDownTime {
     pub year: i64,
     /// 1 to 12.
     pub month: i64,
@@ -30,7 +30,7 @@ pub(super) struct Clock {
     pub second: i64,
 }
 
-impl Clock {
+impl BrokenDownTime {
     /// Returns the number of a day, counted from year 1. Months out of range count with an average length, as in
     /// HTCondor.
     fn day_number(self, month: i64, day: i64) -> i64 {
@@ -82,8 +82,8 @@ impl Clock {
     }
 
     /// Returns the absolute time in the local time zone.
-    fn moment(self) -> crate::ad::AbsoluteTime {
-        from_local(clock_seconds([self.year, self.month, self.day], [self.hour, self.minute, self.second]))
+    fn to_absolute(self) -> crate::ad::AbsoluteTime {
+        from_local_clock(clock_seconds([self.year, self.month, self.day], [self.hour, self.minute, self.second]))
     }
 }
 
@@ -92,15 +92,15 @@ fn is_leap(year: i64) -> bool {
 }
 
 /// Formats a time by a template, cut off after `most` bytes.
-pub(super) fn format(clock: Clock, template: &[u8], most: usize) -> Vec<u8> {
-    let mut writer = Writer { clock, out: Vec::new(), most };
+pub(super) fn format(clock: BrokenDownTime, template: &[u8], most: usize) -> Vec<u8> {
+    let mut writer = TimeFormatter { clock, out: Vec::new(), max_bytes: most };
     writer.template(template);
     writer.out
 }
 
 /// Letter case of a formatted text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
+enum LetterCase {
     AsItIs,
     Upper,
     Lower,
@@ -108,7 +108,7 @@ enum Case {
 
 /// Conversion specification `%...` of a template.
 #[derive(Clone, Copy)]
-struct Directive<'t> {
+struct FormatDirective<'t> {
     /// The whole specification, as it is written.
     text: &'t [u8],
     /// Flag `_`, `-` or `0`.
@@ -124,10 +124,10 @@ struct Directive<'t> {
     letter: Option<u8>,
 }
 
-impl<'t> Directive<'t> {
+impl<'t> FormatDirective<'t> {
     /// Reads the specification at the beginning of a template.
     fn read(template: &'t [u8]) -> Self {
-        let mut directive = Directive {
+        let mut directive = FormatDirective {
             text: template,
             padding: None,
             upper: false,
@@ -159,18 +159,18 @@ impl<'t> Directive<'t> {
     }
 
     /// Returns the case of ordinary texts.
-    fn case(self) -> Case {
-        if self.upper { Case::Upper } else { Case::AsItIs }
+    fn case(self) -> LetterCase {
+        if self.upper { LetterCase::Upper } else { LetterCase::AsItIs }
     }
 
     /// Returns the case of names, which `#` turns into capitals as well.
-    fn case_of_name(self) -> Case {
-        if self.swapped { Case::Upper } else { self.case() }
+    fn case_of_name(self) -> LetterCase {
+        if self.swapped { LetterCase::Upper } else { self.case() }
     }
 
     /// Returns the case of texts in capitals, which `#` turns into lower case.
-    fn case_of_capitals(self) -> Case {
-        if self.swapped { Case::Lower } else { self.case() }
+    fn case_of_capitals(self) -> LetterCase {
+        if self.swapped { LetterCase::Lower } else { self.case() }
     }
 
     /// Whether `strftime` defines this combination of modifier and letter.
@@ -184,29 +184,29 @@ impl<'t> Directive<'t> {
     }
 }
 
-struct Writer {
-    clock: Clock,
+struct TimeFormatter {
+    clock: BrokenDownTime,
     out: Vec<u8>,
-    most: usize,
+    max_bytes: usize,
 }
 
-impl Writer {
+impl TimeFormatter {
     fn template(&mut self, template: &[u8]) {
         let mut rest = template;
-        while !rest.is_empty() && self.out.len() < self.most {
+        while !rest.is_empty() && self.out.len() < self.max_bytes {
             let plain = memchr::memchr(b'%', rest).unwrap_or(rest.len());
             let (text, after) = rest.split_at_checked(plain).unwrap_or((rest, &[]));
             self.write(text);
             rest = after;
             if !rest.is_empty() {
-                let directive = Directive::read(rest);
+                let directive = FormatDirective::read(rest);
                 self.directive(directive);
                 rest = rest.get(directive.text.len()..).unwrap_or_default();
             }
         }
     }
 
-    fn directive(&mut self, directive: Directive<'_>) {
+    fn directive(&mut self, directive: FormatDirective<'_>) {
         if !directive.is_known() {
             return self.put(directive.text, directive, directive.case());
         }
@@ -216,12 +216,12 @@ impl Writer {
             b'A' => self.name(&WEEKDAYS, clock.weekday(), None, directive),
             b'b' | b'h' => self.name(&MONTHS, clock.month - 1, Some(3), directive),
             b'B' => self.name(&MONTHS, clock.month - 1, None, directive),
-            b'c' => self.composed("%a %b %e %H:%M:%S %Y", directive),
-            b'D' | b'x' => self.composed("%m/%d/%y", directive),
-            b'F' => self.composed("%Y-%m-%d", directive),
-            b'r' => self.composed("%I:%M:%S %p", directive),
-            b'R' => self.composed("%H:%M", directive),
-            b'T' | b'X' => self.composed("%H:%M:%S", directive),
+            b'c' => self.write_template("%a %b %e %H:%M:%S %Y", directive),
+            b'D' | b'x' => self.write_template("%m/%d/%y", directive),
+            b'F' => self.write_template("%Y-%m-%d", directive),
+            b'r' => self.write_template("%I:%M:%S %p", directive),
+            b'R' => self.write_template("%H:%M", directive),
+            b'T' | b'X' => self.write_template("%H:%M:%S", directive),
             b'C' => self.number(clock.year.div_euclid(100), 1, directive),
             b'd' => self.number(clock.day, 2, directive),
             b'e' => self.spaced_number(clock.day, directive),
@@ -235,8 +235,8 @@ impl Writer {
             b'm' => self.number(clock.month, 2, directive),
             b'M' => self.number(clock.minute, 2, directive),
             b'p' => self.put(self.half_of_day(), directive, directive.case_of_capitals()),
-            b'P' => self.put(self.half_of_day(), directive, Case::Lower),
-            b's' => self.put(clock.moment().seconds.to_string().as_bytes(), directive, Case::AsItIs),
+            b'P' => self.put(self.half_of_day(), directive, LetterCase::Lower),
+            b's' => self.put(clock.to_absolute().seconds.to_string().as_bytes(), directive, LetterCase::AsItIs),
             b'S' => self.number(clock.second, 2, directive),
             b'u' => self.number((clock.weekday() + 6) % 7 + 1, 1, directive),
             b'U' => self.number(clock.week_from(0), 2, directive),
@@ -247,12 +247,12 @@ impl Writer {
             b'Y' => self.number(clock.year, 1, directive),
             b'z' => self.offset(directive),
             b'Z' => {
-                let name = local_zone_name(clock.moment().seconds);
+                let name = local_zone_name(clock.to_absolute().seconds);
                 self.put(name.as_bytes(), directive, directive.case_of_capitals());
             }
-            b'n' => self.put(b"\n", directive, Case::AsItIs),
-            b't' => self.put(b"\t", directive, Case::AsItIs),
-            _ => self.put(b"%", directive, Case::AsItIs),
+            b'n' => self.put(b"\n", directive, LetterCase::AsItIs),
+            b't' => self.put(b"\t", directive, LetterCase::AsItIs),
+            _ => self.put(b"%", directive, LetterCase::AsItIs),
         }
     }
 
@@ -261,32 +261,32 @@ impl Writer {
     }
 
     /// Appends the name of a day or a month, or its first `letters` letters.
-    fn name(&mut self, names: &[&str], number: i64, letters: Option<usize>, directive: Directive<'_>) {
+    fn name(&mut self, names: &[&str], number: i64, letters: Option<usize>, directive: FormatDirective<'_>) {
         let name = usize::try_from(number).ok().and_then(|number| names.get(number));
         let name = name.map_or("?", |name| letters.and_then(|letters| name.get(..letters)).unwrap_or(name));
         self.put(name.as_bytes(), directive, directive.case_of_name());
     }
 
     /// Appends the text of another template.
-    fn composed(&mut self, template: &str, directive: Directive<'_>) {
-        let text = format(self.clock, template.as_bytes(), self.most);
+    fn write_template(&mut self, template: &str, directive: FormatDirective<'_>) {
+        let text = format(self.clock, template.as_bytes(), self.max_bytes);
         self.put(&text, directive, directive.case());
     }
 
     /// Appends a number that is padded with blanks by default.
-    fn spaced_number(&mut self, number: i64, directive: Directive<'_>) {
-        self.number(number, 2, Directive { padding: directive.padding.or(Some(b'_')), ..directive });
+    fn spaced_number(&mut self, number: i64, directive: FormatDirective<'_>) {
+        self.number(number, 2, FormatDirective { padding: directive.padding.or(Some(b'_')), ..directive });
     }
 
     /// Appends a number with at least `digits` digits, or with the width of the directive.
-    fn number(&mut self, number: i64, digits: usize, directive: Directive<'_>) {
+    fn number(&mut self, number: i64, digits: usize, directive: FormatDirective<'_>) {
         let mut text = Vec::new();
         if number < 0 {
             text.push(b'-');
         }
         let magnitude = number.unsigned_abs().to_string();
         // Padding beyond the maximum length is never needed.
-        let missing = digits.max(directive.width).min(self.most).saturating_sub(text.len() + magnitude.len());
+        let missing = digits.max(directive.width).min(self.max_bytes).saturating_sub(text.len() + magnitude.len());
         match directive.padding {
             Some(b'-') => {}
             Some(b'_') => {
@@ -295,42 +295,42 @@ impl Writer {
             _ => text.resize(text.len() + missing, b'0'),
         }
         text.extend_from_slice(magnitude.as_bytes());
-        self.put(&text, directive, Case::AsItIs);
+        self.put(&text, directive, LetterCase::AsItIs);
     }
 
     /// Appends the local offset from UTC, `+hhmm`.
-    fn offset(&mut self, directive: Directive<'_>) {
-        let offset = i64::from(self.clock.moment().offset);
-        self.put(if offset < 0 { b"-" } else { b"+" }, directive, Case::AsItIs);
+    fn offset(&mut self, directive: FormatDirective<'_>) {
+        let offset = i64::from(self.clock.to_absolute().offset);
+        self.put(if offset < 0 { b"-" } else { b"+" }, directive, LetterCase::AsItIs);
         let minutes = offset.abs() / 60;
         self.number(minutes / 60 * 100 + minutes % 60, 4, directive);
     }
 
     /// Appends a text in this case, padded on the left to the width.
-    fn put(&mut self, text: &[u8], directive: Directive<'_>, case: Case) {
+    fn put(&mut self, text: &[u8], directive: FormatDirective<'_>, case: LetterCase) {
         let padding = if directive.padding == Some(b'0') { b'0' } else { b' ' };
-        let room = self.most.saturating_sub(self.out.len());
+        let room = self.max_bytes.saturating_sub(self.out.len());
         let missing = directive.width.saturating_sub(text.len()).min(room);
         self.out.resize(self.out.len() + missing, padding);
         match case {
-            Case::AsItIs => self.write(text),
-            Case::Upper => self.write(&text.to_ascii_uppercase()),
-            Case::Lower => self.write(&text.to_ascii_lowercase()),
+            LetterCase::AsItIs => self.write(text),
+            LetterCase::Upper => self.write(&text.to_ascii_uppercase()),
+            LetterCase::Lower => self.write(&text.to_ascii_lowercase()),
         }
     }
 
     fn write(&mut self, text: &[u8]) {
-        let room = self.most.saturating_sub(self.out.len());
+        let room = self.max_bytes.saturating_sub(self.out.len());
         self.out.extend_from_slice(text.get(..room).unwrap_or(text));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, format};
+    use super::{BrokenDownTime, format};
 
     fn text(template: &str) -> String {
-        let clock = Clock { year: 2001, month: 2, day: 3, hour: 14, minute: 5, second: 6 };
+        let clock = BrokenDownTime { year: 2001, month: 2, day: 3, hour: 14, minute: 5, second: 6 };
         String::from_utf8(format(clock, template.as_bytes(), 1022)).expect("only ASCII is made")
     }
 
@@ -375,7 +375,7 @@ mod tests {
     fn weeks_of_iso_8601() {
         for (year, month, day, week) in [(2004, 12, 31, "2004-53"), (2005, 1, 1, "2004-53"), (2008, 12, 29, "2009-01")]
         {
-            let clock = Clock { year, month, day, hour: 0, minute: 0, second: 0 };
+            let clock = BrokenDownTime { year, month, day, hour: 0, minute: 0, second: 0 };
             assert_eq!(format(clock, b"%G-%V", 1022), week.as_bytes(), "{year}-{month}-{day}");
         }
     }

@@ -1,28 +1,28 @@
 //! Compares the failure analysis with trying every offer.
 
-use super::super::matcher::participant;
-use super::super::participants::{PortPlace, Table, Verdict};
-use super::super::tests::{Exhaustive, Writer, members, text};
-use super::super::{Gangmatcher, Impasse};
-use super::prefixes;
+use super::super::matcher::participant_of;
+use super::super::participants::{DockingVerdict, ParticipantTable, PortPlace};
+use super::super::tests::{ExhaustiveSearch, GangAdGenerator, members, text};
+use super::super::{GangFailure, Gangmatcher};
+use super::port_list_prefixes;
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
-use crate::protocol::{Protocol, ports};
-use crate::syntax::{Rules, parse_ad};
+use crate::protocol::{Protocol, read_ports};
+use crate::syntax::{ParseOptions, parse_ad};
 
 /// Docks offers one by one, with a table of its own.
-struct Trying {
-    table: Table,
+struct ReferenceDocking {
+    table: ParticipantTable,
     unused: Vec<bool>,
 }
 
-impl Trying {
+impl ReferenceDocking {
     fn accept(&mut self, pairs: &[(PortPlace, PortPlace)]) -> bool {
         for (above, link) in pairs {
             self.table.dock(*above, *link);
         }
         let places = pairs.iter().flat_map(|(above, link)| [*above, *link]);
-        let accepted = places.into_iter().all(|place| self.table.accepts(place) != Verdict::Refused);
+        let accepted = places.into_iter().all(|place| self.table.accepts(place) != DockingVerdict::Refused);
         for (above, link) in pairs {
             self.table.undock(*above, *link);
         }
@@ -31,13 +31,13 @@ impl Trying {
 
     /// Returns the ports of an offer.
     fn links(&self, offer: usize) -> Vec<PortPlace> {
-        let participant = participant(offer);
-        (0..self.table.ports(participant)).map(|port| PortPlace { participant, port }).collect()
+        let participant = participant_of(offer);
+        (0..self.table.port_count(participant)).map(|port| PortPlace { participant, port }).collect()
     }
 
     /// Returns the number of unused offers, or of used ones, of which some port satisfies `suits`.
     fn count(&mut self, unused: bool, mut suits: impl FnMut(&mut Self, PortPlace) -> bool) -> usize {
-        let offers = (0..self.table.offers()).filter(|offer| self.unused[*offer] == unused);
+        let offers = (0..self.table.offer_count()).filter(|offer| self.unused[*offer] == unused);
         let offers: Vec<usize> = offers.collect();
         offers.into_iter().filter(|offer| self.links(*offer).into_iter().any(|link| suits(self, link))).count()
     }
@@ -52,9 +52,9 @@ impl Trying {
     }
 
     /// Checks the counts of each port.
-    fn check_ports(&mut self, request: &Ad, impasse: &Impasse) {
+    fn check_ports(&mut self, request: &Ad, impasse: &GangFailure) {
         self.table.seat(request).unwrap();
-        let list = ports(request).unwrap();
+        let list = read_ports(request).unwrap();
         let patterns = list.group.patterns(list.list.len()).unwrap();
         for (port, prospect) in impasse.ports.iter().enumerate() {
             let place = |port| PortPlace { participant: 0, port };
@@ -69,27 +69,32 @@ impl Trying {
                 let first = (place(port), link);
                 trying.accept(&[first]) && beside.iter().all(|other| trying.has_partner(first, place(*other)))
             });
-            assert_eq!((prospect.alone, prospect.used, prospect.given), (alone, used, given), "{}", prospect.label);
+            assert_eq!(
+                (prospect.independent, prospect.used_up, prospect.consistent),
+                (alone, used, given),
+                "{}",
+                prospect.label
+            );
             let is_needed = patterns.iter().all(|ports| ports.contains(port));
-            assert_eq!(prospect.is_needed, is_needed);
+            assert_eq!(prospect.is_required, is_needed);
             // If no offer fits, each unused one is ruled out exactly once.
             let mut ruled_out: Vec<usize> =
                 prospect.ruled_out.iter().flat_map(|condition| condition.offers.clone()).collect();
             ruled_out.sort_unstable();
-            let left = (0..self.table.offers()).filter(|offer| alone == 0 && self.unused[*offer]);
+            let left = (0..self.table.offer_count()).filter(|offer| alone == 0 && self.unused[*offer]);
             assert_eq!(ruled_out, left.collect::<Vec<_>>());
         }
     }
 
     /// Checks the reasons for the ports that stay empty next to the deepest gang. Returns the number of offers ruled
     /// out.
-    fn check_stuck(&mut self, request: &Ad, impasse: &Impasse) -> usize {
+    fn check_stuck(&mut self, request: &Ad, impasse: &GangFailure) -> usize {
         self.table.seat(request).unwrap();
-        let docked = self.table.assemble(&impasse.deepest);
-        let first = impasse.stuck[0].port;
-        self.table.open(0, &(0..first).collect());
+        let docked = self.table.dock_gang(&impasse.deepest);
+        let first = impasse.blocked[0].port;
+        self.table.reopen_unfilled(0, &(0..first).collect());
         let mut ruled_out = 0;
-        for stuck in &impasse.stuck {
+        for stuck in &impasse.blocked {
             let offers: Vec<usize> = stuck.conditions.iter().flat_map(|condition| condition.offers.clone()).collect();
             let place = PortPlace { participant: 0, port: stuck.port };
             for offer in &offers {
@@ -100,12 +105,12 @@ impl Trying {
                 let links = self.links(*offer);
                 assert!(links.len() > 1 && links.into_iter().any(|link| self.accept(&[(place, link)])));
             }
-            let all = stuck.held.len() + offers.len() + stuck.discarded + stuck.unserved.len() + stuck.fitting;
-            assert_eq!(all, impasse.ports[stuck.port].alone);
-            assert!(impasse.stuck.len() > 1 || stuck.fitting == 0);
+            let all = stuck.held.len() + offers.len() + stuck.unacceptable + stuck.unserved.len() + stuck.fitting;
+            assert_eq!(all, impasse.ports[stuck.port].independent);
+            assert!(impasse.blocked.len() > 1 || stuck.fitting == 0);
             ruled_out += offers.len();
         }
-        self.table.disband(&docked);
+        self.table.undock_gang(&docked);
         ruled_out
     }
 }
@@ -114,22 +119,22 @@ impl Trying {
 fn it_tells_what_trying_everything_tells() {
     let (mut told, mut deep, mut ruled_out, mut narrowed, mut used) = (0, 0, 0, 0, 0);
     for case in 0..3000 {
-        let mut writer = Writer(fastrand::Rng::with_seed(case));
+        let mut writer = GangAdGenerator(fastrand::Rng::with_seed(case));
         let offers: Vec<Ad> = (0..writer.0.usize(2..8)).map(|_| writer.offer()).collect();
         let (earlier, request) = (writer.request(2), writer.request(4));
         let new = || Protocol::new(Dialect::Classad);
         let (mut matcher, _) = Gangmatcher::new(&offers, new(), Context::new(Dialect::Classad));
-        let mut exhaustive = Exhaustive::new(&offers);
-        let (table, _) = Table::new(&offers, new(), Context::new(Dialect::Classad));
-        let mut trying = Trying { table, unused: vec![true; offers.len()] };
+        let mut exhaustive = ExhaustiveSearch::new(&offers);
+        let (table, _) = ParticipantTable::new(&offers, new(), Context::new(Dialect::Classad));
+        let mut trying = ReferenceDocking { table, unused: vec![true; offers.len()] };
         for docked in matcher.marshal(0, &earlier).unwrap().iter().flat_map(|gang| gang.members()) {
             exhaustive.unused[docked.offer + 1] = false;
             trying.unused[docked.offer] = false;
         }
         let before = matcher.statistics();
-        let impasse = matcher.impasse(1, &request).unwrap();
+        let impasse = matcher.gang_failure(1, &request).unwrap();
         assert_eq!(matcher.statistics(), before);
-        let mut gangs: Vec<_> = prefixes(&request).iter().map(|prefix| exhaustive.gangs(prefix)).collect();
+        let mut gangs: Vec<_> = port_list_prefixes(&request).iter().map(|prefix| exhaustive.gangs(prefix)).collect();
         let shown = || text(&offers.iter().chain([&request]).collect::<Vec<_>>());
         assert_eq!(impasse.is_some(), gangs.last().is_some_and(Vec::is_empty), "case {case}\n{}", shown());
         let Some(impasse) = impasse else { continue };
@@ -140,8 +145,9 @@ fn it_tells_what_trying_everything_tells() {
         ruled_out += trying.check_stuck(&request, &impasse);
         told += 1;
         deep += usize::from(!impasse.deepest.ports.is_empty());
-        narrowed += usize::from(impasse.ports.iter().any(|port| 0 < port.given && port.given < port.alone));
-        used += usize::from(impasse.ports.iter().any(|port| port.used > 0));
+        narrowed +=
+            usize::from(impasse.ports.iter().any(|port| 0 < port.consistent && port.consistent < port.independent));
+        used += usize::from(impasse.ports.iter().any(|port| port.used_up > 0));
     }
     // The comparison is only worth something if enough cases fail.
     assert!(
@@ -150,13 +156,13 @@ fn it_tells_what_trying_everything_tells() {
     );
 }
 
-fn impasse(request: &str, offers: &[&str]) -> Impasse {
-    let ad = |text: &str| parse_ad(text.as_bytes(), Rules::default()).unwrap();
+fn impasse(request: &str, offers: &[&str]) -> GangFailure {
+    let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
     let offers: Vec<Ad> = offers.iter().map(|text| ad(text)).collect();
     let context = Context::new(Dialect::Classad);
     let (mut matcher, bad) = Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context);
     assert_eq!(bad, []);
-    matcher.impasse(0, &ad(request)).unwrap().unwrap()
+    matcher.gang_failure(0, &ad(request)).unwrap().unwrap()
 }
 
 #[test]
@@ -171,14 +177,17 @@ fn the_condition_is_told_from_both_sides() {
         request,
         &["[ Type = \"Machine\"; Key = 3; Constraint = true ]", &license(7), &license(7), &license(9)],
     );
-    let stuck = &found.stuck[0];
-    assert_eq!((found.deepest.ports.len(), stuck.port, found.ports[1].alone, found.ports[1].given), (1, 1, 3, 0));
+    let stuck = &found.blocked[0];
+    assert_eq!(
+        (found.deepest.ports.len(), stuck.port, found.ports[1].independent, found.ports[1].consistent),
+        (1, 1, 3, 0)
+    );
     let told: Vec<_> =
         stuck.conditions.iter().map(|condition| (condition.text.as_str(), condition.offers.len())).collect();
     assert_eq!(told, [("Site.HostId >= 7", 2), ("Site.HostId >= 9", 1)]);
     let condition = &stuck.conditions[0];
-    assert!(!condition.of_request);
-    let read = &condition.reads[0];
+    assert!(!condition.is_of_request);
+    let read = &condition.request_attributes[0];
     assert_eq!((read.name.as_str(), read.text.as_str(), read.value.as_str()), ("Site.HostId", "cpu.Key + 1", "4"));
     assert_eq!(condition.labels, ["cpu"]);
 }
@@ -191,13 +200,13 @@ fn offers_that_cannot_fill_their_own_ports_are_told() {
         "[ Ports = { [ Label = service; Constraint = service.Kind == 1 ] } ]",
         &[service, "[ Constraint = true ]"],
     );
-    assert_eq!(found.stuck[0].unserved, [0]);
-    assert_eq!(found.stuck[0].needs, [("cpu".to_owned(), 0), ("disk".to_owned(), 1)]);
+    assert_eq!(found.blocked[0].unserved, [0]);
+    assert_eq!(found.blocked[0].unserved_ports, [("cpu".to_owned(), 0), ("disk".to_owned(), 1)]);
 }
 
 #[test]
 fn ports_that_want_the_same_offers_are_told() {
     let request = "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = b.X == 1 ] } ]";
     let found = impasse(request, &["[ X = 1; Constraint = true ]"]);
-    assert_eq!((found.stuck[0].held.len(), found.ports[1].alone, found.ports[1].given), (1, 1, 0));
+    assert_eq!((found.blocked[0].held.len(), found.ports[1].independent, found.ports[1].consistent), (1, 1, 0));
 }

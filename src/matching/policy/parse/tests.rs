@@ -5,7 +5,7 @@ use crate::matching::policy::Policy;
 /// Returns line, column and message of each problem.
 fn problems(text: &str) -> Vec<(usize, usize, String)> {
     let problems = Policy::parse(text.as_bytes(), Dialect::Classad).expect_err(text);
-    let place = |at| Position::of(text.as_bytes(), at);
+    let place = |at| Position::of_offset(text.as_bytes(), at);
     problems
         .into_iter()
         .map(|problem| (place(problem.range.start).line, place(problem.range.start).column, problem.message))

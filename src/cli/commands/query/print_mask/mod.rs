@@ -6,25 +6,25 @@
 
 mod writer;
 
-use classad::ad::{Ad, Expression, Kind, Value};
+use classad::ad::{Ad, Expression, ExpressionKind, Value};
 use classad::eval::Context;
 use classad::syntax::{Style, parse_expression, print, print_value};
 
-use super::Query;
-use super::columns::{Row, value};
-use super::format::Format;
-use super::printf::{Conversion, Sort};
+use super::QueryCommand;
+use super::columns::{Row, evaluate_or_undefined};
+use super::format_string::FormatString;
+use super::printf::{Conversion, ConversionKind};
 use crate::cli::Failure;
 use crate::cli::io::input;
-use crate::cli::render::rows::Cell;
+use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
-pub use writer::MaskWriter;
+pub use writer::PrintMaskWriter;
 
 /// A print mask: columns and the text around them.
 #[derive(Default)]
-pub struct Mask {
-    columns: Vec<Column>,
+pub struct PrintMask {
+    columns: Vec<MaskColumn>,
     /// Text before each row.
     before_row: &'static str,
     /// Text after each row.
@@ -37,30 +37,30 @@ pub struct Mask {
 }
 
 /// A column of a print mask.
-struct Column {
+struct MaskColumn {
     heading: String,
-    what: What,
+    content: ColumnContent,
 }
 
 /// Content of a column.
-enum What {
+enum ColumnContent {
     /// Job id: `ClusterId.ProcId`.
     Job { label: &'static str, parts: [Expression; 2] },
     /// A formatted value.
-    Value { format: Format, expression: Expression },
+    Value { format: FormatString, expression: Expression },
 }
 
 /// Flags of `-autoformat:` that apply to each column.
 #[derive(Default)]
-struct Letters {
+struct AutoformatFlags {
     labels: bool,
     quoted: bool,
     raw: bool,
 }
 
-impl Mask {
+impl PrintMask {
     /// Reads the mask from the command line; `None` without `-autoformat` and `-format`.
-    pub fn new(session: &mut Session, query: &Query) -> Result<Option<Mask>, Failure> {
+    pub fn new(session: &mut Session, query: &QueryCommand) -> Result<Option<PrintMask>, Failure> {
         if query.mask.is_empty() {
             return Ok(None);
         }
@@ -68,33 +68,39 @@ impl Mask {
         if others || !query.attributes.is_empty() {
             let message = "-autoformat and -format print rows of their own: they go without --af, --output, \
                            --attributes, --group-by and --undefined";
-            return Err(refused(message));
+            return Err(refusal(message));
         }
-        Mask::parse(session, &query.mask).map(Some)
+        PrintMask::parse(session, &query.mask).map(Some)
     }
 
     /// Parses the parts into which the translation of HTCondor's options splits the command line.
-    fn parse(session: &mut Session, parts: &[String]) -> Result<Mask, Failure> {
-        let mut mask = Mask::default();
-        let mut letters = Letters::default();
+    fn parse(session: &mut Session, parts: &[String]) -> Result<PrintMask, Failure> {
+        let mut mask = PrintMask::default();
+        let mut letters = AutoformatFlags::default();
         let mut format = None;
         for part in parts {
             match part.split_once(':') {
-                Some(("columns", text)) => (letters, format) = (mask.surround(session, text)?, None),
-                Some(("format", text)) => format = Some(Format::parse(text).map_err(|fault| refused(&fault))?),
+                Some(("columns", text)) => (letters, format) = (mask.parse_flags(session, text)?, None),
+                Some(("format", text)) => format = Some(FormatString::parse(text).map_err(|fault| refusal(&fault))?),
                 Some(("expression", text)) => {
-                    let expression =
-                        input::expression(session, if format.is_some() { "-format" } else { "-autoformat" }, text)?;
+                    let expression = input::parse_argument_expression(
+                        session,
+                        if format.is_some() { "-format" } else { "-autoformat" },
+                        text,
+                    )?;
                     let format = format.take().unwrap_or_else(|| letters.format(text));
-                    mask.columns.push(Column { heading: text.to_owned(), what: What::Value { format, expression } });
+                    mask.columns.push(MaskColumn {
+                        heading: text.to_owned(),
+                        content: ColumnContent::Value { format, expression },
+                    });
                 }
-                _ => return Err(refused(&format!("--mask is for -autoformat and -format, not for `{part}`"))),
+                _ => return Err(refusal(&format!("--mask is for -autoformat and -format, not for `{part}`"))),
             }
         }
         if mask.has_heading {
             // The heading replaces the labels.
             for column in &mut mask.columns {
-                if let What::Value { format, .. } = &mut column.what {
+                if let ColumnContent::Value { format, .. } = &mut column.content {
                     format.before.truncate(if format.is_label { 0 } else { format.before.len() });
                 }
             }
@@ -103,8 +109,8 @@ impl Mask {
     }
 
     /// Parses the letters after `-autoformat:`.
-    fn surround(&mut self, session: &Session, text: &str) -> Result<Letters, Failure> {
-        let mut letters = Letters::default();
+    fn parse_flags(&mut self, session: &Session, text: &str) -> Result<AutoformatFlags, Failure> {
+        let mut letters = AutoformatFlags::default();
         let mut jobs = false;
         (self.before_row, self.before, self.after, self.after_row) = ("", " ", "", "\n");
         for letter in text.chars() {
@@ -122,25 +128,25 @@ impl Mask {
                     let known = "j job id, h heading, l labels, V quoted strings, r or o unevaluated, t tabs, \
                                  `,` commas, n lines, g a line between ads";
                     let message = format!("-autoformat with the letter `{other}` is not done here: there is {known}");
-                    return Err(refused(&message));
+                    return Err(refusal(&message));
                 }
             }
         }
         if jobs {
-            let rules = classad::syntax::Rules::new(session.dialect());
+            let rules = classad::syntax::ParseOptions::new(session.dialect());
             let part = |name: &str| parse_expression(name.as_bytes(), rules).map_err(|_| Failure::Refused(None));
             let parts = [part("ClusterId")?, part("ProcId")?];
             let label = if letters.labels { "ID = " } else { "" };
-            self.columns.push(Column { heading: " ID".to_owned(), what: What::Job { label, parts } });
+            self.columns.push(MaskColumn { heading: " ID".to_owned(), content: ColumnContent::Job { label, parts } });
         }
         Ok(letters)
     }
 
     /// Returns the expressions of all columns.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.columns.iter().flat_map(|column| match &column.what {
-            What::Job { parts, .. } => parts.as_slice(),
-            What::Value { expression, .. } => std::slice::from_ref(expression),
+        self.columns.iter().flat_map(|column| match &column.content {
+            ColumnContent::Job { parts, .. } => parts.as_slice(),
+            ColumnContent::Value { expression, .. } => std::slice::from_ref(expression),
         })
     }
 
@@ -148,29 +154,34 @@ impl Mask {
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
         let mut row = Row::default();
         for column in &self.columns {
-            let cell = column.text(ad, context, &mut row.failures);
-            row.cells.push(Cell::from(cell));
+            let cell = column.lossy_text(ad, context, &mut row.failures);
+            row.cells.push(TableCell::from(cell));
         }
         row
     }
 }
 
-impl Letters {
+impl AutoformatFlags {
     /// Returns the format of an `-autoformat` column with this expression text.
-    fn format(&self, text: &str) -> Format {
+    fn format(&self, text: &str) -> FormatString {
         let letter = if self.raw { 'r' } else { ['v', 'V'][usize::from(self.quoted)] };
         let before = if self.labels { format!("{text} = ") } else { String::new() };
-        Format { before, is_label: self.labels, conversion: Some(Conversion::plain(letter)), after: String::new() }
+        FormatString {
+            before,
+            is_label: self.labels,
+            conversion: Some(Conversion::of_letter(letter)),
+            after: String::new(),
+        }
     }
 }
 
-impl Column {
+impl MaskColumn {
     /// Formats the cell of an ad. Counts evaluations that exceed a budget in `failures`.
-    fn text(&self, ad: &Ad, context: &Context, failures: &mut u64) -> String {
-        let (format, expression) = match &self.what {
-            What::Value { format, expression } => (format, expression),
-            What::Job { label, parts } => {
-                let mut part = |index: usize| value(ad, &parts[index], context, failures);
+    fn lossy_text(&self, ad: &Ad, context: &Context, failures: &mut u64) -> String {
+        let (format, expression) = match &self.content {
+            ColumnContent::Value { format, expression } => (format, expression),
+            ColumnContent::Job { label, parts } => {
+                let mut part = |index: usize| evaluate_or_undefined(ad, &parts[index], context, failures);
                 let (cluster, process) = (part(0), part(1));
                 return match (cluster, process) {
                     (Value::Integer(cluster), Value::Integer(process)) => format!("{label}{cluster}.{process}"),
@@ -180,27 +191,27 @@ impl Column {
         };
         let Some(conversion) = &format.conversion else { return format.before.clone() };
         let bound = match expression.kind() {
-            Kind::Attribute(name) => ad.get(name),
+            ExpressionKind::Attribute(name) => ad.get(name),
             _ => None,
         };
         // The unevaluated expression.
         let raw = || match (bound, expression.kind()) {
-            (None, Kind::Attribute(_)) => "undefined".to_owned(),
+            (None, ExpressionKind::Attribute(_)) => "undefined".to_owned(),
             (bound, _) => text(print(bound.unwrap_or(expression), Style::Long)),
         };
-        let mut value = || value(ad, expression, context, failures);
-        let shown = match conversion.sort() {
-            Sort::Raw => Some(conversion.text(&raw())),
-            Sort::Value => Some(conversion.text(&match value() {
+        let mut value = || evaluate_or_undefined(ad, expression, context, failures);
+        let shown = match conversion.kind() {
+            ConversionKind::Raw => Some(conversion.format_text(&raw())),
+            ConversionKind::Value => Some(conversion.format_text(&match value() {
                 Value::String(string) if !conversion.is_quoted() => text(string.as_bytes().to_vec()),
                 value => text(print_value(&value, Style::Long)),
             })),
-            Sort::String => match value() {
-                Value::String(string) => Some(conversion.text(&text(string.as_bytes().to_vec()))),
-                _ => bound.map(|_| conversion.text(&raw())),
+            ConversionKind::String => match value() {
+                Value::String(string) => Some(conversion.format_text(&text(string.as_bytes().to_vec()))),
+                _ => bound.map(|_| conversion.format_text(&raw())),
             },
-            Sort::Integer => number(&value()).map(|number| conversion.integer(number)),
-            Sort::Real => real(&value()).map(|number| conversion.real(number)),
+            ConversionKind::Integer => to_integer(&value()).map(|number| conversion.format_integer(number)),
+            ConversionKind::Real => to_real(&value()).map(|number| conversion.format_real(number)),
         };
         match shown {
             Some(shown) => format!("{}{shown}{}", format.before, format.after),
@@ -215,15 +226,15 @@ fn text(bytes: Vec<u8>) -> String {
 }
 
 #[allow(clippy::cast_possible_truncation)] // reals are truncated, as in C
-fn number(value: &Value) -> Option<i64> {
+fn to_integer(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(integer) => Some(*integer),
-        value => real(value).map(|real| real as i64),
+        value => to_real(value).map(|real| real as i64),
     }
 }
 
 #[allow(clippy::cast_precision_loss)] // large integers are rounded, as in C
-fn real(value: &Value) -> Option<f64> {
+fn to_real(value: &Value) -> Option<f64> {
     match value {
         Value::Boolean(is) => Some(f64::from(u8::from(*is))),
         Value::Integer(integer) => Some(*integer as f64),
@@ -232,6 +243,6 @@ fn real(value: &Value) -> Option<f64> {
     }
 }
 
-fn refused(message: &str) -> Failure {
+fn refusal(message: &str) -> Failure {
     Failure::Refused(Some(message.to_owned()))
 }

@@ -2,21 +2,21 @@
 
 use std::io::{self, Write};
 
-use super::Mask;
-use crate::cli::render::rows::Cell;
+use super::PrintMask;
+use crate::cli::render::rows::TableCell;
 
 /// Writes rows at once, or with headings at the end, because column widths depend on all rows.
-pub struct MaskWriter<'m> {
-    mask: &'m Mask,
-    rows: Vec<Vec<Cell>>,
+pub struct PrintMaskWriter<'m> {
+    mask: &'m PrintMask,
+    rows: Vec<Vec<TableCell>>,
 }
 
-impl<'m> MaskWriter<'m> {
-    pub fn new(mask: &'m Mask) -> Self {
-        MaskWriter { mask, rows: Vec::new() }
+impl<'m> PrintMaskWriter<'m> {
+    pub fn new(mask: &'m PrintMask) -> Self {
+        PrintMaskWriter { mask, rows: Vec::new() }
     }
 
-    pub fn write(&mut self, out: &mut dyn Write, row: Vec<Cell>) -> io::Result<()> {
+    pub fn write(&mut self, out: &mut dyn Write, row: Vec<TableCell>) -> io::Result<()> {
         if self.mask.has_heading {
             self.rows.push(row);
             return Ok(());
@@ -47,7 +47,7 @@ impl<'m> MaskWriter<'m> {
         cells: impl ExactSizeIterator<Item = &'c str>,
         widths: &[usize],
     ) -> io::Result<()> {
-        let Mask { before_row, after_row, before, after, .. } = self.mask;
+        let PrintMask { before_row, after_row, before, after, .. } = self.mask;
         let last = cells.len() - 1;
         out.write_all(before_row.as_bytes())?;
         for (index, cell) in cells.enumerate() {

@@ -4,26 +4,26 @@ use std::rc::Rc;
 
 use classad::ad::{Ad, Dialect, Name};
 use classad::eval::FUNCTIONS;
-use classad::syntax::{Flaw, Strings, Token, lex, print_name};
+use classad::syntax::{LexicalError, StringSyntax, Token, lex, print_name};
 use rustyline::completion::Pair;
 
-use crate::cli::commands::repl::commands::{self, COMMANDS, Takes, Topic};
+use crate::cli::commands::repl::commands::{self, ArgumentKind, COMMANDS, CompletionTopic};
 use crate::cli::commands::repl::settings::SETTINGS;
-use crate::cli::commands::repl::state::Desk;
+use crate::cli::commands::repl::state::ReplState;
 
 /// The names that completion offers.
-pub struct Vocabulary {
+pub struct CompletionNames {
     pub dialect: Dialect,
     /// Attributes and definitions of the own side, attributes of the other side, and of the ads of the pool.
     mine: Vec<String>,
     theirs: Vec<String>,
-    pool: Vec<String>,
+    pool_names: Vec<String>,
     /// The names of the ads of the pool.
     ids: Rc<[String]>,
 }
 
 /// The completions of a word.
-pub struct Expected {
+pub struct WordCompletions {
     /// Byte offset of the word in the line.
     pub start: usize,
     pub words: Vec<Pair>,
@@ -32,28 +32,29 @@ pub struct Expected {
 }
 
 /// Reserved words of expressions.
-const WORDS: [&str; 10] = ["my.", "self.", "target.", "other.", "true", "false", "undefined", "error", "is", "isnt"];
+const RESERVED_WORDS: [&str; 10] =
+    ["my.", "self.", "target.", "other.", "true", "false", "undefined", "error", "is", "isnt"];
 
-impl Vocabulary {
-    pub fn of(desk: &Desk<'_>) -> Self {
+impl CompletionNames {
+    pub fn from_state(desk: &ReplState<'_>) -> Self {
         let names = |ad: Option<&Ad>| -> Vec<String> {
             ad.into_iter().flat_map(Ad::iter).map(|attribute| print_name(attribute.name)).collect()
         };
-        Vocabulary {
+        CompletionNames {
             dialect: desk.session.dialect(),
-            mine: names(desk.this_side().as_ref()),
+            mine: names(desk.own_ad().as_ref()),
             theirs: names(desk.target.as_ref().map(|target| &target.ad)),
-            pool: desk.pool.census.attributes().map(|(name, _): (&Name, _)| print_name(name)).collect(),
+            pool_names: desk.pool.census.attributes().map(|(name, _): (&Name, _)| print_name(name)).collect(),
             ids: Rc::clone(&desk.pool.ids),
         }
     }
 
     /// Returns the completions of the word at the end of this text.
-    pub fn expected(&self, before: &str) -> Expected {
+    pub fn complete_word(&self, before: &str) -> WordCompletions {
         let blank = before.len() - before.trim_start().len();
         let entered = &before[blank..];
         if !entered.starts_with(':') {
-            return self.expression(before, blank, false);
+            return self.complete_expression(before, blank, false);
         }
         let Some(end) = entered.find(char::is_whitespace) else {
             let names = COMMANDS.iter().map(|command| (format!(":{}", command.name), command.arguments));
@@ -61,40 +62,51 @@ impl Vocabulary {
                 display: format!("{name} {arguments}").trim_end().to_owned(),
                 replacement: if arguments.is_empty() { name } else { name + " " },
             });
-            return Expected { start: blank, words: beginning(entered, pairs), files: false };
+            return WordCompletions { start: blank, words: with_prefix(entered, pairs), files: false };
         };
-        let Some(command) = commands::find(&entered[1..end]) else { return nothing(before) };
+        let Some(command) = commands::find_command(&entered[1..end]) else { return no_completions(before) };
         let argument = before.len() - entered[end..].trim_start().len();
         let given = &before[argument..];
-        match command.takes {
-            Takes::Nothing => nothing(before),
-            Takes::Files => Expected { files: true, ..nothing(before) },
-            Takes::Expression | Takes::Definition => self.expression(before, argument, false),
-            Takes::Ad if given.starts_with('[') => self.expression(before, argument, false),
-            Takes::Ad => Expected { files: true, ..named(before, argument, self.ids.iter().map(String::as_str)) },
+        match command.argument_kind {
+            ArgumentKind::Nothing => no_completions(before),
+            ArgumentKind::Files => WordCompletions { files: true, ..no_completions(before) },
+            ArgumentKind::Expression | ArgumentKind::Definition => self.complete_expression(before, argument, false),
+            ArgumentKind::Ad if given.starts_with('[') => self.complete_expression(before, argument, false),
+            ArgumentKind::Ad => WordCompletions {
+                files: true,
+                ..complete_argument(before, argument, self.ids.iter().map(String::as_str))
+            },
             // Offer attributes first; the argument may also be a list of files.
-            Takes::Pool => Expected { files: true, ..self.expression(before, argument, true) },
-            Takes::Words(Topic::Dialects) => named(before, argument, ["classad", "condor"].into_iter()),
-            Takes::Words(Topic::Settings) => named(before, argument, SETTINGS.iter().map(|setting| setting.name)),
-            Takes::Words(Topic::Others) => {
-                named(before, argument, self.ids.iter().map(String::as_str).chain(["target"]))
+            ArgumentKind::Pool => WordCompletions { files: true, ..self.complete_expression(before, argument, true) },
+            ArgumentKind::Words(CompletionTopic::Dialects) => {
+                complete_argument(before, argument, ["classad", "condor"].into_iter())
             }
-            Takes::Words(Topic::Help) => {
+            ArgumentKind::Words(CompletionTopic::Settings) => {
+                complete_argument(before, argument, SETTINGS.iter().map(|setting| setting.name))
+            }
+            ArgumentKind::Words(CompletionTopic::PoolAds) => {
+                complete_argument(before, argument, self.ids.iter().map(String::as_str).chain(["target"]))
+            }
+            ArgumentKind::Words(CompletionTopic::Help) => {
                 let functions = FUNCTIONS.iter().map(|function| function.name);
-                named(before, argument, COMMANDS.iter().map(|command| command.name).chain(functions))
+                complete_argument(before, argument, COMMANDS.iter().map(|command| command.name).chain(functions))
             }
         }
     }
 
     /// Returns the completions of an expression that begins at the byte offset `begins`. With `of_pool`, only the
     /// pool's attributes are offered.
-    fn expression(&self, before: &str, begins: usize, of_pool: bool) -> Expected {
+    fn complete_expression(&self, before: &str, begins: usize, of_pool: bool) -> WordCompletions {
         let written = &before[begins..];
-        let is_open =
-            |flaw| matches!(flaw, Flaw::UnterminatedString | Flaw::UnterminatedQuote | Flaw::UnterminatedComment);
-        let tokens = lex(written.as_bytes(), Strings::Escaped);
+        let is_open = |flaw| {
+            matches!(
+                flaw,
+                LexicalError::UnterminatedString | LexicalError::UnterminatedQuote | LexicalError::UnterminatedComment
+            )
+        };
+        let tokens = lex(written.as_bytes(), StringSyntax::Escaped);
         if matches!(tokens.last(), Some((Token::Flawed(flaw), _)) if is_open(*flaw)) {
-            return nothing(before);
+            return no_completions(before);
         }
         let start = begins + without_word(written).len();
         let word = &before[start..];
@@ -102,27 +114,28 @@ impl Vocabulary {
             let side = &path[without_word(path).len()..];
             let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(side));
             let names = match () {
-                () if of_pool && is(["my", "self"]) => &self.pool,
+                () if of_pool && is(["my", "self"]) => &self.pool_names,
                 () if is(["my", "self"]) => &self.mine,
-                () if is(["target", "other"]) && self.theirs.is_empty() => &self.pool,
+                () if is(["target", "other"]) && self.theirs.is_empty() => &self.pool_names,
                 () if is(["target", "other"]) => &self.theirs,
-                () => return nothing(before),
+                () => return no_completions(before),
             };
-            return Expected {
+            return WordCompletions {
                 start,
-                words: sorted(beginning(word, names.iter().map(|name| plain(name)))),
+                words: sorted_unique(with_prefix(word, names.iter().map(|name| literal_pair(name)))),
                 files: false,
             };
         }
-        let own = if of_pool { [&self.pool[..], &[], &[]] } else { [&self.mine[..], &self.theirs, &self.pool] };
-        let attributes = own.into_iter().flatten().map(|name| plain(name));
+        let own =
+            if of_pool { [&self.pool_names[..], &[], &[]] } else { [&self.mine[..], &self.theirs, &self.pool_names] };
+        let attributes = own.into_iter().flatten().map(|name| literal_pair(name));
         let functions = FUNCTIONS.iter().map(|function| Pair {
             display: function.signature.to_owned(),
             replacement: format!("{}(", function.name),
         });
-        let words = WORDS.iter().map(|word| plain(word));
+        let words = RESERVED_WORDS.iter().map(|word| literal_pair(word));
         let all = attributes.chain(functions).chain(words);
-        Expected { start, words: sorted(beginning(word, all)), files: false }
+        WordCompletions { start, words: sorted_unique(with_prefix(word, all)), files: false }
     }
 }
 
@@ -131,31 +144,31 @@ fn without_word(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn nothing(before: &str) -> Expected {
-    Expected { start: before.len(), words: Vec::new(), files: false }
+fn no_completions(before: &str) -> WordCompletions {
+    WordCompletions { start: before.len(), words: Vec::new(), files: false }
 }
 
 /// Returns those of `words` that complete the last word of a command's argument.
-fn named<'w>(before: &str, argument: usize, words: impl Iterator<Item = &'w str>) -> Expected {
+fn complete_argument<'w>(before: &str, argument: usize, words: impl Iterator<Item = &'w str>) -> WordCompletions {
     let last = before[argument..].rsplit(char::is_whitespace).next().unwrap_or_default();
     let start = before.len() - last.len();
-    let words = words.map(plain);
-    Expected { start, words: beginning(&before[start..], words), files: false }
+    let words = words.map(literal_pair);
+    WordCompletions { start, words: with_prefix(&before[start..], words), files: false }
 }
 
-fn plain(word: &str) -> Pair {
+fn literal_pair(word: &str) -> Pair {
     Pair { display: word.to_owned(), replacement: word.to_owned() }
 }
 
 /// Returns the completions that begin with this word, case-insensitively.
-fn beginning(word: &str, all: impl Iterator<Item = Pair>) -> Vec<Pair> {
+fn with_prefix(word: &str, all: impl Iterator<Item = Pair>) -> Vec<Pair> {
     let begins =
         |pair: &Pair| pair.replacement.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word));
     all.filter(begins).collect()
 }
 
 /// Sorts completions alphabetically and removes duplicates, case-insensitively.
-fn sorted(mut pairs: Vec<Pair>) -> Vec<Pair> {
+fn sorted_unique(mut pairs: Vec<Pair>) -> Vec<Pair> {
     pairs.sort_by_cached_key(|pair| pair.replacement.to_ascii_lowercase());
     pairs.dedup_by(|a, b| a.replacement.eq_ignore_ascii_case(&b.replacement));
     pairs
@@ -163,19 +176,19 @@ fn sorted(mut pairs: Vec<Pair>) -> Vec<Pair> {
 
 #[cfg(test)]
 mod tests {
-    use super::Vocabulary;
+    use super::CompletionNames;
     use classad::ad::Dialect;
 
     fn completed(before: &str) -> (usize, Vec<String>, bool) {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let vocabulary = Vocabulary {
+        let vocabulary = CompletionNames {
             dialect: Dialect::Condor,
             mine: names(&["RequestMemory", "Rank", "'odd name'"]),
             theirs: names(&["Memory", "MyType"]),
-            pool: names(&["Memory", "MemoryUsage", "Cpus"]),
+            pool_names: names(&["Memory", "MemoryUsage", "Cpus"]),
             ids: names(&["slot1@a", "slot2@a"]).into(),
         };
-        let expected = vocabulary.expected(before);
+        let expected = vocabulary.complete_word(before);
         (expected.start, expected.words.into_iter().map(|pair| pair.replacement).collect(), expected.files)
     }
 

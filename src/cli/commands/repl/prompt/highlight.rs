@@ -1,10 +1,10 @@
 //! Syntax highlighting of the line that is being edited, by the lexer of the language.
 
 use classad::eval::find_function;
-use classad::syntax::{Spanned, Strings, Token, lex};
+use classad::syntax::{SpannedToken, StringSyntax, Token, lex};
 
-use crate::cli::commands::repl::commands::Takes;
-use crate::cli::commands::repl::entry::Entry;
+use crate::cli::commands::repl::commands::ArgumentKind;
+use crate::cli::commands::repl::entry::ReplEntry;
 
 const KEYWORD: &str = "35";
 const FUNCTION: &str = "36";
@@ -19,17 +19,19 @@ const WRONG: &str = "31";
 const SIDES: [&str; 7] = ["my", "self", "target", "other", "parent", "root", "toplevel"];
 
 /// Adds colours to an entry. Apart from escape sequences the text stays the same.
-pub fn painted(text: &str) -> String {
+pub fn highlighted(text: &str) -> String {
     let mut out = String::with_capacity(2 * text.len());
     let blank = text.len() - text.trim_start().len();
-    let is_expression = match Entry::of(text) {
-        Entry::Nothing => {
+    let is_expression = match ReplEntry::parse(text) {
+        ReplEntry::Blank => {
             paint(&mut out, COMMENT, text);
             return out;
         }
-        Entry::Command(command, _) => !matches!(command.takes, Takes::Files | Takes::Words(_) | Takes::Nothing),
-        Entry::NoCommand(_) => false,
-        Entry::Definition(_) | Entry::Expression(_) => true,
+        ReplEntry::Command(command, _) => {
+            !matches!(command.argument_kind, ArgumentKind::Files | ArgumentKind::Words(_) | ArgumentKind::Nothing)
+        }
+        ReplEntry::UnknownCommand(_) => false,
+        ReplEntry::Definition(_) | ReplEntry::Expression(_) => true,
     };
     let mut rest = text;
     if rest[blank..].starts_with(':') {
@@ -38,29 +40,29 @@ pub fn painted(text: &str) -> String {
         rest = &rest[end..];
     }
     if is_expression {
-        expression(&mut out, rest);
+        highlight_expression(&mut out, rest);
     } else {
         out.push_str(rest);
     }
     out
 }
 
-fn expression(out: &mut String, text: &str) {
-    let tokens = lex(text.as_bytes(), Strings::Escaped);
+fn highlight_expression(out: &mut String, text: &str) {
+    let tokens = lex(text.as_bytes(), StringSyntax::Escaped);
     let mut at = 0;
     for (place, (token, span)) in tokens.iter().enumerate() {
         // Spans of malformed tokens may overlap the next token.
         let range = span.range().start.max(at)..span.range().end.max(at);
         let (Some(between), Some(written)) = (text.get(at..range.start), text.get(range.clone())) else { continue };
         paint(out, if between.trim().is_empty() { "" } else { COMMENT }, between);
-        paint(out, color(*token, written, tokens.get(place + 1)), written);
+        paint(out, token_color(*token, written, tokens.get(place + 1)), written);
         at = range.end;
     }
     let end = &text[at..];
     paint(out, if end.trim().is_empty() { "" } else { COMMENT }, end);
 }
 
-fn color(token: Token, written: &str, next: Option<&Spanned>) -> &'static str {
+fn token_color(token: Token, written: &str, next: Option<&SpannedToken>) -> &'static str {
     match token {
         Token::Name if next.is_some_and(|(next, _)| *next == Token::ParenthesisOpen) => {
             if find_function(written).is_some() { FUNCTION } else { WRONG }
@@ -85,7 +87,7 @@ fn paint(out: &mut String, color: &str, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::painted;
+    use super::highlighted;
 
     fn bare(painted: &str) -> String {
         let mut text = String::new();
@@ -117,13 +119,13 @@ mod tests {
             "\u{fffd}\u{fffd}",
         ];
         for text in texts {
-            assert_eq!(bare(&painted(text)), text);
+            assert_eq!(bare(&highlighted(text)), text);
         }
     }
 
     #[test]
     fn tokens_have_their_colours() {
-        let all = painted(":type strcat(\"a\", 1) is nothing(my.b)");
+        let all = highlighted(":type strcat(\"a\", 1) is nothing(my.b)");
         for part in [
             "\x1b[1m:type\x1b[0m",
             "\x1b[36mstrcat\x1b[0m(",

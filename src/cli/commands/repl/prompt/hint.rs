@@ -2,38 +2,38 @@
 //! of an earlier entry with the same beginning.
 
 use classad::eval::find_function;
-use classad::syntax::{Strings, Token, lex};
+use classad::syntax::{StringSyntax, Token, lex};
 
 use crate::cli::commands::repl::commands;
 
 /// A hint after the cursor.
-pub enum Hint {
+pub enum InlineHint {
     /// Text that cannot be inserted.
-    Words(String),
+    Note(String),
     /// The rest of an earlier entry, which can be inserted.
     Entry(String),
 }
 
-impl rustyline::hint::Hint for Hint {
+impl rustyline::hint::Hint for InlineHint {
     fn display(&self) -> &str {
         match self {
-            Hint::Words(text) | Hint::Entry(text) => text,
+            InlineHint::Note(text) | InlineHint::Entry(text) => text,
         }
     }
 
     fn completion(&self) -> Option<&str> {
         match self {
-            Hint::Words(_) => None,
-            Hint::Entry(text) => Some(text),
+            InlineHint::Note(_) => None,
+            InlineHint::Entry(text) => Some(text),
         }
     }
 }
 
 /// Returns the signature of the function of the innermost open call; `None` if there is none.
-pub fn signature(before: &str) -> Option<Hint> {
+pub fn signature_hint(before: &str) -> Option<InlineHint> {
     let mut open: Vec<Option<&str>> = Vec::new();
     let mut last = None;
-    for (token, span) in lex(before.as_bytes(), Strings::Escaped) {
+    for (token, span) in lex(before.as_bytes(), StringSyntax::Escaped) {
         match token {
             Token::ParenthesisOpen => open.push(last.take()),
             token if token.closing().is_some() => open.push(None),
@@ -45,23 +45,23 @@ pub fn signature(before: &str) -> Option<Hint> {
         last = (token == Token::Name).then(|| &before[span.range()]);
     }
     let function = find_function(open.pop()??)?;
-    Some(Hint::Words(format!("   {}", function.signature)))
+    Some(InlineHint::Note(format!("   {}", function.signature)))
 }
 
 /// Returns the arguments of the command whose full name is the line; else `None`.
-pub fn arguments(line: &str) -> Option<Hint> {
-    let command = commands::find(line.strip_prefix(':')?)?;
-    Some(Hint::Words(format!(" {}", command.arguments))).filter(|_| line.len() > command.name.len())
+pub fn arguments_hint(line: &str) -> Option<InlineHint> {
+    let command = commands::find_command(line.strip_prefix(':')?)?;
+    Some(InlineHint::Note(format!(" {}", command.arguments))).filter(|_| line.len() > command.name.len())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{arguments, signature};
+    use super::{arguments_hint, signature_hint};
     use rustyline::hint::Hint as _;
 
     #[test]
     fn the_innermost_open_call_has_its_signature_shown() {
-        let of = |text| signature(text).map(|hint| hint.display().trim().to_owned());
+        let of = |text| signature_hint(text).map(|hint| hint.display().trim().to_owned());
         let substr = of("substr(");
         assert!(substr.as_ref().is_some_and(|shown| shown.starts_with("substr(")), "{substr:?}");
         assert_eq!(of(":type 1 + SUBSTR(toLower(x), "), substr);
@@ -72,7 +72,9 @@ mod tests {
 
     #[test]
     fn a_command_has_its_arguments_shown() {
-        assert_eq!(arguments(":set").map(|hint| hint.display().to_owned()).as_deref(), Some(" [NAME [VALUE]]"));
-        assert!(arguments(":set ").is_none() && arguments("set").is_none() && arguments(":se").is_none());
+        assert_eq!(arguments_hint(":set").map(|hint| hint.display().to_owned()).as_deref(), Some(" [NAME [VALUE]]"));
+        assert!(
+            arguments_hint(":set ").is_none() && arguments_hint("set").is_none() && arguments_hint(":se").is_none()
+        );
     }
 }

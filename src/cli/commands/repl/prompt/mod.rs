@@ -18,22 +18,22 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper};
 
-use super::entry::goes_on;
-use super::state::Desk;
+use super::entry::is_entry_incomplete;
+use super::state::ReplState;
 use crate::cli::Failure;
 use crate::cli::render::diagnostics;
 
-use complete::{Expected, Vocabulary};
-use hint::Hint;
+use complete::{CompletionNames, WordCompletions};
+use hint::InlineHint;
 
 /// The prompt before an entry.
 pub const PROMPT: &str = "classad> ";
 
 /// Maximum number of entries kept in the history.
-const MOST_REMEMBERED: usize = 5000;
+const MAX_HISTORY_ENTRIES: usize = 5000;
 
 /// Reads entries from the terminal and runs them until the user leaves.
-pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
+pub fn run_prompt(desk: &mut ReplState<'_>) -> Result<(), Failure> {
     let interrupt = Interrupt::default();
     desk.session.context_mut().interrupt = Some(interrupt.clone());
     let raised = interrupt.clone();
@@ -42,8 +42,8 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
     }
     // An interactive session goes on after errors: the user can correct them.
     desk.session.options.fail_fast = false;
-    let mut editor = editor(desk).map_err(refused)?;
-    let history = history::file();
+    let mut editor = new_editor(desk).map_err(terminal_failure)?;
+    let history = history::history_path();
     if let Some(path) = &history {
         // Before the first session there is no file: ignore the error.
         let _ = editor.load_history(path);
@@ -52,16 +52,16 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
     let version = env!("CARGO_PKG_VERSION");
     let dialect = desk.session.dialect();
     desk.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
-    while !desk.has_left {
+    while !desk.is_finished {
         // From here to the next prompt, Ctrl-C stops the running entry.
         interrupt.lower();
         if let Some(assistant) = editor.helper_mut() {
-            assistant.vocabulary = Vocabulary::of(desk);
+            assistant.vocabulary = CompletionNames::from_state(desk);
         }
         match editor.readline(PROMPT) {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => {
-                if editor.add_history_entry(text.as_str()).map_err(refused)?
+                if editor.add_history_entry(text.as_str()).map_err(terminal_failure)?
                     && let Some(path) = &history
                 {
                     // Save each entry at once, in case the terminal is closed. Ignore errors: the history is optional.
@@ -69,59 +69,59 @@ pub fn converse(desk: &mut Desk<'_>) -> Result<(), Failure> {
                 }
                 // Pasted text may hold several entries.
                 desk.entries.push(text.clone());
-                super::read_lines(desk, "entry", text.as_bytes())?;
+                super::run_lines(desk, "entry", text.as_bytes())?;
             }
             Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {}
             Err(ReadlineError::Eof) => break,
             Err(ReadlineError::Io(error)) => return Err(Failure::Output(error)),
-            Err(error) => return Err(refused(error)),
+            Err(error) => return Err(terminal_failure(error)),
         }
     }
     Ok(())
 }
 
 #[allow(clippy::needless_pass_by_value)] // for map_err
-fn refused(error: ReadlineError) -> Failure {
+fn terminal_failure(error: ReadlineError) -> Failure {
     Failure::Refused(Some(format!("the terminal cannot be used: {error}")))
 }
 
-fn editor(desk: &Desk<'_>) -> rustyline::Result<Editor<Assistant, DefaultHistory>> {
-    let is_colored = diagnostics::colored_output(&desk.session.options);
+fn new_editor(desk: &ReplState<'_>) -> rustyline::Result<Editor<LineHelper, DefaultHistory>> {
+    let is_colored = diagnostics::colors_stdout(&desk.session.options);
     let config = Builder::new()
-        .max_history_size(MOST_REMEMBERED)?
+        .max_history_size(MAX_HISTORY_ENTRIES)?
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
         .color_mode(if is_colored { ColorMode::Forced } else { ColorMode::Disabled })
         .build();
     let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(Assistant {
-        vocabulary: Vocabulary::of(desk),
+    editor.set_helper(Some(LineHelper {
+        vocabulary: CompletionNames::from_state(desk),
         files: FilenameCompleter::new(),
-        earlier: HistoryHinter::new(),
+        history_hinter: HistoryHinter::new(),
         is_colored,
     }));
     Ok(editor)
 }
 
 /// The helper of rustyline: completion, hints, highlighting, continuation lines.
-struct Assistant {
-    vocabulary: Vocabulary,
+struct LineHelper {
+    vocabulary: CompletionNames,
     files: FilenameCompleter,
-    earlier: HistoryHinter,
+    history_hinter: HistoryHinter,
     is_colored: bool,
 }
 
-impl Assistant {
+impl LineHelper {
     fn dialect(&self) -> Dialect {
         self.vocabulary.dialect
     }
 }
 
-impl Helper for Assistant {}
+impl Helper for LineHelper {}
 
-impl Validator for Assistant {
+impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(if goes_on(context.input(), self.dialect()) {
+        Ok(if is_entry_incomplete(context.input(), self.dialect()) {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Valid(None)
@@ -129,11 +129,11 @@ impl Validator for Assistant {
     }
 }
 
-impl Completer for Assistant {
+impl Completer for LineHelper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let Expected { start, mut words, files } = self.vocabulary.expected(&line[..at]);
+        let WordCompletions { start, mut words, files } = self.vocabulary.complete_word(&line[..at]);
         if words.is_empty() && files {
             return self.files.complete_path(line, at);
         }
@@ -144,22 +144,22 @@ impl Completer for Assistant {
     }
 }
 
-impl Hinter for Assistant {
-    type Hint = Hint;
+impl Hinter for LineHelper {
+    type Hint = InlineHint;
 
     /// Returns no hint without colour: it could not be told from the entered text.
-    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<Hint> {
+    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<InlineHint> {
         if at < line.len() || !self.is_colored {
             return None;
         }
-        let earlier = || self.earlier.hint(line, at, context).map(Hint::Entry);
-        hint::signature(line).or_else(earlier).or_else(|| hint::arguments(line))
+        let earlier = || self.history_hinter.hint(line, at, context).map(InlineHint::Entry);
+        hint::signature_hint(line).or_else(earlier).or_else(|| hint::arguments_hint(line))
     }
 }
 
-impl Highlighter for Assistant {
+impl Highlighter for LineHelper {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        Cow::Owned(highlight::painted(line))
+        Cow::Owned(highlight::highlighted(line))
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {

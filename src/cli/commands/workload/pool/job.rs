@@ -2,16 +2,16 @@
 
 use classad::ad::Ad;
 
-use super::super::chance::Chance;
-use super::super::draft::Draft;
-use super::NOW;
-use super::request::Request;
+use super::super::rng::SeededRng;
+use super::super::template::TemplateAd;
+use super::NOW_SECONDS;
+use super::request::JobRequest;
 
 /// The attributes that all jobs share, in the long form.
 pub const COMMON: &str = include_str!("job.long");
 
 /// The id of a job: its cluster, and its number there.
-pub struct Id {
+pub struct JobId {
     pub cluster: i64,
     pub proc: i64,
 }
@@ -27,9 +27,9 @@ const NUMBERS: [(&str, i64); 6] = [
 ];
 
 /// Generates the job with a 0-based number in the queue.
-pub fn job(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: &Request) -> Ad {
-    let Id { cluster, proc } = id;
-    let submitted = NOW - chance.between(10, 500_000);
+pub fn job(chance: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) -> Ad {
+    let JobId { cluster, proc } = id;
+    let submitted = NOW_SECONDS - chance.between(10, 500_000);
     describe(chance, job, number, id, request);
     for (name, bound) in NUMBERS {
         job.put(name, chance.below(bound));
@@ -39,17 +39,22 @@ pub fn job(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: 
     job.put("EnteredCurrentStatus", submitted);
     job.put("GlobalJobId", format!("{access_point}#{cluster}.{proc}#{submitted}"));
     job.put("FileSystemDomain", access_point);
-    condition(job, "PeriodicHold", chance.is(0.2), "(JobStatus == 2) && (time() - JobCurrentStartDate > 259200)");
-    condition(job, "PeriodicRemove", chance.is(0.2), "NumJobStarts > 5");
-    ask(job, request);
+    put_condition(
+        job,
+        "PeriodicHold",
+        chance.with_probability(0.2),
+        "(JobStatus == 2) && (time() - JobCurrentStartDate > 259200)",
+    );
+    put_condition(job, "PeriodicRemove", chance.with_probability(0.2), "NumJobStarts > 5");
+    put_resources(job, request);
     job.finish()
 }
 
 /// Adds the owner, the program and the files.
-fn describe(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request: &Request) {
-    let (Id { cluster, proc }, user) = (id, &request.user.name);
+fn describe(chance: &mut SeededRng, job: &mut TemplateAd, number: i64, id: &JobId, request: &JobRequest) {
+    let (JobId { cluster, proc }, user) = (id, &request.user.name);
     let folder = format!("/home/{user}/run/{cluster}");
-    let program = chance.one(&["sim", "train", "fit", "reco"]);
+    let program = chance.choose(&["sim", "train", "fit", "reco"]);
     let arguments = format!("--seed {} --in part_{proc:05}.dat --label \"run {cluster}\"", chance.below(1 << 30));
     job.put("Owner", user.as_str()).put("OsUser", user.as_str()).put("User", format!("{user}@example.org"));
     job.put("AccountingGroup", format!("group_{}.{user}", request.user.group));
@@ -64,12 +69,12 @@ fn describe(chance: &mut Chance, job: &mut Draft, number: i64, id: &Id, request:
 }
 
 /// Adds the requested resources, the constraint and the rank.
-fn ask(job: &mut Draft, request: &Request) {
+fn put_resources(job: &mut TemplateAd, request: &JobRequest) {
     job.put("RequestCpus", request.cpus).put("RequestMemory", request.memory).put("RequestDisk", request.disk);
     if request.gpus > 0 {
         job.put("RequestGPUs", request.gpus);
     }
-    job.write("Requirements", &request.requirements).write("Rank", request.rank).put("JobPrio", request.priority);
+    job.put_text("Requirements", &request.requirements).put_text("Rank", request.rank).put("JobPrio", request.priority);
     if request.has_project {
         job.put("ProjectName", format!("Proj_{}", request.user.group));
     }
@@ -88,9 +93,9 @@ fn ask(job: &mut Draft, request: &Request) {
 }
 
 /// Adds an expression, or `false` if the job lacks it.
-fn condition(job: &mut Draft, name: &'static str, has: bool, text: &str) {
+fn put_condition(job: &mut TemplateAd, name: &'static str, has: bool, text: &str) {
     if has {
-        job.write(name, text);
+        job.put_text(name, text);
     } else {
         job.put(name, false);
     }

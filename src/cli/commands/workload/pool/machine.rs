@@ -1,16 +1,16 @@
 //! The machines of the pool workload: partitionable, dynamic or static slots on nodes of a dozen models.
 
-use classad::ad::{Ad, Expression, Kind, Name, Span};
+use classad::ad::{Ad, Expression, ExpressionKind, Name, Span};
 
-use super::super::chance::{Chance, round};
-use super::super::draft::Draft;
-use super::{GROUPS, LABS, NOW, SITES, User};
+use super::super::rng::{SeededRng, round_to_parts};
+use super::super::template::TemplateAd;
+use super::{GROUPS, LABS, NOW_SECONDS, PoolUser, SITES};
 
 /// The attributes that all machines share, in the long form.
 pub const COMMON: &str = include_str!("machine.long");
 
 /// The hardware of a node.
-struct Model {
+struct NodeModel {
     cpus: i64,
     /// In megabytes.
     memory: i64,
@@ -21,11 +21,11 @@ struct Model {
     level: i64,
 }
 
-const fn model(cpus: i64, memory: i64, disk: i64, gpus: i64, level: i64) -> Model {
-    Model { cpus, memory, disk, gpus, level }
+const fn model(cpus: i64, memory: i64, disk: i64, gpus: i64, level: i64) -> NodeModel {
+    NodeModel { cpus, memory, disk, gpus, level }
 }
 
-const MODELS: [(Model, f64); 12] = [
+const MODELS: [(NodeModel, f64); 12] = [
     (model(8, 16_000, 200_000_000, 0, 2), 10.0),
     (model(16, 64_000, 400_000_000, 0, 3), 14.0),
     (model(24, 96_000, 700_000_000, 0, 3), 12.0),
@@ -41,9 +41,9 @@ const MODELS: [(Model, f64); 12] = [
 ];
 
 /// An operating system: name, major version, and version as 100 times the major plus the minor version.
-type System = (&'static str, i64, i64);
+type OperatingSystem = (&'static str, i64, i64);
 
-const SYSTEMS: [(System, f64); 6] = [
+const SYSTEMS: [(OperatingSystem, f64); 6] = [
     (("AlmaLinux", 9, 904), 46.0),
     (("AlmaLinux", 8, 810), 17.0),
     (("Rocky", 9, 905), 12.0),
@@ -65,7 +65,7 @@ const GPUS: [(&str, f64, i64, i64); 7] = [
 
 /// The kind of START expression of a machine.
 #[derive(Clone, Copy, PartialEq)]
-enum Start {
+enum StartPolicy {
     Anything,
     Groups,
     Owners,
@@ -83,28 +83,29 @@ const NO_WASTE_OF_GPUS: &str = "((MY.GPUs ?: 0) == 0 || (TARGET.RequestGPUs ?: 0
 const MAINTENANCE: &str = "TARGET.IsAdminTest =?= true && regexp(\"^(root|admin)\", TARGET.Owner)";
 const GPUS_ONLY: &str = "TARGET.RequestGPUs =!= undefined && TARGET.RequestGPUs >= 1";
 
-const STARTS: [(Start, f64); 8] = [
-    (Start::Anything, 34.0),
-    (Start::Other(DESKTOP), 12.0),
-    (Start::Groups, 14.0),
-    (Start::Owners, 8.0),
-    (Start::Other(SHORT_JOBS), 7.0),
-    (Start::Glidein, 15.0),
-    (Start::Other(NO_WASTE_OF_GPUS), 6.0),
-    (Start::Other(MAINTENANCE), 4.0),
+const STARTS: [(StartPolicy, f64); 8] = [
+    (StartPolicy::Anything, 34.0),
+    (StartPolicy::Other(DESKTOP), 12.0),
+    (StartPolicy::Groups, 14.0),
+    (StartPolicy::Owners, 8.0),
+    (StartPolicy::Other(SHORT_JOBS), 7.0),
+    (StartPolicy::Glidein, 15.0),
+    (StartPolicy::Other(NO_WASTE_OF_GPUS), 6.0),
+    (StartPolicy::Other(MAINTENANCE), 4.0),
 ];
 
 #[derive(Clone, Copy, PartialEq)]
-enum Slot {
+enum SlotKind {
     Partitionable,
     Dynamic,
     Static,
 }
 
-const SLOTS: [(Slot, f64); 3] = [(Slot::Partitionable, 70.0), (Slot::Dynamic, 24.0), (Slot::Static, 6.0)];
+const SLOTS: [(SlotKind, f64); 3] =
+    [(SlotKind::Partitionable, 70.0), (SlotKind::Dynamic, 24.0), (SlotKind::Static, 6.0)];
 
 /// Shares of a partitionable slot that are in use by dynamic slots.
-const USED: [f64; 8] = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 0.97];
+const USED_SHARES: [f64; 8] = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 0.97];
 
 /// Attributes with a random integer from the first bound up to, not including, the second.
 const NUMBERS: [(&str, i64, i64); 29] = [
@@ -174,9 +175,9 @@ const MOMENTS: [(&str, i64); 5] = [
 ];
 
 /// Generates the machine with a 0-based number.
-pub fn machine(chance: &mut Chance, ad: &mut Draft, number: i64, users: &[User]) -> Ad {
-    let model = chance.weighted(&MODELS);
-    let lab = *chance.one(&LABS);
+pub fn machine(chance: &mut SeededRng, ad: &mut TemplateAd, number: i64, users: &[PoolUser]) -> Ad {
+    let model = chance.choose_weighted(&MODELS);
+    let lab = *chance.choose(&LABS);
     let host = format!("{}{number:04}.{lab}.example.org", if model.gpus > 0 { "gpu" } else { "node" });
     ad.put("Machine", host.as_str()).put("FileSystemDomain", format!("{lab}.example.org"));
     resources(chance, ad, model, &host, users);
@@ -188,35 +189,35 @@ pub fn machine(chance: &mut Chance, ad: &mut Draft, number: i64, users: &[User])
 }
 
 /// Adds the slot and its share of the node's resources.
-fn resources(chance: &mut Chance, ad: &mut Draft, model: &Model, host: &str, users: &[User]) {
-    let slot = *chance.weighted(&SLOTS);
+fn resources(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, host: &str, users: &[PoolUser]) {
+    let slot = *chance.choose_weighted(&SLOTS);
     let (cpus, memory, disk, gpus) = match slot {
-        Slot::Partitionable => {
-            let used = *chance.one(&USED);
-            let gpus = if chance.is(0.6) { model.gpus } else { chance.below(model.gpus + 1) };
-            let memory = part(model.memory, 1.0 - used * chance.real(0.6, 1.0));
-            (part(model.cpus, 1.0 - used), memory, part(model.disk, 1.0 - used / 2.0), gpus)
+        SlotKind::Partitionable => {
+            let used = *chance.choose(&USED_SHARES);
+            let gpus = if chance.with_probability(0.6) { model.gpus } else { chance.below(model.gpus + 1) };
+            let memory = share_of(model.memory, 1.0 - used * chance.real(0.6, 1.0));
+            (share_of(model.cpus, 1.0 - used), memory, share_of(model.disk, 1.0 - used / 2.0), gpus)
         }
-        Slot::Dynamic => {
-            let cpus = *chance.one(&[1, 1, 1, 2, 4, 8]);
-            let memory = *chance.one(&[1024, 2048, 4096, 8192, 16384]);
-            let gpus = i64::from(model.gpus > 0 && chance.is(0.5));
-            (cpus.min(model.cpus), memory, *chance.one(&[1_000_000, 5_000_000, 20_000_000]), gpus)
+        SlotKind::Dynamic => {
+            let cpus = *chance.choose(&[1, 1, 1, 2, 4, 8]);
+            let memory = *chance.choose(&[1024, 2048, 4096, 8192, 16384]);
+            let gpus = i64::from(model.gpus > 0 && chance.with_probability(0.5));
+            (cpus.min(model.cpus), memory, *chance.choose(&[1_000_000, 5_000_000, 20_000_000]), gpus)
         }
-        Slot::Static => (1, model.memory / model.cpus, model.disk / model.cpus, 0),
+        SlotKind::Static => (1, model.memory / model.cpus, model.disk / model.cpus, 0),
     };
     let (name, kind) = match slot {
-        Slot::Partitionable => (format!("slot1@{host}"), "Partitionable"),
-        Slot::Dynamic => (format!("slot1_{}@{host}", chance.between(1, 40)), "Dynamic"),
-        Slot::Static => (format!("slot{}@{host}", chance.between(1, model.cpus + 1)), "Static"),
+        SlotKind::Partitionable => (format!("slot1@{host}"), "Partitionable"),
+        SlotKind::Dynamic => (format!("slot1_{}@{host}", chance.between(1, 40)), "Dynamic"),
+        SlotKind::Static => (format!("slot{}@{host}", chance.between(1, model.cpus + 1)), "Static"),
     };
     let (state, activity) = match slot {
-        Slot::Partitionable => ("Unclaimed", "Idle"),
-        Slot::Dynamic => ("Claimed", *chance.one(&["Busy", "Busy", "Busy", "Idle", "Retiring"])),
-        Slot::Static => (*chance.one(&["Unclaimed", "Owner"]), "Idle"),
+        SlotKind::Partitionable => ("Unclaimed", "Idle"),
+        SlotKind::Dynamic => ("Claimed", *chance.choose(&["Busy", "Busy", "Busy", "Idle", "Retiring"])),
+        SlotKind::Static => (*chance.choose(&["Unclaimed", "Owner"]), "Idle"),
     };
     ad.put("Name", name).put("SlotType", kind).put("State", state).put("Activity", activity);
-    ad.put("PartitionableSlot", slot == Slot::Partitionable).put("DynamicSlot", slot == Slot::Dynamic);
+    ad.put("PartitionableSlot", slot == SlotKind::Partitionable).put("DynamicSlot", slot == SlotKind::Dynamic);
     ad.put("Cpus", cpus).put("Memory", memory).put("Disk", disk).put("VirtualMemory", memory * 2048);
     ad.put("DetectedCpus", model.cpus).put("DetectedMemory", model.memory).put("DetectedGPUs", model.gpus);
     ad.put("TotalMemory", model.memory).put("TotalDisk", model.disk).put("TotalVirtualMemory", model.memory * 2048);
@@ -225,18 +226,18 @@ fn resources(chance: &mut Chance, ad: &mut Draft, model: &Model, host: &str, use
     ad.put("TotalSlotMemory", memory);
     ad.put("MachineResources", if model.gpus > 0 { "Cpus Memory Disk Swap GPUs" } else { "Cpus Memory Disk Swap" });
     match slot {
-        Slot::Partitionable => {
-            ad.put("NumDynamicSlots", 2).write("ChildCpus", "{ 1, 2 }").write("ChildMemory", "{ 2048, 4096 }");
-            ad.write("ChildState", "{ \"Claimed\", \"Claimed\" }");
+        SlotKind::Partitionable => {
+            ad.put("NumDynamicSlots", 2).put_text("ChildCpus", "{ 1, 2 }").put_text("ChildMemory", "{ 2048, 4096 }");
+            ad.put_text("ChildState", "{ \"Claimed\", \"Claimed\" }");
         }
-        Slot::Dynamic => {
-            let owner = format!("{}@example.org", chance.one(users).name);
+        SlotKind::Dynamic => {
+            let owner = format!("{}@example.org", chance.choose(users).name);
             ad.put("RemoteOwner", owner.as_str()).put("RemoteUser", owner);
             ad.put("JobId", format!("{}.{}", chance.below(99_999), chance.below(9)));
             ad.put("TotalJobRunTime", chance.below(99_999));
             ad.put("ClientMachine", format!("ap{}.example.org", chance.below(4)));
         }
-        Slot::Static => {}
+        SlotKind::Static => {}
     }
     if model.gpus > 0 {
         graphics(chance, ad, gpus);
@@ -245,79 +246,79 @@ fn resources(chance: &mut Chance, ad: &mut Draft, model: &Model, host: &str, use
 
 /// Returns a share of a whole, rounded down.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // all far below 2^53
-fn part(whole: i64, share: f64) -> i64 {
+fn share_of(whole: i64, share: f64) -> i64 {
     (whole as f64 * share) as i64
 }
 
 /// Adds the GPUs of a node that has some.
-fn graphics(chance: &mut Chance, ad: &mut Draft, gpus: i64) {
-    let (name, capability, memory, units) = *chance.one(&GPUS);
+fn graphics(chance: &mut SeededRng, ad: &mut TemplateAd, gpus: i64) {
+    let (name, capability, memory, units) = *chance.choose(&GPUS);
     let mut numbers = || -> Vec<i64> { (0..gpus.max(1)).map(|_| chance.below(1 << 32)).collect() };
     let assigned: Vec<String> = numbers().iter().map(|number| format!("GPU-{number:08x}")).collect();
     let available = numbers().into_iter().map(|number| {
         let name = Name::new(&format!("GPUs_GPU_{number:08x}"));
-        Expression::new(Kind::Attribute(name), Span::default())
+        Expression::new(ExpressionKind::Attribute(name), Span::default())
     });
-    let available = Kind::List(available.collect());
+    let available = ExpressionKind::List(available.collect());
     ad.put("GPUs", gpus).put("AssignedGPUs", assigned.join(","));
-    ad.bind("AvailableGPUs", Expression::new(available, Span::default()));
+    ad.put_expression("AvailableGPUs", Expression::new(available, Span::default()));
     ad.put("GPUs_Capability", capability).put("GPUs_ComputeUnits", units).put("GPUs_CoresPerCU", 64);
-    ad.put("GPUs_DeviceName", name).put("GPUs_DriverVersion", *chance.one(&[11.8, 12.2, 12.4, 13.0]));
+    ad.put("GPUs_DeviceName", name).put("GPUs_DriverVersion", *chance.choose(&[11.8, 12.2, 12.4, 13.0]));
     ad.put("GPUs_ECCEnabled", capability >= 7.0).put("GPUs_GlobalMemoryMb", memory);
     ad.put("GPUs_MaxSupportedVersion", 12040);
 }
 
 /// Adds the operating system and the installed software.
-fn software(chance: &mut Chance, ad: &mut Draft, model: &Model) {
-    let (name, major, version) = *chance.weighted(&SYSTEMS);
+fn software(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel) {
+    let (name, major, version) = *chance.choose_weighted(&SYSTEMS);
     ad.put("OpSysAndVer", format!("{name}{major}")).put("OpSysMajorVer", major).put("OpSysVer", version);
     ad.put("OpSysName", name).put("OpSysShortName", name);
     ad.put("OpSysLongName", format!("{name} Linux release {major}.{}", version % 100));
     ad.put("CondorPlatform", format!("$CondorPlatform: x86_64_{name}{major} $"));
-    let release = [*chance.one(&[23, 24, 24, 25, 25]), *chance.one(&[0, 12]), chance.below(20)];
+    let release = [*chance.choose(&[23, 24, 24, 25, 25]), *chance.choose(&[0, 12]), chance.below(20)];
     let release = release.map(|number: i64| number.to_string()).join(".");
     let build = 800_000 + chance.below(9);
     let version = format!("$CondorVersion: {release} 2026-06-25 BuildID: {build} PackageID: 25.0.1-1 $");
     ad.put("CondorVersion", version);
     let apptainer = format!("apptainer version 1.{}.{}", chance.between(1, 5), chance.below(5));
     ad.put("SingularityVersion", apptainer).put("HasUserNamespaces", major != 7);
-    if chance.is(0.75) {
-        ad.put("HAS_CVMFS_oasis_opensciencegrid_org", chance.is(0.9));
+    if chance.with_probability(0.75) {
+        ad.put("HAS_CVMFS_oasis_opensciencegrid_org", chance.with_probability(0.9));
     }
     ad.put("Microarch", format!("x86_64-v{}", model.level));
     ad.put("has_avx2", model.level >= 3).put("has_avx512f", model.level >= 4).put("has_avx512dq", model.level >= 4);
     for (name, share) in SHARES {
-        ad.put(name, chance.is(share));
+        ad.put(name, chance.with_probability(share));
     }
 }
 
 /// Adds START, Requirements and Rank.
-fn policy(chance: &mut Chance, ad: &mut Draft, model: &Model, users: &[User]) {
-    let groups = chance.some(&GROUPS, 2);
-    let mut start = *chance.weighted(&STARTS);
-    if model.gpus > 0 && chance.is(0.7) {
-        start = Start::Other(GPUS_ONLY);
+fn policy(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel, users: &[PoolUser]) {
+    let groups = chance.sample(&GROUPS, 2);
+    let mut start = *chance.choose_weighted(&STARTS);
+    if model.gpus > 0 && chance.with_probability(0.7) {
+        start = StartPolicy::Other(GPUS_ONLY);
     }
     let text = match start {
-        Start::Anything => "true".to_owned(),
-        Start::Groups => {
+        StartPolicy::Anything => "true".to_owned(),
+        StartPolicy::Groups => {
             let of = |group| format!("TARGET.AcctGroup =?= \"group_{group}\"");
             groups.iter().map(of).collect::<Vec<_>>().join(" || ")
         }
-        Start::Owners => {
-            let owners: Vec<String> = chance.some(users, 6).into_iter().map(|user| user.name).collect();
+        StartPolicy::Owners => {
+            let owners: Vec<String> = chance.sample(users, 6).into_iter().map(|user| user.name).collect();
             format!("stringListMember(TARGET.Owner, \"{}\")", owners.join(","))
         }
-        Start::Glidein => GLIDEIN.to_owned(),
-        Start::Other(text) => text.to_owned(),
+        StartPolicy::Glidein => GLIDEIN.to_owned(),
+        StartPolicy::Other(text) => text.to_owned(),
     };
-    ad.write("START", &text);
-    if start == Start::Glidein {
-        ad.put("GLIDEIN_Site", *chance.one(&SITES)).put("GLIDEIN_ToRetire", 4_102_444_800);
+    ad.put_text("START", &text);
+    if start == StartPolicy::Glidein {
+        ad.put("GLIDEIN_Site", *chance.choose(&SITES)).put("GLIDEIN_ToRetire", 4_102_444_800);
         ad.put("GLIDEIN_ToDie", 4_102_531_200).put("GLIDEIN_Country", "US");
     }
     let requirements = ["START && WithinResourceLimits", "(START) && (WithinResourceLimits) && (MY.Draining =!= true)"];
-    ad.write("Requirements", requirements[usize::from(!chance.is(0.8))]);
+    ad.put_text("Requirements", requirements[usize::from(!chance.with_probability(0.8))]);
     let group = format!("(TARGET.AcctGroup =?= \"group_{}\") * 10", groups[0]);
     let ranks = [
         "0.0",
@@ -327,16 +328,16 @@ fn policy(chance: &mut Chance, ad: &mut Draft, model: &Model, users: &[User]) {
         &group,
         "TARGET.RequestCpus * 10 + (TARGET.RequestMemory / 1024)",
     ];
-    ad.write("Rank", chance.one::<&str>(&ranks));
-    if chance.is(0.3) {
-        ad.write("MaxJobRetirementTime", "MY.Rank > 0 ? 86400 : 3600");
+    ad.put_text("Rank", chance.choose::<&str>(&ranks));
+    if chance.with_probability(0.3) {
+        ad.put_text("MaxJobRetirementTime", "MY.Rank > 0 ? 86400 : 3600");
     } else {
         ad.put("MaxJobRetirementTime", 0);
     }
 }
 
 /// Adds the network addresses.
-fn addresses(chance: &mut Chance, ad: &mut Draft, number: i64, host: &str) {
+fn addresses(chance: &mut SeededRng, ad: &mut TemplateAd, number: i64, host: &str) {
     let address = format!("10.{}.{}.{}", chance.below(256), chance.below(256), chance.between(1, 255));
     let (port, daemon) = (chance.between(9618, 60_000), format!("startd_{}_{:04x}", 1000 + number, number & 0xffff));
     let way = |kind: &str| {
@@ -352,11 +353,11 @@ fn addresses(chance: &mut Chance, ad: &mut Draft, number: i64, host: &str) {
 }
 
 /// Adds load and statistics.
-fn statistics(chance: &mut Chance, ad: &mut Draft, model: &Model) {
+fn statistics(chance: &mut SeededRng, ad: &mut TemplateAd, model: &NodeModel) {
     #[allow(clippy::cast_precision_loss)] // far below 2^53
     let load = chance.rounded(model.cpus as f64 * 0.8, 100.0);
     ad.put("LoadAvg", load).put("TotalLoadAvg", load).put("TotalCondorLoadAvg", load);
-    ad.put("CondorLoadAvg", round(load * chance.fraction(), 100.0));
+    ad.put("CondorLoadAvg", round_to_parts(load * chance.fraction(), 100.0));
     for (name, from, to) in NUMBERS {
         ad.put(name, chance.between(from, to));
     }
@@ -364,13 +365,13 @@ fn statistics(chance: &mut Chance, ad: &mut Draft, model: &Model) {
         ad.put(name, chance.rounded(bound, parts));
     }
     for (name, several) in CHOICES {
-        ad.put(name, *chance.one(several));
+        ad.put(name, *chance.choose(several));
     }
-    let start = NOW - chance.between(100, 2_000_000);
+    let start = NOW_SECONDS - chance.between(100, 2_000_000);
     for name in ["DaemonStartTime", "DaemonLastReconfigTime", "LastBenchmark", "LastUpdate"] {
         ad.put(name, start);
     }
-    ad.put("EnteredCurrentState", start + 90).put("LastHeardFrom", NOW - chance.below(300));
+    ad.put("EnteredCurrentState", start + 90).put("LastHeardFrom", NOW_SECONDS - chance.below(300));
     for (name, seconds) in MOMENTS {
         ad.put(name, start + chance.below(seconds));
     }

@@ -2,13 +2,13 @@
 
 use indexmap::IndexSet;
 
-use super::super::chance::{Chance, Zipf};
-use super::{LABS, Pool, SITES, User};
+use super::super::rng::{SeededRng, Zipf};
+use super::{LABS, PoolUser, PoolWorkload, SITES};
 
 /// The part of a job that all jobs with the same request share.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Request {
-    pub user: User,
+pub struct JobRequest {
+    pub user: PoolUser,
     pub cpus: i64,
     /// In megabytes.
     pub memory: i64,
@@ -24,12 +24,12 @@ pub struct Request {
     pub duration: Option<i64>,
     pub desired_sites: Option<String>,
     pub undesired_sites: Option<&'static str>,
-    pub class: Class,
+    pub class: JobRequestClass,
 }
 
 /// How a request matches: on most machines, on few, or on none for some reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub enum JobRequestClass {
     Ordinary,
     Few,
     Contradiction,
@@ -39,26 +39,32 @@ pub enum Class {
     Arch,
 }
 
-impl Class {
+impl JobRequestClass {
     pub fn phrase(self) -> &'static str {
         match self {
-            Class::Ordinary => "ordinary",
-            Class::Few => "that few machines suit",
-            Class::Contradiction => "that contradict themselves",
-            Class::Typo => "with a misspelt attribute",
-            Class::Memory => "for more memory than there is",
-            Class::OldSystem => "for a system that is gone",
-            Class::Arch => "for another architecture",
+            JobRequestClass::Ordinary => "ordinary",
+            JobRequestClass::Few => "that few machines suit",
+            JobRequestClass::Contradiction => "that contradict themselves",
+            JobRequestClass::Typo => "with a misspelt attribute",
+            JobRequestClass::Memory => "for more memory than there is",
+            JobRequestClass::OldSystem => "for a system that is gone",
+            JobRequestClass::Arch => "for another architecture",
         }
     }
 }
 
 /// The reasons why no machine meets a request.
-const NEVER: [Class; 5] = [Class::Contradiction, Class::Typo, Class::Memory, Class::OldSystem, Class::Arch];
+const UNMATCHABLE_CLASSES: [JobRequestClass; 5] = [
+    JobRequestClass::Contradiction,
+    JobRequestClass::Typo,
+    JobRequestClass::Memory,
+    JobRequestClass::OldSystem,
+    JobRequestClass::Arch,
+];
 
 const CPUS: [(i64, f64); 7] = [(1, 62.0), (2, 12.0), (4, 12.0), (8, 8.0), (16, 4.0), (32, 1.5), (64, 0.5)];
 
-/// Requested memory in megabytes with weights; [`A_LITTLE_MORE`] is added.
+/// Requested memory in megabytes with weights; [`EXTRA_MEMORY_MB`] is added.
 const MEMORY: [(i64, f64); 10] = [
     (512, 6.0),
     (1024, 18.0),
@@ -71,7 +77,7 @@ const MEMORY: [(i64, f64); 10] = [
     (131_072, 1.5),
     (262_144, 0.5),
 ];
-const A_LITTLE_MORE: [i64; 5] = [0, 0, 0, 100, 500];
+const EXTRA_MEMORY_MB: [i64; 5] = [0, 0, 0, 100, 500];
 
 /// In kilobytes.
 const DISK: [i64; 6] = [1_000_000, 2_000_000, 5_000_000, 10_485_760, 20_971_520, 104_857_600];
@@ -95,7 +101,7 @@ const OLD_SYSTEMS: [&str; 4] = [
 ];
 
 /// Further clauses of users that many machines meet.
-const WISHES: [&str; 13] = [
+const COMMON_CLAUSES: [&str; 13] = [
     "(TARGET.OpSysMajorVer == 9)",
     "(TARGET.OpSysMajorVer >= 8)",
     "(OpSysAndVer == \"AlmaLinux9\" || OpSysAndVer == \"Rocky9\")",
@@ -123,29 +129,29 @@ const RANKS: [(&str, f64); 7] = [
 
 const PRIORITIES: [(i64, f64); 3] = [(0, 85.0), (5, 8.0), (-20, 7.0)];
 
-/// An ordinary request gets one of [`WISHES`] if its random number is below this.
-const WISHING: f64 = 0.75;
+/// An ordinary request gets one of [`COMMON_CLAUSES`] if its random number is below this.
+const WISH_THRESHOLD: f64 = 0.75;
 
 /// Maximum number of consecutive duplicates before the search for distinct requests is given up.
-const MOST_ATTEMPTS: usize = 1000;
+const MAX_CONSECUTIVE_DUPLICATES: usize = 1000;
 
 /// Generates up to `most` distinct requests; the first users make the most of them.
-pub fn requests(chance: &mut Chance, pool: &Pool, users: &[User], most: usize) -> Vec<Request> {
+pub fn requests(chance: &mut SeededRng, pool: &PoolWorkload, users: &[PoolUser], most: usize) -> Vec<JobRequest> {
     let activity = Zipf::new(users.len(), 9);
     let mut requests = IndexSet::new();
     let mut attempts = 0;
-    while requests.len() < most && attempts < MOST_ATTEMPTS {
+    while requests.len() < most && attempts < MAX_CONSECUTIVE_DUPLICATES {
         let user = &users[activity.draw(chance)];
         attempts = if requests.insert(request(chance, pool, user)) { 0 } else { attempts + 1 };
     }
     requests.into_iter().collect()
 }
 
-fn request(chance: &mut Chance, pool: &Pool, user: &User) -> Request {
-    let cpus = *chance.weighted(&CPUS);
-    let mut memory = chance.weighted(&MEMORY) + chance.one(&A_LITTLE_MORE);
-    let disk = *chance.one(&DISK);
-    let mut gpus = i64::from(chance.is(0.08));
+fn request(chance: &mut SeededRng, pool: &PoolWorkload, user: &PoolUser) -> JobRequest {
+    let cpus = *chance.choose_weighted(&CPUS);
+    let mut memory = chance.choose_weighted(&MEMORY) + chance.choose(&EXTRA_MEMORY_MB);
+    let disk = *chance.choose(&DISK);
+    let mut gpus = i64::from(chance.with_probability(0.08));
     let mut arch = "X86_64";
     let mut clauses: Vec<String> = Vec::new();
     if cpus > 1 {
@@ -154,66 +160,68 @@ fn request(chance: &mut Chance, pool: &Pool, user: &User) -> Request {
     if gpus > 0 {
         clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
     }
-    clauses.push((*chance.one(&FILES)).to_owned());
+    clauses.push((*chance.choose(&FILES)).to_owned());
     let kind = chance.fraction();
     let class = match kind {
-        _ if kind < pool.never => *chance.one(&NEVER),
-        _ if kind < pool.never + pool.few => Class::Few,
-        _ => Class::Ordinary,
+        _ if kind < pool.never => *chance.choose(&UNMATCHABLE_CLASSES),
+        _ if kind < pool.never + pool.few => JobRequestClass::Few,
+        _ => JobRequestClass::Ordinary,
     };
     match class {
-        Class::Contradiction => {
-            let (above, below) = (chance.one(&[8000, 16000, 64000]), chance.one(&[1000, 2000, 4000]));
+        JobRequestClass::Contradiction => {
+            let (above, below) = (chance.choose(&[8000, 16000, 64000]), chance.choose(&[1000, 2000, 4000]));
             clauses.push(format!("(TARGET.Memory > {above} && TARGET.Memory < {below})"));
         }
-        Class::Typo => clauses.push((*chance.one(&TYPOS)).to_owned()),
-        Class::Memory => memory = *chance.one(&[4_000_000, 8_000_000, 16_777_216]),
-        Class::OldSystem => clauses.push((*chance.one(&OLD_SYSTEMS)).to_owned()),
-        Class::Arch => arch = chance.one::<&str>(&["INTEL", "aarch64", "ppc64le"]),
-        Class::Few => match chance.fraction() {
+        JobRequestClass::Typo => clauses.push((*chance.choose(&TYPOS)).to_owned()),
+        JobRequestClass::Memory => memory = *chance.choose(&[4_000_000, 8_000_000, 16_777_216]),
+        JobRequestClass::OldSystem => clauses.push((*chance.choose(&OLD_SYSTEMS)).to_owned()),
+        JobRequestClass::Arch => arch = chance.choose::<&str>(&["INTEL", "aarch64", "ppc64le"]),
+        JobRequestClass::Few => match chance.fraction() {
             ..0.5 => {
-                gpus = *chance.one(&[1, 2, 4]);
-                let (capability, memory) = (chance.one(&["8.0", "8.6", "9.0"]), chance.one(&[40000, 80000]));
+                gpus = *chance.choose(&[1, 2, 4]);
+                let (capability, memory) = (chance.choose(&["8.0", "8.6", "9.0"]), chance.choose(&[40000, 80000]));
                 clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
                 clauses.push(format!(
                     "(TARGET.GPUs_Capability >= {capability} && TARGET.GPUs_GlobalMemoryMb >= {memory})"
                 ));
             }
-            ..0.8 => memory = *chance.one(&[600_000, 900_000, 1_500_000]),
+            ..0.8 => memory = *chance.choose(&[600_000, 900_000, 1_500_000]),
             _ => clauses.push(one_machine(chance, i64::from(pool.machines))),
         },
-        Class::Ordinary if kind < WISHING => clauses.push((*chance.one(&WISHES)).to_owned()),
-        Class::Ordinary => {}
+        JobRequestClass::Ordinary if kind < WISH_THRESHOLD => {
+            clauses.push((*chance.choose(&COMMON_CLAUSES)).to_owned());
+        }
+        JobRequestClass::Ordinary => {}
     }
     let requirements = format!(
         "(TARGET.Arch == \"{arch}\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && \
          (TARGET.Memory >= RequestMemory) && {}",
         clauses.join(" && ")
     );
-    Request {
+    JobRequest {
         user: user.clone(),
         cpus,
         memory,
         disk,
         gpus,
         requirements,
-        rank: chance.weighted::<&str>(&RANKS),
-        priority: *chance.weighted(&PRIORITIES),
-        has_project: chance.is(0.45),
-        has_group: chance.is(0.6),
-        duration: chance.is(0.2).then(|| *chance.one(&[3600, 7200, 14400, 72000])),
-        desired_sites: chance.is(0.12).then(|| chance.some(&SITES, 2).join(",")),
-        undesired_sites: chance.is(0.06).then(|| *chance.one(&SITES)),
+        rank: chance.choose_weighted::<&str>(&RANKS),
+        priority: *chance.choose_weighted(&PRIORITIES),
+        has_project: chance.with_probability(0.45),
+        has_group: chance.with_probability(0.6),
+        duration: chance.with_probability(0.2).then(|| *chance.choose(&[3600, 7200, 14400, 72000])),
+        desired_sites: chance.with_probability(0.12).then(|| chance.sample(&SITES, 2).join(",")),
+        undesired_sites: chance.with_probability(0.06).then(|| *chance.choose(&SITES)),
         class,
     }
 }
 
 /// Returns a clause that names one machine, or a few with similar names.
-fn one_machine(chance: &mut Chance, machines: i64) -> String {
+fn one_machine(chance: &mut SeededRng, machines: i64) -> String {
     let number = chance.below(machines);
-    if chance.is(0.5) {
+    if chance.with_probability(0.5) {
         format!("(regexp(\"^node0*{number}[.]\", TARGET.Machine))")
     } else {
-        format!("(TARGET.Machine == \"node{number:04}.{}.example.org\")", chance.one(&LABS))
+        format!("(TARGET.Machine == \"node{number:04}.{}.example.org\")", chance.choose(&LABS))
     }
 }

@@ -21,16 +21,16 @@
 //! offers that are docked already.
 
 use classad::explain::GangReport;
-use classad::matching::gang::{Condition, Definition, Gang, Impasse, Meeting, Stuck};
+use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, ReadAttribute, TrialDocking};
 use serde_json::{Value as Json, json};
 
-use super::text::Words;
+use super::text::GangTextOptions;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::json::NOT_EXAMINED;
-use crate::cli::render::gang::Told;
+use crate::cli::render::gang::GangView;
 
 /// Returns the report about a group of requests.
-pub fn report(report: &GangReport, requests: &[&str], summary: &str, parties: &Parties) -> Json {
+pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, parties: &Parties) -> Json {
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let mut document = json!({
         "requests": requests,
@@ -45,26 +45,26 @@ pub fn report(report: &GangReport, requests: &[&str], summary: &str, parties: &P
         "not_examined": NOT_EXAMINED,
     });
     if let Json::Object(document) = &mut document {
-        document.extend(parts(report, parties));
+        document.extend(port_fields(report, parties));
     }
     document
 }
 
 /// Returns the fields about ports, gang and changes.
-pub fn parts(report: &GangReport, parties: &Parties) -> serde_json::Map<String, Json> {
+pub fn port_fields(report: &GangReport, parties: &Parties) -> serde_json::Map<String, Json> {
     let docked = |gang: &Gang| docked(gang, parties);
     let changes = report.changes.iter().map(|change| {
-        json!({ "change": Words::change(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
+        json!({ "change": GangTextOptions::change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
     });
     let mut found = serde_json::Map::new();
     found.insert("changes".to_owned(), changes.collect());
     found.insert("gang".to_owned(), report.gang.as_ref().map_or(Json::Null, docked));
-    let (ports, deepest, stuck) = report.impasse.as_ref().map_or_else(
+    let (ports, deepest, stuck) = report.failure.as_ref().map_or_else(
         || (json!([]), json!([]), json!([])),
         |impasse| (ports(impasse), docked(&impasse.deepest), stuck(impasse, parties)),
     );
-    let of_impasse = report.impasse.iter().flat_map(|impasse| &impasse.ports);
-    let optional = of_impasse.clone().filter(|port| !port.is_needed).map(|port| json!(port.label)).collect();
+    let of_impasse = report.failure.iter().flat_map(|impasse| &impasse.ports);
+    let optional = of_impasse.clone().filter(|port| !port.is_required).map(|port| json!(port.label)).collect();
     let empty = of_impasse.filter(|port| !port.ruled_out.is_empty()).map(|port| {
         let conditions: Vec<Json> = port.ruled_out.iter().map(|found| condition(found, parties)).collect();
         json!({ "label": port.label, "conditions": conditions })
@@ -78,44 +78,43 @@ pub fn parts(report: &GangReport, parties: &Parties) -> serde_json::Map<String, 
 }
 
 /// Returns whether an offer docks at a port, and the condition that keeps it away.
-pub fn meeting(meeting: &Meeting, parties: &Parties) -> Json {
+pub fn meeting_json(meeting: &TrialDocking, parties: &Parties) -> Json {
     let condition = meeting.condition.as_ref().map(|found| condition(found, parties));
     json!({ "label": meeting.label, "docks": condition.is_none(), "condition": condition })
 }
 
 fn docked(gang: &Gang, parties: &Parties) -> Json {
-    serde_json::from_str(&Told::new(gang, String::new(), parties).ports_json()).unwrap_or_default()
+    serde_json::from_str(&GangView::new(gang, String::new(), parties).ports_json()).unwrap_or_default()
 }
 
-fn ports(impasse: &Impasse) -> Json {
-    let ports = impasse
-        .ports
-        .iter()
-        .map(|port| json!({"label": port.label, "alone": port.alone, "given": port.given, "used": port.used}));
+fn ports(impasse: &GangFailure) -> Json {
+    let ports = impasse.ports.iter().map(
+        |port| json!({"label": port.label, "alone": port.independent, "given": port.consistent, "used": port.used_up}),
+    );
     ports.collect()
 }
 
-fn stuck(impasse: &Impasse, parties: &Parties) -> Json {
-    let stuck = |stuck: &Stuck| {
+fn stuck(impasse: &GangFailure, parties: &Parties) -> Json {
+    let stuck = |stuck: &BlockedPort| {
         let needs: Vec<Json> =
-            stuck.needs.iter().map(|(label, offers)| json!({ "label": label, "offers": offers })).collect();
+            stuck.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers })).collect();
         let conditions: Vec<Json> = stuck.conditions.iter().map(|found| condition(found, parties)).collect();
         json!({
-            "label": impasse.ports[stuck.port].label, "held": stuck.held.len(), "discarded": stuck.discarded,
+            "label": impasse.ports[stuck.port].label, "held": stuck.held.len(), "discarded": stuck.unacceptable,
             "fitting": stuck.fitting, "conditions": conditions, "unserved": names(&stuck.unserved, parties),
             "needs": needs,
         })
     };
-    impasse.stuck.iter().map(stuck).collect()
+    impasse.blocked.iter().map(stuck).collect()
 }
 
-fn condition(condition: &Condition, parties: &Parties) -> Json {
-    let definitions = |definitions: &[Definition]| -> Json {
+fn condition(condition: &FailedCondition, parties: &Parties) -> Json {
+    let definitions = |definitions: &[ReadAttribute]| -> Json {
         definitions.iter().map(|read| json!({ "name": read.name, "text": read.text, "value": read.value })).collect()
     };
     json!({
-        "text": condition.text, "by": if condition.of_request { "request" } else { "offers" },
-        "reads": definitions(&condition.reads), "theirs": definitions(&condition.theirs), "labels": condition.labels,
+        "text": condition.text, "by": if condition.is_of_request { "request" } else { "offers" },
+        "reads": definitions(&condition.request_attributes), "theirs": definitions(&condition.offer_attributes), "labels": condition.labels,
         "offers": names(&condition.offers, parties),
     })
 }

@@ -6,7 +6,7 @@ mod text;
 use std::io::Write;
 
 use classad::ad::{Ad, Expression, Name};
-use classad::eval::Mentions;
+use classad::eval::FreeNames;
 use classad::explain::{GangReport, GangVerdict};
 use classad::matching::gang::{Gang, GangFault, Gangmatcher};
 use classad::protocol::{PORTS, Protocol};
@@ -14,19 +14,19 @@ use classad::syntax::{Style, print_ad};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::cli::Failure;
-use crate::cli::args::policy::GivenPolicy;
-use crate::cli::io::input::Identified;
+use crate::cli::args::policy::LoadedPolicy;
+use crate::cli::io::input::NamedAd;
 use crate::cli::io::parties::Parties;
-use crate::cli::render::diagnostics::line;
+use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
 
-pub use crate::cli::render::explanation::writer::LONGEST;
-pub use json::{parts, report};
-pub use text::{Words, text};
+pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
+pub use json::{gang_report_json, port_fields};
+pub use text::{GangTextOptions, gang_report_text};
 
-impl Queue {
+impl GangQueue {
     /// Indexes of the requests whose gangs contain the offer, or parts of it.
     pub fn holders(&self, offer: usize) -> &[usize] {
         &self.holders[offer]
@@ -34,8 +34,8 @@ impl Queue {
 }
 
 /// Whether some of these ads have ports. Ads that were read in part have none: ads with ports are read whole.
-pub fn any_ports(ads: &[Identified]) -> bool {
-    ads.iter().any(|ad| !ad.is_selected() && has_ports(&ad.ad))
+pub fn any_ports(ads: &[NamedAd]) -> bool {
+    ads.iter().any(|ad| !ad.is_projected() && has_ports(&ad.ad))
 }
 
 /// Whether an ad has ports.
@@ -44,47 +44,52 @@ pub fn has_ports(ad: &Ad) -> bool {
 }
 
 /// Explains why requests get the gangs that they get, or none.
-pub struct Gangs<'g> {
+pub struct GangExplainer<'g> {
     parties: &'g Parties,
-    given: &'g GivenPolicy,
+    given: &'g LoadedPolicy,
     protocol: &'g Protocol,
     matcher: Gangmatcher,
 }
 
 /// The outcome of marshalling gangs for requests one after the other.
-pub struct Queue {
+pub struct GangQueue {
     /// For each request whether it gets a gang.
     pub is_matched: Vec<bool>,
     /// For each offer the indexes of the requests whose gangs contain it, or parts of it.
     holders: Vec<Vec<usize>>,
 }
 
-impl<'g> Gangs<'g> {
+impl<'g> GangExplainer<'g> {
     /// Makes an explainer for the offers of `parties`. Reports the offers whose ports are malformed.
     pub fn new(
         session: &mut Session,
         parties: &'g Parties,
-        given: &'g GivenPolicy,
+        given: &'g LoadedPolicy,
         protocol: &'g Protocol,
     ) -> Result<Self, Failure> {
         let offers: Vec<Ad> = parties.offers.iter().map(|ad| ad.ad.clone()).collect();
         let (matcher, bad) = Gangmatcher::new(&offers, protocol.clone(), session.context());
         for bad in bad {
-            parties.offers[bad.index].bad_ports(session, &bad.fault)?;
+            parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
         }
-        Ok(Gangs { parties, given, protocol, matcher: matcher.docking(given.policy.docking.clone()) })
+        Ok(GangExplainer {
+            parties,
+            given,
+            protocol,
+            matcher: matcher.with_docking_vector(given.policy.docking.clone()),
+        })
     }
 
     /// Marshals gangs for these requests, one after the other, as `gangmatch` does.
-    pub fn queue(&self, session: &mut Session, requests: &[usize]) -> Result<Queue, Failure> {
+    pub fn marshal_queue(&self, session: &mut Session, requests: &[usize]) -> Result<GangQueue, Failure> {
         let offers: Vec<Ad> = self.parties.offers.iter().map(|ad| ad.ad.clone()).collect();
         let (matcher, _) = Gangmatcher::new(&offers, self.protocol.clone(), session.context());
         let policy = &self.given.policy;
-        let mut matcher = matcher.docking(policy.docking.clone()).dividing(policy.residual.clone());
+        let mut matcher = matcher.with_docking_vector(policy.docking.clone()).with_residual(policy.residual.clone());
         let mut queue =
-            Queue { is_matched: vec![false; self.parties.requests.len()], holders: vec![Vec::new(); offers.len()] };
+            GangQueue { is_matched: vec![false; self.parties.requests.len()], holders: vec![Vec::new(); offers.len()] };
         for (done, &request) in requests.iter().enumerate() {
-            progress::step("matching", done, Some(requests.len()));
+            progress::report_step("matching", done, Some(requests.len()));
             match matcher.marshal(request, &self.parties.requests[request].ad) {
                 Ok(gang) => {
                     queue.is_matched[request] = gang.is_some();
@@ -94,10 +99,10 @@ impl<'g> Gangs<'g> {
                 }
                 // Reported when this request is explained.
                 Err(GangFault::Ports(_)) => {}
-                Err(GangFault::Policy(fault)) => return Err(self.given.refuse(session, fault)),
+                Err(GangFault::Policy(fault)) => return Err(self.given.report_fault(session, fault)),
             }
         }
-        session.failures(matcher.statistics().failures);
+        session.report_budget_failures(matcher.statistics().failures);
         Ok(queue)
     }
 
@@ -106,12 +111,12 @@ impl<'g> Gangs<'g> {
         &mut self,
         session: &mut Session,
         request: usize,
-        queue: Option<&Queue>,
+        queue: Option<&GangQueue>,
     ) -> Result<Option<GangReport>, Failure> {
         let found = classad::explain::explain_gang(&mut self.matcher, request, &self.parties.requests[request].ad);
         let mut report = match found {
             Ok(report) => report,
-            Err(fault) => return self.refuse(session, request, fault).map(|()| None),
+            Err(fault) => return self.report_fault(session, request, fault).map(|()| None),
         };
         if let (Some(queue), Some(gang)) = (queue, &report.gang) {
             let mut by: IndexSet<usize> =
@@ -124,25 +129,25 @@ impl<'g> Gangs<'g> {
 
     /// Explains at which ports of a request an offer docks, and what keeps it from the others. Prints it as text, or
     /// returns it as JSON, together with whether it docks anywhere. `None` if the request's ports are malformed.
-    pub fn pair(
+    pub fn explain_pair(
         &mut self,
         session: &mut Session,
         (request, offer): (usize, usize),
         form: Option<OutputForm>,
     ) -> Result<Option<(serde_json::Value, bool)>, Failure> {
         let [asking, offered] = [&self.parties.requests[request], &self.parties.offers[offer]];
-        let meetings = match self.matcher.meetings(&asking.ad, offer) {
+        let meetings = match self.matcher.trial_dockings(&asking.ad, offer) {
             Ok(meetings) => meetings,
-            Err(fault) => return self.refuse(session, request, fault).map(|()| None),
+            Err(fault) => return self.report_fault(session, request, fault).map(|()| None),
         };
         let docks = meetings.iter().any(|meeting| meeting.condition.is_none());
-        let summary = line(&text::meetings_summary(&meetings, asking.id(), offered.id()));
+        let summary = single_line(&text::docking_summary(&meetings, asking.id(), offered.id()));
         if form.is_none_or(|form| form == OutputForm::Table) && !session.options.quiet {
-            let text = text::meetings(&summary, &meetings, self.parties, session.dialect());
+            let text = text::docking_text(&summary, &meetings, self.parties, session.dialect());
             out().write_all(text.as_bytes())?;
         }
         let ports: Vec<serde_json::Value> =
-            meetings.iter().map(|meeting| json::meeting(meeting, self.parties)).collect();
+            meetings.iter().map(|meeting| json::meeting_json(meeting, self.parties)).collect();
         let document = serde_json::json!({
             "requests": [asking.id()], "offer": offered.id(), "match": docks, "summary": summary, "ports": ports,
         });
@@ -150,26 +155,26 @@ impl<'g> Gangs<'g> {
     }
 
     /// Reports malformed ports of a request. A policy that cannot be followed is a failure of the whole run.
-    fn refuse(&self, session: &mut Session, request: usize, fault: GangFault) -> Result<(), Failure> {
+    fn report_fault(&self, session: &mut Session, request: usize, fault: GangFault) -> Result<(), Failure> {
         match fault {
-            GangFault::Ports(fault) => self.parties.requests[request].bad_ports(session, &fault),
-            GangFault::Policy(fault) => Err(self.given.refuse(session, fault)),
+            GangFault::Ports(fault) => self.parties.requests[request].report_bad_ports(session, &fault),
+            GangFault::Policy(fault) => Err(self.given.report_fault(session, fault)),
         }
     }
 
     /// Number of evaluations that exceeded their budget.
-    pub fn failures(&self) -> u64 {
+    pub fn budget_failures(&self) -> u64 {
         self.matcher.statistics().failures
     }
 
     /// Groups requests that the offers and the policy cannot tell apart.
-    pub fn alike(&self, session: &Session, requests: &[usize]) -> Vec<Vec<usize>> {
-        let mut names = self.given.policy.mentions(session.dialect());
+    pub fn group_equivalent(&self, session: &Session, requests: &[usize]) -> Vec<Vec<usize>> {
+        let mut names = self.given.policy.free_names(session.dialect());
         let everyone = self.parties.offers.iter().flat_map(|offer| offer.ad.iter());
         everyone.for_each(|attribute| names.add(attribute.expression, session.dialect()));
         let mut groups: IndexMap<Vec<u8>, Vec<usize>> = IndexMap::new();
         for &request in requests {
-            let ad = self.significant(&self.parties.requests[request].ad, &names, session);
+            let ad = self.significant_attributes(&self.parties.requests[request].ad, &names, session);
             let mut sorted: Vec<(Name, Expression)> =
                 ad.iter().map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
             sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -181,15 +186,15 @@ impl<'g> Gangs<'g> {
 
     /// Returns the attributes of a request that its gang can depend on: those reachable from its ports, its constraint
     /// and its rank, and those that offers and the policy may look up, `sought`. All if any attribute may be read.
-    fn significant(&self, request: &Ad, sought: &Mentions, session: &Session) -> Ad {
+    fn significant_attributes(&self, request: &Ad, sought: &FreeNames, session: &Session) -> Ad {
         let mut mentions = sought.clone();
-        mentions.names.extend(self.protocol.names().chain([&*PORTS]).cloned());
+        mentions.names.extend(self.protocol.attribute_names().chain([&*PORTS]).cloned());
         let mut at = 0;
         while let Some(name) = mentions.names.get_index(at).cloned() {
             at += 1;
             request.get(&name).into_iter().for_each(|bound| mentions.add(bound, session.dialect()));
         }
-        if mentions.is_opaque() {
+        if mentions.reads_unknown() {
             return request.clone();
         }
         let attributes = request.iter().filter(|attribute| mentions.names.contains(attribute.name));

@@ -1,20 +1,20 @@
 //! Reports about gangs as text.
 
 use classad::ad::Dialect;
-use classad::explain::{GangChange, GangReport, GangVerdict, GangWording};
-use classad::matching::gang::{Condition, Docked, Impasse, Meeting, Stuck};
+use classad::explain::{GangChange, GangReport, GangSummaryWriter, GangVerdict};
+use classad::matching::gang::{BlockedPort, DockedOffer, FailedCondition, GangFailure, TrialDocking};
 
 use crate::cli::io::parties::Parties;
-use crate::cli::render::diagnostics::{self, line};
+use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::explanation::listing::{push_rest, push_wrapped};
-use crate::cli::render::explanation::writer::{FEW, LONGEST, MANY};
-use crate::cli::render::table::Grid;
+use crate::cli::render::explanation::writer::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS};
+use crate::cli::render::table::TableLayout;
 
 /// Maximum number of offers named in one line.
-const MOST_NAMES: usize = 3;
+const MAX_OFFERS_NAMED: usize = 3;
 
 /// The names and limits for sentences about a gang.
-pub struct Words<'w> {
+pub struct GangTextOptions<'w> {
     pub parties: &'w Parties,
     pub subject: &'w str,
     pub is_plural: bool,
@@ -23,89 +23,103 @@ pub struct Words<'w> {
     pub longest: usize,
 }
 
-impl Words<'_> {
+impl GangTextOptions<'_> {
     /// Calls `work` with the library's form of these options, whose closures borrow `parties`.
-    fn using<T>(&self, work: impl FnOnce(&GangWording<'_>) -> T) -> T {
-        let Words { parties, .. } = self;
-        work(&GangWording {
+    fn with_wording<T>(&self, work: impl FnOnce(&GangSummaryWriter<'_>) -> T) -> T {
+        let GangTextOptions { parties, .. } = self;
+        work(&GangSummaryWriter {
             subject: self.subject,
             is_plural: self.is_plural,
-            offer: &|docked: &Docked| parties.offer(docked.offer, docked.part),
-            name: &|offer| parties.offers[offer].id().to_owned(),
-            requests: &|request| parties.requests[request].id().to_owned(),
+            docked_name: &|docked: &DockedOffer| parties.offer_name(docked.offer, docked.part),
+            offer_name: &|offer| parties.offers[offer].id().to_owned(),
+            request_name: &|request| parties.requests[request].id().to_owned(),
             dialect: self.dialect,
-            longest: self.longest,
+            max_condition_chars: self.longest,
         })
     }
 
     /// Returns the summary sentence.
     pub fn summary(&self, report: &GangReport) -> String {
-        line(&self.using(|wording| wording.summary(report)))
+        single_line(&self.with_wording(|wording| wording.summary(report)))
     }
 
     /// Returns the steps of a change, including the additional offer that it needs.
-    pub fn change(change: &GangChange, parties: &Parties) -> Vec<String> {
-        let another = change.another.map(|offer| format!("another offer like {}", parties.offers[offer].id()));
+    pub fn change_steps(change: &GangChange, parties: &Parties) -> Vec<String> {
+        let another = change.duplicate_offer.map(|offer| format!("another offer like {}", parties.offers[offer].id()));
         change.steps.iter().cloned().chain(another).collect()
     }
 }
 
 /// Returns the report: the summary sentence and the sections below it, longer ones with `evidence`.
-pub fn text(report: &GangReport, words: &Words<'_>, evidence: bool) -> String {
+pub fn gang_report_text(report: &GangReport, words: &GangTextOptions<'_>, evidence: bool) -> String {
     let mut text = words.summary(report) + "\n";
-    let Some(impasse) = &report.impasse else { return text };
+    let Some(impasse) = &report.failure else { return text };
     if matches!(report.verdict, GangVerdict::NoOffers) {
         return text;
     }
-    let width = diagnostics::width();
-    words.using(|wording| {
-        text.push_str(&ports(impasse, wording, width));
+    let width = diagnostics::terminal_width();
+    words.with_wording(|wording| {
+        text.push_str(&port_table(impasse, wording, width));
         for port in impasse.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
-            if port.is_needed || evidence {
+            if port.is_required || evidence {
                 let heading = format!("what keeps {} empty:", port.label);
-                conditions(&mut text, &heading, &port.ruled_out, wording, evidence);
+                push_conditions(&mut text, &heading, &port.ruled_out, wording, evidence);
             }
         }
-        for stuck in impasse.stuck.iter().filter(|stuck| impasse.ports[stuck.port].alone > 0) {
-            self::stuck(&mut text, impasse, stuck, wording, evidence);
+        for stuck in impasse.blocked.iter().filter(|stuck| impasse.ports[stuck.port].independent > 0) {
+            self::push_stuck_port(&mut text, impasse, stuck, wording, evidence);
         }
-        changes(&mut text, &report.changes, words.parties, wording, evidence);
+        push_changes(&mut text, &report.changes, words.parties, wording, evidence);
     });
     text
 }
 
 /// Returns the table of ports: how many offers could fill each, and which one is docked in the deepest gang.
-fn ports(impasse: &Impasse, wording: &GangWording<'_>, width: usize) -> String {
-    let mut grid = Grid::new(&["port", "alone", "given the others", "used up", "docked"]).numbers(&[1, 2, 3]);
+fn port_table(impasse: &GangFailure, wording: &GangSummaryWriter<'_>, width: usize) -> String {
+    let mut grid =
+        TableLayout::new(&["port", "alone", "given the others", "used up", "docked"]).with_number_columns(&[1, 2, 3]);
     for port in &impasse.ports {
         let docked = impasse.deepest.ports.iter().find(|docked| docked.label == port.label);
-        let docked = docked.map_or_else(|| "-".to_owned(), |docked| (wording.offer)(docked));
-        let label = if port.is_needed { port.label.clone() } else { format!("{} (optional)", port.label) };
-        grid.row([label, port.alone.to_string(), port.given.to_string(), port.used.to_string(), docked]);
+        let docked = docked.map_or_else(|| "-".to_owned(), |docked| (wording.docked_name)(docked));
+        let label = if port.is_required { port.label.clone() } else { format!("{} (optional)", port.label) };
+        grid.push_row([
+            label,
+            port.independent.to_string(),
+            port.consistent.to_string(),
+            port.used_up.to_string(),
+            docked,
+        ]);
     }
-    if impasse.ports.iter().all(|port| port.used == 0) {
-        grid.leave_out(3);
+    if impasse.ports.iter().all(|port| port.used_up == 0) {
+        grid.hide_column(3);
     }
-    grid.text(Some(width))
+    grid.render(Some(width))
 }
 
 /// Appends the conditions that rule offers out.
-fn conditions(text: &mut String, heading: &str, conditions: &[Condition], wording: &GangWording<'_>, evidence: bool) {
+fn push_conditions(
+    text: &mut String,
+    heading: &str,
+    conditions: &[FailedCondition],
+    wording: &GangSummaryWriter<'_>,
+    evidence: bool,
+) {
     if conditions.is_empty() {
         return;
     }
-    text.push_str(&line(heading));
+    text.push_str(&single_line(heading));
     text.push('\n');
-    let most = if evidence { MANY } else { FEW };
+    let most = if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS };
     for condition in conditions.iter().take(most) {
-        let names: Vec<String> = condition.offers.iter().take(MOST_NAMES).map(|offer| (wording.name)(*offer)).collect();
-        let more = if condition.offers.len() > MOST_NAMES { ", ..." } else { "" };
-        let whose = if condition.of_request || condition.text.is_empty() { "" } else { "their own " };
+        let names: Vec<String> =
+            condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| (wording.offer_name)(*offer)).collect();
+        let more = if condition.offers.len() > MAX_OFFERS_NAMED { ", ..." } else { "" };
+        let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "their own " };
         let sentence = format!(
             "{}: {whose}{}{} ({}{more})",
-            classad::explain::thousands(condition.offers.len()),
-            wording.condition(condition),
-            wording.reads(condition),
+            classad::explain::with_commas(condition.offers.len()),
+            wording.condition_text(condition),
+            wording.read_values(condition),
             names.join(", ")
         );
         push_wrapped(text, "  ", &sentence);
@@ -114,19 +128,25 @@ fn conditions(text: &mut String, heading: &str, conditions: &[Condition], wordin
 }
 
 /// Appends what keeps a port empty that has candidates of its own.
-fn stuck(text: &mut String, impasse: &Impasse, stuck: &Stuck, wording: &GangWording<'_>, evidence: bool) {
+fn push_stuck_port(
+    text: &mut String,
+    impasse: &GangFailure,
+    stuck: &BlockedPort,
+    wording: &GangSummaryWriter<'_>,
+    evidence: bool,
+) {
     let label = &impasse.ports[stuck.port].label;
     let beside = if impasse.deepest.ports.is_empty() {
         String::new()
     } else {
-        format!(" beside {}", wording.docked(&impasse.deepest))
+        format!(" beside {}", wording.list_docked(&impasse.deepest))
     };
     let heading = format!("what keeps the candidates of {label} away{beside}:");
     let mut heading_text = String::new();
     push_wrapped(&mut heading_text, "", &heading);
     text.push_str(&heading_text);
     let mut lines = String::new();
-    conditions(&mut lines, "", &stuck.conditions, wording, evidence);
+    push_conditions(&mut lines, "", &stuck.conditions, wording, evidence);
     text.push_str(lines.trim_start_matches('\n'));
     let mut tell = |sentence: String| {
         push_wrapped(text, "  ", &sentence);
@@ -134,12 +154,13 @@ fn stuck(text: &mut String, impasse: &Impasse, stuck: &Stuck, wording: &GangWord
     if !stuck.held.is_empty() {
         tell(format!("{}: in the gang already", stuck.held.len()));
     }
-    if stuck.discarded > 0 {
-        tell(format!("{}: discarded by the docking vector", stuck.discarded));
+    if stuck.unacceptable > 0 {
+        tell(format!("{}: discarded by the docking vector", stuck.unacceptable));
     }
     if let Some(first) = stuck.unserved.first() {
-        let needs: Vec<String> = stuck.needs.iter().map(|(label, offers)| format!("{label} {offers}")).collect();
-        let name = (wording.name)(*first);
+        let needs: Vec<String> =
+            stuck.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}")).collect();
+        let name = (wording.offer_name)(*first);
         tell(format!(
             "{}: they cannot fill their own ports; candidates at those of {name}: {}",
             stuck.unserved.len(),
@@ -152,30 +173,36 @@ fn stuck(text: &mut String, impasse: &Impasse, stuck: &Stuck, wording: &GangWord
 }
 
 /// Appends the changes with which the request would get a gang.
-fn changes(text: &mut String, changes: &[GangChange], parties: &Parties, wording: &GangWording<'_>, evidence: bool) {
+fn push_changes(
+    text: &mut String,
+    changes: &[GangChange],
+    parties: &Parties,
+    wording: &GangSummaryWriter<'_>,
+    evidence: bool,
+) {
     if changes.is_empty() {
         return;
     }
     text.push_str("it would get a gang with:\n");
-    let most = if evidence { MANY } else { FEW };
-    let width = diagnostics::width();
+    let most = if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS };
+    let width = diagnostics::terminal_width();
     for change in changes.iter().take(most) {
-        let steps = Words::change(change, parties).join(", and ");
-        let gang = format!("({})", wording.docked(&change.gang));
+        let steps = GangTextOptions::change_steps(change, parties).join(", and ");
+        let gang = format!("({})", wording.list_docked(&change.gang));
         let is_short = steps.chars().count() + gang.chars().count() + 4 <= width;
         if is_short {
-            text.push_str(&line(&format!("  {steps}  {gang}")));
+            text.push_str(&single_line(&format!("  {steps}  {gang}")));
             text.push('\n');
         } else {
-            diagnostics::wrap(text, "  ", steps.split(' ').map(str::to_owned), width);
-            diagnostics::wrap(text, "      ", gang.split(' ').map(str::to_owned), width);
+            diagnostics::push_words(text, "  ", steps.split(' ').map(str::to_owned), width);
+            diagnostics::push_words(text, "      ", gang.split(' ').map(str::to_owned), width);
         }
     }
     push_rest(text, changes.len(), most);
 }
 
 /// Returns the sentence about the ports at which an offer docks.
-pub fn meetings_summary(meetings: &[Meeting], request: &str, offer: &str) -> String {
+pub fn docking_summary(meetings: &[TrialDocking], request: &str, offer: &str) -> String {
     let docks: Vec<&str> =
         meetings.iter().filter(|meeting| meeting.condition.is_none()).map(|meeting| meeting.label.as_str()).collect();
     if docks.is_empty() {
@@ -185,18 +212,18 @@ pub fn meetings_summary(meetings: &[Meeting], request: &str, offer: &str) -> Str
 }
 
 /// Returns the sentence and the conditions that keep the offer from the other ports.
-pub fn meetings(summary: &str, meetings: &[Meeting], parties: &Parties, dialect: Dialect) -> String {
+pub fn docking_text(summary: &str, meetings: &[TrialDocking], parties: &Parties, dialect: Dialect) -> String {
     let mut text = format!("{summary}\n");
-    let words = Words { parties, subject: "", is_plural: false, dialect, longest: LONGEST };
-    words.using(|wording| {
+    let words = GangTextOptions { parties, subject: "", is_plural: false, dialect, longest: MAX_CLAUSE_CHARS };
+    words.with_wording(|wording| {
         for meeting in meetings {
             let Some(condition) = &meeting.condition else { continue };
-            let whose = if condition.of_request || condition.text.is_empty() { "" } else { "its own " };
+            let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "its own " };
             let sentence = format!(
                 "not at {}: {whose}{}{}",
                 meeting.label,
-                wording.condition(condition),
-                wording.reads(condition)
+                wording.condition_text(condition),
+                wording.read_values(condition)
             );
             push_wrapped(&mut text, "  ", &sentence);
         }

@@ -2,13 +2,17 @@
 
 use crate::ad::Name;
 
-use super::edited_ad::Draft;
+use super::edited_ad::EditedAd;
 use super::keywords::is_name;
-use super::rule::Pattern;
+use super::rule::NamePattern;
 
 /// Returns the attributes whose names match, with their new names by a template: `\0` stands for the match, `\1` to
 /// `\9` for its groups. They are in the byte order of their names, which is HTCondor's order.
-pub(super) fn matches(draft: &Draft, pattern: &Pattern, template: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, String> {
+pub(super) fn matching_names(
+    draft: &EditedAd,
+    pattern: &NamePattern,
+    template: &[u8],
+) -> Result<Vec<(Name, Vec<u8>)>, String> {
     let pattern = pattern.compiled()?;
     let mut found = Vec::new();
     for name in draft.sorted_names() {

@@ -2,11 +2,11 @@
 
 /// A pattern for names: ignores case; `*` matches any characters or none.
 #[derive(Clone, Debug)]
-pub struct Pattern(String);
+pub struct NameGlob(String);
 
-impl Pattern {
+impl NameGlob {
     pub fn new(text: &str) -> Self {
-        Pattern(text.to_ascii_lowercase())
+        NameGlob(text.to_ascii_lowercase())
     }
 
     pub fn matches(&self, name: &str) -> bool {
@@ -25,7 +25,7 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
-    use super::Pattern;
+    use super::NameGlob;
 
     #[test]
     fn stars_are_any_letters() {
@@ -39,7 +39,7 @@ mod tests {
             ("a*a", vec!["aa", "aba"], vec!["a"]),
             ("a**b", vec!["ab", "axb"], vec!["a"]),
         ] {
-            let pattern = Pattern::new(pattern);
+            let pattern = NameGlob::new(pattern);
             assert!(fits.iter().all(|name| pattern.matches(name)), "{pattern:?}");
             assert!(!others.iter().any(|name| pattern.matches(name)), "{pattern:?}");
         }

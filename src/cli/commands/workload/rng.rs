@@ -4,14 +4,14 @@
 use fastrand::Rng;
 
 /// A stream of random numbers.
-pub struct Chance(Rng);
+pub struct SeededRng(Rng);
 
-impl Chance {
+impl SeededRng {
     /// Creates the stream of a seed and a name; each pair has a stream of its own.
     pub fn new(seed: u64, name: &str) -> Self {
         let start = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xcbf2_9ce4_8422_2325;
         let mixed = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        Chance(Rng::with_seed(mixed))
+        SeededRng(Rng::with_seed(mixed))
     }
 
     /// Draws an integer from 0 up to, not including, a bound; 0 if the bound is not positive.
@@ -36,21 +36,21 @@ impl Chance {
 
     /// Draws a real between 0 and a bound, rounded to a multiple of `1 / parts`.
     pub fn rounded(&mut self, bound: f64, parts: f64) -> f64 {
-        round(self.fraction() * bound, parts)
+        round_to_parts(self.fraction() * bound, parts)
     }
 
     /// Returns true with the probability `share`.
-    pub fn is(&mut self, share: f64) -> bool {
+    pub fn with_probability(&mut self, share: f64) -> bool {
         self.fraction() < share
     }
 
     /// Draws one element uniformly.
-    pub fn one<'t, T>(&mut self, several: &'t [T]) -> &'t T {
-        &several[self.place(several.len())]
+    pub fn choose<'t, T>(&mut self, several: &'t [T]) -> &'t T {
+        &several[self.index_below(several.len())]
     }
 
     /// Draws one element by weight; the weights need not sum to 1.
-    pub fn weighted<'t, T>(&mut self, table: &'t [(T, f64)]) -> &'t T {
+    pub fn choose_weighted<'t, T>(&mut self, table: &'t [(T, f64)]) -> &'t T {
         let mut left = self.fraction() * table.iter().map(|(_, weight)| weight).sum::<f64>();
         let chosen = table.iter().position(|(_, weight)| {
             left -= weight;
@@ -60,11 +60,11 @@ impl Chance {
     }
 
     /// Draws `count` distinct elements in random order, or all if there are fewer.
-    pub fn some<T: Clone>(&mut self, several: &[T], count: usize) -> Vec<T> {
+    pub fn sample<T: Clone>(&mut self, several: &[T], count: usize) -> Vec<T> {
         let mut places: Vec<usize> = (0..several.len()).collect();
         let count = count.min(several.len());
         for place in 0..count {
-            let other = place + self.place(places.len() - place);
+            let other = place + self.index_below(places.len() - place);
             places.swap(place, other);
         }
         places[..count].iter().map(|&place| several[place].clone()).collect()
@@ -73,17 +73,17 @@ impl Chance {
     /// Shuffles in place (Fisher-Yates).
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
-            things.swap(last, self.place(last + 1));
+            things.swap(last, self.index_below(last + 1));
         }
     }
 
-    fn place(&mut self, count: usize) -> usize {
+    fn index_below(&mut self, count: usize) -> usize {
         usize::try_from(self.below(i64::try_from(count).unwrap_or(i64::MAX))).unwrap_or(0)
     }
 }
 
 /// Rounds to a multiple of `1 / parts`.
-pub fn round(real: f64, parts: f64) -> f64 {
+pub fn round_to_parts(real: f64, parts: f64) -> f64 {
     (real * parts).round() / parts
 }
 
@@ -107,7 +107,7 @@ impl Zipf {
     }
 
     /// Draws an index.
-    pub fn draw(&self, chance: &mut Chance) -> usize {
+    pub fn draw(&self, chance: &mut SeededRng) -> usize {
         let wanted = chance.fraction() * self.sums.last().copied().unwrap_or_default();
         self.sums.partition_point(|&sum| sum <= wanted).min(self.sums.len().saturating_sub(1))
     }
@@ -130,11 +130,11 @@ fn tenth_root(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chance, Zipf, tenth_root};
+    use super::{SeededRng, Zipf, tenth_root};
 
     #[test]
     fn streams_differ_by_name_and_by_seed() {
-        let first = |seed, name| Chance::new(seed, name).below(i64::MAX);
+        let first = |seed, name| SeededRng::new(seed, name).below(i64::MAX);
         assert_eq!(first(1, "a"), first(1, "a"));
         assert_ne!(first(1, "a"), first(1, "b"));
         assert_ne!(first(1, "a"), first(2, "a"));
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_same_on_every_platform() {
-        let mut chance = Chance::new(1, "a");
+        let mut chance = SeededRng::new(1, "a");
         let drawn: Vec<i64> = (0..6).map(|_| chance.below(1000)).collect();
         assert_eq!(drawn, [345, 756, 112, 441, 760, 249]);
         assert_eq!(chance.fraction().to_bits(), 4_605_393_228_057_318_466);
@@ -150,10 +150,10 @@ mod tests {
 
     #[test]
     fn weights_need_not_sum_to_one() {
-        let mut chance = Chance::new(1, "weights");
+        let mut chance = SeededRng::new(1, "weights");
         let mut counts = [0_usize; 3];
         for _ in 0..10_000 {
-            counts[*chance.weighted(&[(0, 3.0), (1, 0.0), (2, 1.0)])] += 1;
+            counts[*chance.choose_weighted(&[(0, 3.0), (1, 0.0), (2, 1.0)])] += 1;
         }
         assert_eq!(counts[1], 0);
         assert!((7300..7700).contains(&counts[0]), "{counts:?}");
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn some_are_none_twice() {
-        let mut chance = Chance::new(1, "some");
+        let mut chance = SeededRng::new(1, "some");
         for count in 0..12 {
-            let mut some = chance.some(&[1, 2, 3, 4, 5, 6, 7, 8], count);
+            let mut some = chance.sample(&[1, 2, 3, 4, 5, 6, 7, 8], count);
             some.sort_unstable();
             some.dedup();
             assert_eq!(some.len(), count.min(8));
@@ -180,7 +180,7 @@ mod tests {
         for number in [1.0, 2.0, 1024.0, 1e6_f64] {
             assert!((tenth_root(number).powi(10) / number - 1.0).abs() < 1e-12);
         }
-        let (zipf, mut chance) = (Zipf::new(50, 10), Chance::new(1, "zipf"));
+        let (zipf, mut chance) = (Zipf::new(50, 10), SeededRng::new(1, "zipf"));
         let mut counts = [0_u32; 50];
         for _ in 0..20_000 {
             counts[zipf.draw(&mut chance)] += 1;

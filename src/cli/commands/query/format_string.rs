@@ -6,7 +6,7 @@ use std::str::Chars;
 use super::printf::Conversion;
 
 /// A format string.
-pub struct Format {
+pub struct FormatString {
     pub before: String,
     /// Whether `before` is a label, which a heading replaces.
     pub is_label: bool,
@@ -14,21 +14,22 @@ pub struct Format {
     pub after: String,
 }
 
-impl Format {
+impl FormatString {
     /// Parses a format string. A `%` that begins no conversion stands for itself.
     ///
     /// # Errors
     ///
     /// Fails on an unknown conversion and on a second one.
-    pub fn parse(written: &str) -> Result<Format, String> {
-        let text = unescaped(written);
-        let mut format = Format { before: String::new(), is_label: false, conversion: None, after: String::new() };
+    pub fn parse(written: &str) -> Result<FormatString, String> {
+        let text = unescape(written);
+        let mut format =
+            FormatString { before: String::new(), is_label: false, conversion: None, after: String::new() };
         let mut rest = text.as_str();
         while let Some(at) = rest.find('%') {
-            format.push(&rest[..at]);
+            format.push_text(&rest[..at]);
             rest = &rest[at + 1..];
             if let Some(behind) = rest.strip_prefix('%') {
-                format.push("%");
+                format.push_text("%");
                 rest = behind;
             } else if let Some((conversion, length)) = Conversion::read(rest)? {
                 if format.conversion.replace(conversion).is_some() {
@@ -36,30 +37,30 @@ impl Format {
                 }
                 rest = &rest[length..];
             } else {
-                format.push("%");
+                format.push_text("%");
             }
         }
-        format.push(rest);
+        format.push_text(rest);
         Ok(format)
     }
 
     /// Appends text: before the conversion, or after it if it has been parsed.
-    fn push(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         if self.conversion.is_some() { &mut self.after } else { &mut self.before }.push_str(text);
     }
 }
 
 /// Replaces the escape sequences of C.
-fn unescaped(text: &str) -> String {
+fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         if c != '\\' {
             out.push(c);
         } else if characters.next_if_eq(&'x').is_some() {
-            out.push(code(&mut characters, 16, 2));
+            out.push(read_character_code(&mut characters, 16, 2));
         } else if characters.peek().is_some_and(|c| c.is_digit(8)) {
-            out.push(code(&mut characters, 8, 3));
+            out.push(read_character_code(&mut characters, 8, 3));
         } else {
             out.push(match characters.next() {
                 None => '\\',
@@ -78,7 +79,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Reads a character code of at most `most` digits.
-fn code(characters: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> char {
+fn read_character_code(characters: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> char {
     let mut code = 0;
     for _ in 0..most {
         let Some(digit) = characters.peek().and_then(|c| c.to_digit(radix)) else { break };
@@ -90,7 +91,7 @@ fn code(characters: &mut Peekable<Chars<'_>>, radix: u32, most: usize) -> char {
 
 #[cfg(test)]
 mod tests {
-    use super::Format;
+    use super::FormatString;
 
     #[test]
     fn the_text_around_is_read_as_in_c() {
@@ -102,11 +103,11 @@ mod tests {
             ("%*d", "%*d", ""),
             ("50%", "50%", ""),
         ] {
-            let format = Format::parse(format).expect("a format");
+            let format = FormatString::parse(format).expect("a format");
             assert_eq!((format.before.as_str(), format.after.as_str()), (before, after));
         }
         for wrong in ["%s %s", "%99999999999999999999d", "%.9999d", "%T", "%c"] {
-            assert!(Format::parse(wrong).is_err(), "{wrong}");
+            assert!(FormatString::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

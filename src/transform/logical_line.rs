@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Logical line: a line that ends in a backslash continues on the next one.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct LogicalLine {
     /// The text, trimmed.
     pub text: String,
     /// 1-based number of the line in the file where it begins.
@@ -13,9 +13,9 @@ pub(super) struct Line {
     pieces: Vec<(usize, usize)>,
 }
 
-impl Line {
+impl LogicalLine {
     /// Maps a byte range of the text to a range of the file.
-    pub fn place(&self, range: Range<usize>) -> Range<usize> {
+    pub fn file_range(&self, range: Range<usize>) -> Range<usize> {
         let offset = |at: usize| {
             let piece = self.pieces.partition_point(|(text, _)| *text <= at).saturating_sub(1);
             self.pieces.get(piece).map_or(0, |(text, file)| file + (at - text))
@@ -26,13 +26,13 @@ impl Line {
     }
 
     /// Returns the range of the whole line in the file.
-    pub fn whole(&self) -> Range<usize> {
-        self.place(0..self.text.len())
+    pub fn whole_file_range(&self) -> Range<usize> {
+        self.file_range(0..self.text.len())
     }
 }
 
 /// Iterator over the logical lines of a text, including empty ones.
-pub(super) struct Lines<'t> {
+pub(super) struct LogicalLines<'t> {
     text: &'t str,
     /// Byte offset of the next line.
     at: usize,
@@ -40,13 +40,13 @@ pub(super) struct Lines<'t> {
     number: usize,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> LogicalLines<'t> {
     pub fn new(text: &'t str) -> Self {
-        Lines { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 }, number: 0 }
+        LogicalLines { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 }, number: 0 }
     }
 
     /// Returns the next physical line, trimmed, with its byte offset.
-    fn physical(&mut self) -> Option<(usize, &'t str)> {
+    fn next_physical(&mut self) -> Option<(usize, &'t str)> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
         let line = rest.split('\n').next().unwrap_or(rest);
         let start = self.at + line.len() - line.trim_start_matches(is_blank).len();
@@ -61,16 +61,16 @@ fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\x0b'
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Line;
+impl Iterator for LogicalLines<'_> {
+    type Item = LogicalLine;
 
-    fn next(&mut self) -> Option<Line> {
-        let (mut offset, mut part) = self.physical()?;
+    fn next(&mut self) -> Option<LogicalLine> {
+        let (mut offset, mut part) = self.next_physical()?;
         // A backslash at the end of a comment does not continue it.
         while part.starts_with('#') {
-            (offset, part) = self.physical()?;
+            (offset, part) = self.next_physical()?;
         }
-        let mut line = Line { text: String::new(), number: self.number, pieces: Vec::new() };
+        let mut line = LogicalLine { text: String::new(), number: self.number, pieces: Vec::new() };
         loop {
             // A comment between continued lines is left out.
             let (content, goes_on) = match part.strip_suffix('\\') {
@@ -81,7 +81,7 @@ impl Iterator for Lines<'_> {
                 line.pieces.push((line.text.len(), offset));
                 line.text.push_str(content);
             }
-            match if goes_on { self.physical() } else { None } {
+            match if goes_on { self.next_physical() } else { None } {
                 Some(next) => (offset, part) = next,
                 None => return Some(line),
             }

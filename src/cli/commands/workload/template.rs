@@ -1,35 +1,35 @@
 //! Templates and builders of generated ads, which parse each name and each expression text once.
 
 use classad::ad::{Ad, Dialect, Expression, Name, Value};
-use classad::format::{Form, read};
-use classad::syntax::{Rules, parse_expression};
+use classad::format::{FileFormat, read};
+use classad::syntax::{ParseOptions, parse_expression};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of cached expression texts; the cache is cleared when full, so that memory stays bounded.
-const MOST_TEXTS: usize = 10_000;
+const MAX_CACHED_TEXTS: usize = 10_000;
 
 /// The common attributes of the ads of one kind, and a cache of names and parsed texts.
 #[derive(Default)]
-pub struct Mould {
+pub struct AdTemplate {
     common: Vec<(Name, Expression)>,
     names: FxHashMap<&'static str, Name>,
     texts: FxHashMap<String, Expression>,
 }
 
-impl Mould {
+impl AdTemplate {
     /// Creates a template with common attributes, given in the long form.
     pub fn new(common: &str) -> Self {
-        let ads = read(common.as_bytes(), Form::Long, Dialect::Condor).flatten();
+        let ads = read(common.as_bytes(), FileFormat::Long, Dialect::Condor).flatten();
         let common = ads.flat_map(|entry| {
             let pairs = entry.ad.iter().map(|attribute| (attribute.name.clone(), attribute.expression.clone()));
             pairs.collect::<Vec<_>>()
         });
-        Mould { common: common.collect(), ..Mould::default() }
+        AdTemplate { common: common.collect(), ..AdTemplate::default() }
     }
 
     /// Starts an ad with the common attributes.
-    pub fn draft(&mut self) -> Draft<'_> {
-        Draft { attributes: self.common.clone(), mould: self }
+    pub fn start(&mut self) -> TemplateAd<'_> {
+        TemplateAd { attributes: self.common.clone(), mould: self }
     }
 
     fn name(&mut self, name: &'static str) -> Name {
@@ -41,10 +41,10 @@ impl Mould {
         if let Some(expression) = self.texts.get(text) {
             return expression.clone();
         }
-        if self.texts.len() >= MOST_TEXTS {
+        if self.texts.len() >= MAX_CACHED_TEXTS {
             self.texts.clear();
         }
-        let expression = parse_expression(text.as_bytes(), Rules::new(Dialect::Condor));
+        let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor));
         let expression =
             expression.unwrap_or_else(|error| Expression::literal(Value::error(error.span, error.message)));
         self.texts.insert(text.to_owned(), expression.clone());
@@ -53,25 +53,25 @@ impl Mould {
 }
 
 /// Builds an ad attribute by attribute.
-pub struct Draft<'m> {
-    mould: &'m mut Mould,
+pub struct TemplateAd<'m> {
+    mould: &'m mut AdTemplate,
     attributes: Vec<(Name, Expression)>,
 }
 
-impl Draft<'_> {
+impl TemplateAd<'_> {
     /// Adds an attribute with a literal.
-    pub fn put(&mut self, name: &'static str, literal: impl Literal) -> &mut Self {
-        self.bind(name, Expression::literal(literal.value()))
+    pub fn put(&mut self, name: &'static str, literal: impl IntoLiteral) -> &mut Self {
+        self.put_expression(name, Expression::literal(literal.value()))
     }
 
     /// Adds an attribute with an expression, given as text.
-    pub fn write(&mut self, name: &'static str, text: &str) -> &mut Self {
+    pub fn put_text(&mut self, name: &'static str, text: &str) -> &mut Self {
         let expression = self.mould.expression(text);
-        self.bind(name, expression)
+        self.put_expression(name, expression)
     }
 
     /// Adds an attribute with an expression.
-    pub fn bind(&mut self, name: &'static str, expression: Expression) -> &mut Self {
+    pub fn put_expression(&mut self, name: &'static str, expression: Expression) -> &mut Self {
         let name = self.mould.name(name);
         self.attributes.push((name, expression));
         self
@@ -84,35 +84,35 @@ impl Draft<'_> {
 }
 
 /// A Rust value that converts to a literal.
-pub trait Literal {
+pub trait IntoLiteral {
     fn value(self) -> Value;
 }
 
-impl Literal for bool {
+impl IntoLiteral for bool {
     fn value(self) -> Value {
         Value::Boolean(self)
     }
 }
 
-impl Literal for i64 {
+impl IntoLiteral for i64 {
     fn value(self) -> Value {
         Value::Integer(self)
     }
 }
 
-impl Literal for f64 {
+impl IntoLiteral for f64 {
     fn value(self) -> Value {
         Value::Real(self)
     }
 }
 
-impl Literal for &str {
+impl IntoLiteral for &str {
     fn value(self) -> Value {
         Value::string(self)
     }
 }
 
-impl Literal for String {
+impl IntoLiteral for String {
     fn value(self) -> Value {
         Value::string(self.as_str())
     }

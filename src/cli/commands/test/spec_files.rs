@@ -9,7 +9,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 
 /// Returns the paths of the specs on the command line. Those in a folder are sorted by name.
-pub fn specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Failure> {
+pub fn find_specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Failure> {
     if named.iter().filter(|path| *path == "-").count() > 1 {
         return Err(Failure::Refused(Some("standard input can be read only once".to_owned())));
     }
@@ -20,12 +20,11 @@ pub fn specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Fa
     for path in named {
         if path != "-" && Path::new(path).is_dir() {
             let before = found.len();
-            if let Err((path, error)) = in_folder(session, Path::new(path), &mut found) {
-                session.trouble(&format!("cannot read {}: {}", path.display(), diagnostics::io_reason(&error)));
+            if let Err((path, error)) = add_specs_below(session, Path::new(path), &mut found) {
+                session.error(&format!("cannot read {}: {}", path.display(), diagnostics::io_reason(&error)));
             } else if found.len() == before {
-                session.trouble(&format!(
-                    "there is no spec in {path}: no YAML file with a line that begins with `cases:`"
-                ));
+                session
+                    .error(&format!("there is no spec in {path}: no YAML file with a line that begins with `cases:`"));
             }
         } else {
             found.push(PathBuf::from(path));
@@ -35,7 +34,7 @@ pub fn specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf>, Fa
 }
 
 /// Adds the specs in and below a folder. Does not follow symbolic links to folders, which may form cycles.
-fn in_folder(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+fn add_specs_below(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
     let mut pending = vec![folder.to_owned()];
     while let Some(path) = pending.pop() {
         let at = |error| (path.clone(), error);
