@@ -7,6 +7,10 @@
 //! |---|---|
 //! | [`explain`] | why a request matches nothing: clause counts, conflicts, refusals, changes that were tried; [`lint`]: what is most likely not meant; [`policy_test`]: policies under test |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, notices, claims |
+#![cfg_attr(
+    feature = "workload",
+    doc = "| [`workload`] | synthetic ads by a seed: the experiments of the papers, a modern pool (feature `workload`) |"
+)]
 //! | [`pool`] | many ads at once: the census, columns, the store, autoclusters |
 //! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime; the parts of a constraint |
 //! | [`mod@format`] | files of ads: detection, streams, reading, writing, layout, positions, differences, transforms |
@@ -178,6 +182,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Generating ads to try things with, by a seed (feature `workload`):
+//!
+//! ```
+//! # #[cfg(feature = "workload")] {
+//! use classad::workload::{AdGenerator, AdKind, PoolWorkload};
+//!
+//! let pool = PoolWorkload { machines: 3, jobs: 5, ..PoolWorkload::default() };
+//! let jobs: Vec<_> = pool.ads(AdKind::Jobs, 1).collect();
+//! assert_eq!(jobs.len(), 5);
+//! assert_eq!(jobs, pool.ads(AdKind::Jobs, 1).collect::<Vec<_>>());
+//! assert_eq!(pool.ads(AdKind::Licenses, 1).count(), 0);
+//! # }
+//! ```
+//!
 //! Grouping requests that no offer can tell apart:
 //!
 //! ```
@@ -277,3 +295,5 @@ pub mod pool;
 pub mod protocol;
 pub mod syntax;
 pub mod transform;
+#[cfg(feature = "workload")]
+pub mod workload;
