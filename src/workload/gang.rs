@@ -34,6 +34,21 @@ pub enum GangVariant {
     Heuristic,
 }
 
+impl GangVariant {
+    /// All variants.
+    pub const ALL: [GangVariant; 3] = [GangVariant::Base, GangVariant::Dud, GangVariant::Heuristic];
+
+    /// Returns the name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GangVariant::Base => "base",
+            GangVariant::Dud => "dud",
+            GangVariant::Heuristic => "heuristic",
+        }
+    }
+}
+
 impl GangWorkload {
     /// Returns the default workload of a variant.
     #[must_use]

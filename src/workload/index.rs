@@ -31,6 +31,21 @@ pub enum DomainMix {
     Diverse,
 }
 
+impl DomainMix {
+    /// All mixes.
+    pub const ALL: [DomainMix; 3] = [DomainMix::Ten, DomainMix::Mixed, DomainMix::Diverse];
+
+    /// Returns the letter of the mix in the thesis.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            DomainMix::Ten => "T",
+            DomainMix::Mixed => "M",
+            DomainMix::Diverse => "D",
+        }
+    }
+}
+
 impl Default for IndexWorkload {
     fn default() -> Self {
         IndexWorkload {

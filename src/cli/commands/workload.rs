@@ -52,7 +52,7 @@ struct IndexArgs {
     #[arg(long, value_name = "N", default_value_t = IndexWorkload::default().attributes, value_parser = clap::value_parser!(u16).range(1..=676))]
     attrs: u16,
     /// The domains of the attributes
-    #[arg(long, value_name = "MIX", default_value = "T", ignore_case = true, value_parser = named_values(&MIXES))]
+    #[arg(long, value_name = "MIX", default_value = "T", ignore_case = true, value_parser = mix_parser())]
     mix: DomainMix,
     /// The share of attributes and bounds that is left out
     #[arg(long, value_name = "SHARE", default_value_t = IndexWorkload::default().omitted, value_parser = parse_share)]
@@ -80,7 +80,7 @@ struct GangArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     selectivity: u32,
     /// What is done to make it hard
-    #[arg(long, value_name = "VARIANT", default_value = "base", value_parser = named_values(&VARIANTS))]
+    #[arg(long, value_name = "VARIANT", default_value = "base", value_parser = variant_parser())]
     variant: GangVariant,
     #[command(flatten)]
     delivery: WorkloadOutput,
@@ -111,37 +111,46 @@ struct PoolArgs {
     delivery: WorkloadOutput,
 }
 
-/// A value of an option with its name and its help.
-type NamedValue<T> = (T, &'static str, &'static str);
-
-const MIXES: [NamedValue<DomainMix>; 3] = [
-    (DomainMix::Ten, "T", "Ten values each"),
-    (DomainMix::Mixed, "M", "Ten values for the first half of them, N for the others"),
-    (DomainMix::Diverse, "D", "N values each"),
-];
-
-const VARIANTS: [NamedValue<GangVariant>; 3] = [
-    (GangVariant::Base, "base", "Nothing"),
-    (GangVariant::Dud, "dud", "Seven machines that no licence accepts, and a licence that no machine suits"),
-    (
-        GangVariant::Heuristic,
-        "heuristic",
-        "All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only",
-    ),
-];
-
-/// Returns a parser of an option's values.
-fn named_values<T: Copy + Send + Sync>(values: &'static [NamedValue<T>]) -> impl TypedValueParser<Value = T> {
-    let shown = |&(_, name, help): &NamedValue<T>| PossibleValue::new(name).help(help);
-    PossibleValuesParser::new(values.iter().map(shown)).map(|given| {
-        let value = values.iter().find(|(_, name, _)| given.eq_ignore_ascii_case(name));
-        value.expect("clap refuses other names").0
+/// Returns a parser of an option whose values the library names.
+fn named_values<T: Copy + Send + Sync>(
+    values: &'static [T],
+    name: fn(T) -> &'static str,
+    help: fn(T) -> Option<&'static str>,
+) -> impl TypedValueParser<Value = T> {
+    let shown = values.iter().map(move |&value| match help(value) {
+        Some(help) => PossibleValue::new(name(value)).help(help),
+        None => PossibleValue::new(name(value)),
+    });
+    PossibleValuesParser::new(shown).map(move |given| {
+        let value = values.iter().find(|value| name(**value).eq_ignore_ascii_case(&given));
+        *value.expect("clap refuses other names")
     })
 }
 
-fn parse_kind() -> impl TypedValueParser<Value = AdKind> {
-    PossibleValuesParser::new(AdKind::ALL.map(AdKind::name))
-        .map(|given| AdKind::ALL.into_iter().find(|kind| kind.name() == given).expect("clap refuses other names"))
+fn mix_parser() -> impl TypedValueParser<Value = DomainMix> {
+    named_values(&DomainMix::ALL, DomainMix::name, |mix| {
+        Some(match mix {
+            DomainMix::Ten => "Ten values each",
+            DomainMix::Mixed => "Ten values for the first half of them, N for the others",
+            DomainMix::Diverse => "N values each",
+        })
+    })
+}
+
+fn variant_parser() -> impl TypedValueParser<Value = GangVariant> {
+    named_values(&GangVariant::ALL, GangVariant::name, |variant| {
+        Some(match variant {
+            GangVariant::Base => "Nothing",
+            GangVariant::Dud => "Seven machines that no licence accepts, and a licence that no machine suits",
+            GangVariant::Heuristic => {
+                "All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only"
+            }
+        })
+    })
+}
+
+fn kind_parser() -> impl TypedValueParser<Value = AdKind> {
+    named_values(&AdKind::ALL, AdKind::name, |_| None)
 }
 
 /// Where the ads go.
@@ -151,7 +160,7 @@ struct WorkloadOutput {
     #[arg(long, value_name = "FORM")]
     form: Option<AdForm>,
     /// Write one kind of ads, without --out to standard output
-    #[arg(long, value_name = "KIND", value_parser = parse_kind())]
+    #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     kind: Option<AdKind>,
     /// Write a file for each kind of ads into this folder, and print what was written
     #[arg(long, value_name = "DIR")]
