@@ -212,11 +212,8 @@ pub fn print_counters(counters: &[(&str, u64)], seconds: f64) {
             .try_for_each(|(name, count)| writeln!(err, "{name:>12}  {count}"))
             .and_then(|()| writeln!(err, "{:>12}  {seconds:.3}", "seconds"))
     } else {
-        let mut object = serde_json::Map::new();
-        for (name, count) in counters {
-            object.insert((*name).to_owned(), (*count).into());
-        }
-        object.insert("seconds".to_owned(), seconds.into());
-        writeln!(err, "{}", serde_json::Value::Object(object))
+        let mut object: serde_json::Value = counters.iter().map(|(name, count)| (*name, *count)).collect();
+        object["seconds"] = seconds.into();
+        writeln!(err, "{object}")
     };
 }

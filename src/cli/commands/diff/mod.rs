@@ -16,8 +16,9 @@ use super::diff::name_glob::NameGlob;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::render::diagnostics;
+use crate::cli::render::json::write_json_array;
 use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::{ResultTable, TableCell, write_json_array};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 

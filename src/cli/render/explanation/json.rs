@@ -1,6 +1,5 @@
 //! Reports as JSON, of the schema `classad.explain/1`.
 
-use classad::ad::Value;
 use classad::explain::RequestReport;
 use serde_json::{Value as Json, json};
 
@@ -8,6 +7,7 @@ use std::io::Write;
 
 use super::case::ExplanationInput;
 use crate::cli::Failure;
+use crate::cli::render::json::value_json;
 use crate::cli::render::output::out;
 
 /// Returns the report about a group of requests.
@@ -28,7 +28,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
                 "error": clause.counts.error,
                 "remaining": clause.remaining,
                 "sole_blocker": clause.sole_blocker,
-                "best": clause.closest_value.as_ref().map_or(Json::Null, value_json),
+                "best": clause.closest_value.as_ref().map(value_json),
             })
         })
         .collect();
@@ -69,26 +69,13 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
     })
 }
 
-fn value_json(value: &Value) -> Json {
-    match value {
-        Value::Boolean(is) => (*is).into(),
-        Value::Integer(integer) => (*integer).into(),
-        Value::Real(real) if real.is_finite() => (*real).into(),
-        Value::String(text) => text.to_str().into(),
-        other => String::from_utf8_lossy(&classad::syntax::print_value(other, classad::syntax::Style::New)).into(),
-    }
-}
-
 /// Reasons for missing matches that cannot be seen in the ads.
 pub const NOT_EXAMINED: [&str; 4] =
     ["claims made since the ads were read", "quotas and shares", "user priorities", "preemption by rank"];
 
 /// Writes the document of all reports.
-pub fn write_reports(reports: &[serde_json::Value]) -> Result<(), Failure> {
-    let document = serde_json::json!({ "schema": "classad.explain/1", "reports": reports });
-    let mut out = out();
-    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    writeln!(out, "{text}")?;
-    out.flush()?;
+pub fn write_reports(reports: &[Json]) -> Result<(), Failure> {
+    let document = json!({ "schema": "classad.explain/1", "reports": reports });
+    writeln!(out(), "{document:#}")?;
     Ok(())
 }

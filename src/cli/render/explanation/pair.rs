@@ -79,7 +79,7 @@ pub fn explain_pair(
     }
     if let (Some(OutputForm::Json | OutputForm::Jsonl), false) = (form, session.options.quiet) {
         let document = serde_json::json!({ "schema": "classad.explain.pair/1", "pairs": documents });
-        writeln!(out(), "{}", serde_json::to_string_pretty(&document).unwrap_or_default())?;
+        writeln!(out(), "{document:#}")?;
     }
     out().flush()?;
     Ok(Status::of(matches_all))
