@@ -36,6 +36,7 @@ pub struct Notice {
 
 /// An ad that takes part in a match.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Party {
     /// Identity of the ad.
     pub id: String,

@@ -252,25 +252,20 @@ impl CensusCommand {
     }
 
     fn attribute_json(&self, (name, summary): CensusEntry) -> Value {
-        let types: serde_json::Map<String, Value> =
-            summary.contents().into_iter().map(|(content, ads)| (content.as_str().to_owned(), ads.into())).collect();
-        let ranges: Vec<Value> = summary
+        let types = summary.contents().into_iter().map(|(content, ads)| (content.as_str(), ads));
+        let ranges = summary
             .ranges()
-            .map(|ObservedRange { least, greatest }| json!({ "least": value_json(least), "greatest": value_json(greatest) }))
-            .collect();
-        let top: Vec<Value> = summary
-            .most_frequent(self.max_values())
-            .map(|(value, ads)| json!({ "value": value, "ads": ads }))
-            .collect();
+            .map(|range| json!({ "least": value_json(&range.least), "greatest": value_json(&range.greatest) }));
+        let top = summary.most_frequent(self.max_values()).map(|(value, ads)| json!({ "value": value, "ads": ads }));
         json!({
             "name": name.as_str(),
             "ads": summary.ads(),
-            "types": types,
+            "types": types.collect::<Value>(),
             "distinct": summary.distinct().values,
             "more": summary.distinct().more,
-            "ranges": ranges,
+            "ranges": ranges.collect::<Value>(),
             "lengths": summary.lengths(),
-            "top": top,
+            "top": top.collect::<Value>(),
         })
     }
 

@@ -110,7 +110,7 @@ impl Gangmatch {
         let statistics = matcher.statistics();
         session.report_budget_failures(statistics.failures + failures);
         if self.common.stats {
-            output::print_statistics(&statistics, start.elapsed().as_secs_f64());
+            output::print_counters(statistics, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(found))
     }

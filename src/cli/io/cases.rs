@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use clap::ValueEnum;
-use classad::ad::{Ad, Dialect, Name, Value};
+use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::{ConstraintVerdict, Context, Environment, Evaluator, SpecializeOptions};
 use classad::format::{self, FileFormat, Position};
 use classad::matching::{Pair, PairSide};
@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::args::global::AdForm;
-use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
+use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names, known_environment};
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{OutputForm, out};
@@ -91,6 +91,17 @@ fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     }
 }
 
+/// Reads the ads in the fields `ad` and `target`. `None` if a text is not exactly one ad.
+fn known_ads(case: &Map<String, Json>, context: &Context) -> Option<[Option<Ad>; 2]> {
+    let read = |key| if is_given(case, key) { ad(case, key, context.dialect).map(Some) } else { Some(None) };
+    Some([read("ad")?, read("target")?])
+}
+
+/// Reads the expression in the field `expr`.
+fn expression(case: &Map<String, Json>, context: &Context) -> Result<Expression, SyntaxError> {
+    parse_expression(text(case, "expr").unwrap_or("").as_bytes(), ParseOptions::new(context.dialect))
+}
+
 fn lossy_string(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -98,38 +109,26 @@ fn lossy_string(bytes: &[u8]) -> String {
 /// Answers `{"id","ad","target","expr"}` with `{"id","value","type"}`, and a case with `"exprs":[...]` with
 /// `{"id","values":[{"value","type"},...]}`.
 pub fn eval(case: &Map<String, Json>, context: &Context) -> Json {
-    let ad = ad(case, "ad", context.dialect);
-    let target = is_given(case, "target").then(|| self::ad(case, "target", context.dialect));
-    let environment = match (ad, target) {
-        (Some(_), None) if !is_given(case, "ad") => Some(Environment::empty()),
-        (Some(ad), None) => Some(Environment::single(ad)),
-        (Some(ad), Some(Some(target))) => {
-            let (environment, [frame, _]) = Environment::pair(ad, target);
-            Some((environment, frame))
-        }
-        _ => None,
-    };
-    let evaluate = |expression: &str| {
-        let Some((environment, frame)) = &environment else { return json!({"value": "", "type": "parse-error"}) };
-        match parse_expression(expression.as_bytes(), ParseOptions::new(context.dialect)) {
-            Err(_) => json!({"value": "", "type": "parse-error"}),
-            Ok(tree) => match Evaluator::new(environment, context).evaluate(&tree, frame) {
-                Ok(value) => typed_value_json(&value),
-                Err(halt) => json!({"value": halt.to_string(), "type": "failure"}),
-            },
+    let environment = known_ads(case, context).map(|[ad, target]| known_environment(ad, target.as_ref()));
+    let evaluate = |text: &str| {
+        let tree = parse_expression(text.as_bytes(), ParseOptions::new(context.dialect));
+        let (Some((environment, frame)), Ok(tree)) = (&environment, tree) else {
+            return json!({"value": "", "type": "parse-error"});
+        };
+        match Evaluator::new(environment, context).evaluate(&tree, frame) {
+            Ok(value) => {
+                json!({"value": lossy_string(&print_value(&value, Style::New)), "type": value.value_type().as_str()})
+            }
+            Err(halt) => json!({"value": halt.to_string(), "type": "failure"}),
         }
     };
     match case.get("exprs").and_then(Json::as_array) {
         Some(expressions) => {
-            let values: Vec<Json> = expressions.iter().map(|e| evaluate(e.as_str().unwrap_or(""))).collect();
-            json!({ "values": values })
+            let values = expressions.iter().map(|text| evaluate(text.as_str().unwrap_or("")));
+            json!({ "values": values.collect::<Json>() })
         }
         None => evaluate(text(case, "expr").unwrap_or("")),
     }
-}
-
-fn typed_value_json(value: &Value) -> Json {
-    json!({"value": lossy_string(&print_value(value, Style::New)), "type": value.value_type().as_str()})
 }
 
 /// Answers `{"id","ad","expr"}` with `{"id","value","verdict"}`: the residue of the expression, where the ad is known
@@ -138,19 +137,12 @@ fn typed_value_json(value: &Value) -> Json {
 /// Further fields of a case: `"target"`, `"unknown":[...]`, and the flags `"closed"`, `"loose"`, `"inline"`, `"now"`.
 pub fn specialize(case: &Map<String, Json>, context: &Context) -> Json {
     let flag = |name: &str| case.get(name).and_then(Json::as_bool).unwrap_or(false);
-    let failed = || json!({"value": "", "verdict": "parse-error"});
-    let Ok(expression) =
-        parse_expression(text(case, "expr").unwrap_or("").as_bytes(), ParseOptions::new(context.dialect))
-    else {
-        return failed();
+    let (Ok(expression), Some([known, target])) = (expression(case, context), known_ads(case, context)) else {
+        return json!({"value": "", "verdict": "parse-error"});
     };
-    let [known, target] = ["ad", "target"].map(|key| is_given(case, key).then(|| ad(case, key, context.dialect)));
-    if matches!(known, Some(None)) || matches!(target, Some(None)) {
-        return failed();
-    }
     let unknown = case.get("unknown").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
     let partly = PartialKnowledge { unknown: unknown.map(str::to_owned).collect(), is_complete: flag("closed") };
-    let (environment, frame) = partly.environment(known.flatten().as_ref(), target.flatten().as_ref());
+    let (environment, frame) = partly.environment(known.as_ref(), target.as_ref());
     let liberties = SpecializeOptions { loose: flag("loose"), inline: flag("inline") };
     let context = Context { random: None, now: context.now.filter(|_| flag("now")), ..context.clone() };
     let left = classad::eval::specialize(&expression, &frame, &environment, &context, liberties);
@@ -166,8 +158,7 @@ pub fn specialize(case: &Map<String, Json>, context: &Context) -> Json {
 /// Answers `{"id","ad","expr"}` with `{"id","external":[...],"internal":[...]}`, and with `"everything"` if the
 /// expression may read any name.
 pub fn refs(case: &Map<String, Json>, context: &Context) -> Json {
-    let expression = parse_expression(text(case, "expr").unwrap_or("").as_bytes(), ParseOptions::new(context.dialect));
-    let (Ok(expression), Some(ad)) = (expression, ad(case, "ad", context.dialect)) else {
+    let (Ok(expression), Some(ad)) = (expression(case, context), ad(case, "ad", context.dialect)) else {
         return json!({"external": [], "internal": [], "error": "parse-error"});
     };
     let (environment, frame) = Environment::single(ad);

@@ -50,6 +50,11 @@ impl GangView {
         &self.id
     }
 
+    /// The number of offers on the longest way from the request to an offer.
+    pub fn depth(&self) -> usize {
+        self.ports.iter().filter(|port| port.docked.is_some()).map(|port| port.depth).max().unwrap_or(0)
+    }
+
     /// Returns the unfilled ports, each as the path of labels that leads to it, such as `cpu.license`.
     pub fn unfilled(&self) -> Vec<String> {
         let mut path: Vec<&str> = Vec::new();
@@ -102,12 +107,12 @@ impl GangView {
     /// Returns the gang as an ad, whose attributes have the names of the fields of the record.
     pub fn ad(&self) -> Ad {
         let text = |text: &str| Expression::literal(Value::string(text));
-        let ad = |attributes: Vec<(&str, Expression)>, ports, unfilled: Vec<String>| -> Ad {
-            let unfilled: Vec<Expression> = unfilled.iter().map(|label| text(label)).collect();
-            let unfilled = Some(unfilled).filter(|labels| !labels.is_empty());
-            let lists =
-                [Some(("Ports", list_expression(ports))), unfilled.map(|list| ("Unfilled", list_expression(list)))];
-            attributes.into_iter().chain(lists.into_iter().flatten()).map(|(name, it)| (Name::new(name), it)).collect()
+        let ad = |mut attributes: Vec<(&str, Expression)>, ports, unfilled: Vec<String>| -> Ad {
+            attributes.push(("Ports", list_expression(ports)));
+            if !unfilled.is_empty() {
+                attributes.push(("Unfilled", list_expression(unfilled.iter().map(|label| text(label)).collect())));
+            }
+            attributes.into_iter().map(|(name, value)| (Name::new(name), value)).collect()
         };
         let (ports, unfilled) = self.fold(|label, docked, ports, unfilled| {
             let link = i64::try_from(docked.link).unwrap_or(i64::MAX);
@@ -134,7 +139,7 @@ impl GangView {
             (ports, unfilled)
         };
         // For each depth the ports below the next offer above them, the last one first.
-        let mut levels: Vec<(Vec<T>, Vec<String>)> = vec![Default::default()];
+        let mut levels: Vec<(Vec<T>, Vec<String>)> = Vec::new();
         for port in self.ports.iter().rev() {
             let below = if levels.len() > port.depth { levels.pop().map(ended) } else { None };
             levels.resize_with(port.depth, Default::default);

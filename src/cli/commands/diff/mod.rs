@@ -236,15 +236,17 @@ impl AdChange {
     }
 
     fn json(&self, comparison: &AdComparison) -> Value {
-        let attribute = |one: &Difference| json!({ "name": one.name().as_str(), "before": one.before().map(expression_text), "after": one.after().map(expression_text) });
-        let attributes: Vec<Value> = self.differences(comparison).iter().map(attribute).collect();
+        let attributes = self.differences(comparison).into_iter().map(|one| {
+            let [before, after] = [one.before(), one.after()].map(|side| side.map(expression_text));
+            json!({ "name": one.name().as_str(), "before": before, "after": after })
+        });
         let (before, after) = self.ad_numbers();
         json!({
             "id": self.identity,
             "change": self.kind_name(),
             "before": before,
             "after": after,
-            "attributes": attributes,
+            "attributes": attributes.collect::<Value>(),
         })
     }
 }

@@ -75,12 +75,11 @@ impl<'a> PreviewWriter<'a> {
         if quiet {
             return Ok(());
         }
-        match self.form {
-            None => self.write_text(out, ad, result, &changes, style)?,
-            Some(_) => {
-                let object = self.ad_json(ad, result, &changes, style);
-                self.json.write(out, &object)?;
-            }
+        if self.form.is_none() {
+            self.write_text(out, ad, result, &changes, style)?;
+        } else {
+            let object = self.ad_json(ad, result, &changes, style);
+            self.json.write(out, &object)?;
         }
         Ok(())
     }
@@ -128,7 +127,7 @@ impl<'a> PreviewWriter<'a> {
             attribute.map(|attribute| String::from_utf8_lossy(&print(attribute.expression, style)).into_owned())
         };
         let changes = changes.iter().map(|change| {
-            let by: Vec<Json> = change.by.iter().map(|cause| self.cause_json(*cause)).collect();
+            let by: Json = change.by.iter().map(|cause| self.cause_json(*cause)).collect();
             let name = change.new.or(change.old).map(|attribute| attribute.name.as_str());
             json!({"attribute": name, "old": text(change.old), "new": text(change.new), "by": by})
         });
@@ -138,7 +137,7 @@ impl<'a> PreviewWriter<'a> {
             "source": result.text.name.as_ref(),
             "ad": result.number,
             "copy": result.copy,
-            "changes": changes.collect::<Vec<Json>>(),
+            "changes": changes.collect::<Json>(),
         })
     }
 

@@ -65,12 +65,12 @@ fn for_each_json_value(
             match values.next() {
                 None => return Ok(()),
                 Some(Err(error)) => break (line, error),
-                Some(Ok(Json::Array(elements))) => {
+                Some(Ok(value)) => {
+                    let elements = if let Json::Array(elements) = value { elements } else { vec![value] };
                     for element in elements {
                         visit(element).or_else(|fault| report_fault(session, path, before + line, &fault))?;
                     }
                 }
-                Some(Ok(value)) => visit(value).or_else(|fault| report_fault(session, path, before + line, &fault))?,
             }
         };
         let reason = wrong.to_string();

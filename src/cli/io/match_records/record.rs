@@ -96,6 +96,7 @@ pub struct GangRecord {
 
 /// A filled port of a gang.
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct PortRecord {
     pub label: String,
     #[serde(flatten)]

@@ -14,57 +14,41 @@ use crate::cli::render::output::out;
 pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport, summary: &str) -> Json {
     let requests: Vec<&str> = group.iter().map(|request| case.subjects[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
-    let clauses: Vec<Json> = report
-        .clauses
-        .iter()
-        .map(|clause| {
-            let span = clause.analysis.clause.expression.span();
-            json!({
-                "text": clause.text,
-                "span": [span.start, span.end],
-                "true": clause.counts.is_true,
-                "false": clause.counts.is_false,
-                "undefined": clause.counts.undefined,
-                "error": clause.counts.error,
-                "remaining": clause.remaining,
-                "sole_blocker": clause.sole_blocker,
-                "best": clause.closest_value.as_ref().map(value_json),
-            })
+    let clauses = report.clauses.iter().map(|clause| {
+        let span = clause.analysis.clause.expression.span();
+        json!({
+            "text": clause.text,
+            "span": [span.start, span.end],
+            "true": clause.counts.is_true,
+            "false": clause.counts.is_false,
+            "undefined": clause.counts.undefined,
+            "error": clause.counts.error,
+            "remaining": clause.remaining,
+            "sole_blocker": clause.sole_blocker,
+            "best": clause.closest_value.as_ref().map(value_json),
         })
-        .collect();
-    let changes: Vec<Json> =
-        report.changes.iter().map(|change| json!({ "change": change.text(), "matches": change.match_count })).collect();
+    });
+    let changes = report.changes.iter().map(|change| json!({ "change": change.text(), "matches": change.match_count }));
     let offer = |offer: usize| case.partners[offer].id();
-    let nearest: Vec<Json> = report
-        .closest
-        .iter()
-        .map(|near| {
-            let fails: Vec<usize> = near.failed_clauses.iter().map(|(clause, _)| *clause).collect();
-            let refuses: Vec<&str> = near.unmet_demands.iter().map(|demand| demand.clause.as_str()).collect();
-            json!({ "offer": offer(near.offer), "fails": fails, "refuses": refuses })
-        })
-        .collect();
-    let refusals: Vec<Json> = report
-        .refusals
-        .iter()
-        .map(|refusal| json!({ "clause": refusal.clause, "offers": refusal.offers, "example": offer(refusal.example) }))
-        .collect();
-    let names: Vec<Json> = report
-        .remarks
-        .iter()
-        .map(|finding| json!({ "kind": finding.kind, "clause": finding.clause, "text": finding.text }))
-        .collect();
+    let nearest = report.closest.iter().map(|near| {
+        let fails: Vec<usize> = near.failed_clauses.iter().map(|(clause, _)| *clause).collect();
+        let refuses: Vec<&str> = near.unmet_demands.iter().map(|demand| demand.clause.as_str()).collect();
+        json!({ "offer": offer(near.offer), "fails": fails, "refuses": refuses })
+    });
+    let refusals = report.refusals.iter().map(
+        |refusal| json!({ "clause": refusal.clause, "offers": refusal.offers, "example": offer(refusal.example) }),
+    );
     json!({
         "requests": requests,
         "verdict": report.verdict.as_str(),
         "attributes": attributes,
         "summary": summary,
-        "clauses": clauses,
+        "clauses": clauses.collect::<Json>(),
         "conflicts": report.conflicts.sets,
-        "changes": changes,
-        "nearest": nearest,
-        "refusals": refusals,
-        "names": names,
+        "changes": changes.collect::<Json>(),
+        "nearest": nearest.collect::<Json>(),
+        "refusals": refusals.collect::<Json>(),
+        "names": report.remarks,
         "not_examined": NOT_EXAMINED,
     })
 }

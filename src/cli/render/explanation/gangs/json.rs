@@ -30,6 +30,9 @@ use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JoinedRecord;
 
+/// Maximum depth of a gang in a report; deeper ones are null. The size of an indented document is quadratic in it.
+const MAX_GANG_DEPTH: usize = 63;
+
 /// Returns the report about a group of requests.
 pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, parties: &Parties) -> Json {
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
@@ -50,7 +53,10 @@ pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, p
 
 /// Returns the fields about ports, gang and changes.
 pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
-    let docked = |gang: &Gang| GangView::new(gang, String::new(), parties).record().ports;
+    let docked = |gang: &Gang| {
+        let view = GangView::new(gang, String::new(), parties);
+        (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
+    };
     let changes = report.changes.iter().map(|change| {
         json!({ "change": GangTextOptions::change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
     });
@@ -58,8 +64,8 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
     let ports = failure.map_or(&[][..], |failure| &failure.ports);
     let optional: Vec<&str> = ports.iter().filter(|port| !port.is_required).map(|port| port.label.as_str()).collect();
     let empty = ports.iter().filter(|port| !port.ruled_out.is_empty()).map(|port| {
-        let conditions: Vec<Json> = port.ruled_out.iter().map(|found| condition(found, parties)).collect();
-        json!({ "label": port.label, "conditions": conditions })
+        let conditions = port.ruled_out.iter().map(|found| condition(found, parties));
+        json!({ "label": port.label, "conditions": conditions.collect::<Json>() })
     });
     let counts = ports.iter().map(
         |port| json!({ "label": port.label, "alone": port.independent, "given": port.consistent, "used": port.used_up }),
@@ -70,7 +76,7 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
         "optional": optional,
         "empty": empty.collect::<Json>(),
         "ports": counts.collect::<Json>(),
-        "deepest": failure.map(|failure| docked(&failure.deepest)).unwrap_or_default(),
+        "deepest": failure.map_or(Some(Vec::new()), |failure| docked(&failure.deepest)),
         "stuck": failure.map(|failure| stuck(failure, parties)).unwrap_or_default(),
     })
 }
@@ -83,13 +89,12 @@ pub fn meeting_json(meeting: &TrialDocking, parties: &Parties) -> Json {
 
 fn stuck(impasse: &GangFailure, parties: &Parties) -> Vec<Json> {
     let stuck = |stuck: &BlockedPort| {
-        let needs: Vec<Json> =
-            stuck.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers })).collect();
-        let conditions: Vec<Json> = stuck.conditions.iter().map(|found| condition(found, parties)).collect();
+        let needs = stuck.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers }));
+        let conditions = stuck.conditions.iter().map(|found| condition(found, parties));
         json!({
             "label": impasse.ports[stuck.port].label, "held": stuck.held.len(), "discarded": stuck.unacceptable,
-            "fitting": stuck.fitting, "conditions": conditions, "unserved": names(&stuck.unserved, parties),
-            "needs": needs,
+            "fitting": stuck.fitting, "conditions": conditions.collect::<Json>(),
+            "unserved": names(&stuck.unserved, parties), "needs": needs.collect::<Json>(),
         })
     };
     impasse.blocked.iter().map(stuck).collect()
