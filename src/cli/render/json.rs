@@ -46,22 +46,26 @@ pub struct JsonValueWriter {
     /// Whether each value is a line of its own, instead of an element of an array.
     is_line_per_value: bool,
     is_empty: bool,
+    /// Buffer of a value: serializers write in small pieces, each of which would lock standard output.
+    text: Vec<u8>,
 }
 
 impl JsonValueWriter {
     pub fn new(form: OutputForm) -> Self {
-        JsonValueWriter { is_line_per_value: form == OutputForm::Jsonl, is_empty: true }
+        JsonValueWriter { is_line_per_value: form == OutputForm::Jsonl, is_empty: true, text: Vec::new() }
     }
 
     pub fn write(&mut self, out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
         let is_first = std::mem::replace(&mut self.is_empty, false);
-        match (self.is_line_per_value, is_first) {
-            (true, _) => {}
-            (false, true) => out.write_all(b"[\n")?,
-            (false, false) => out.write_all(b",\n")?,
+        self.text.clear();
+        if !self.is_line_per_value {
+            self.text.extend_from_slice(if is_first { b"[\n" } else { b",\n" });
         }
-        serde_json::to_writer(&mut *out, value)?;
-        if self.is_line_per_value { writeln!(out) } else { Ok(()) }
+        serde_json::to_writer(&mut self.text, value)?;
+        if self.is_line_per_value {
+            self.text.push(b'\n');
+        }
+        out.write_all(&self.text)
     }
 
     /// Writes the end of the array.
