@@ -68,11 +68,12 @@ enum AdvertisementAttribute {
 }
 
 /// The current user of an offer, who loses it if the offer is matched anew.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OfferOccupant {
     /// The user's name; see [`Advertisement::user`].
     pub user: String,
     /// The job's identity (`GlobalJobId`), if the offer has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
     /// The rank that the offer gives the job (`CurrentRank`).
     pub rank: f64,
