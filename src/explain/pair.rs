@@ -70,7 +70,7 @@ impl EvaluatedClause {
         };
         let mentions = FreeNames::of(&clause.expression, dialect);
         let mut reads: Vec<(String, Value)> = Vec::new();
-        let (my, target) = if dialect.is_condor() { ("MY", "TARGET") } else { ("self", "other") };
+        let [my, target] = dialect.side_names();
         let own_names = mentions.mine.iter().chain(mentions.unqualified.iter().filter(|name| own.get(name).is_some()));
         let fallen = mentions.unqualified.iter().filter(|name| own.get(name).is_none());
         let named =

@@ -242,7 +242,7 @@ fn nothing_needless_is_changed() {
                     let others = ad.iter().filter(|attribute| attribute.name != name);
                     ad = others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
                 }
-                RequestEdit::Drop { .. } | RequestEdit::Rewrite { .. } => {
+                RequestEdit::Drop { .. } | RequestEdit::Rewrite { .. } | RequestEdit::DropPorts { .. } => {
                     let name = Name::new("Requirements");
                     ad = ad.with(name.clone(), request.get(&name).unwrap().clone());
                 }
