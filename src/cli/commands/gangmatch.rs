@@ -16,6 +16,7 @@ use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
+use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::gangs;
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::output::{self, OutputForm, out};
@@ -191,23 +192,18 @@ impl GangmatchRun<'_> {
         let mut writer = self.command.common.output.map(JsonValueWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
             let subject = self.parties.requests[*request].id();
-            let words = gangs::GangTextOptions {
-                parties: self.parties,
-                subject,
-                is_plural: false,
-                dialect: self.context.dialect,
-                longest: if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS },
-            };
+            let longest = if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS };
+            let sentences = gangs::summary_writer(self.parties, subject, self.context.dialect, longest);
             if let Some(writer) = &mut writer {
                 let mut document = gangs::port_fields(report, self.parties);
                 document.insert("version".to_owned(), crate::cli::render::gang::GANG_VERSION.into());
                 document.insert("request".to_owned(), subject.into());
-                document.insert("summary".to_owned(), words.summary(report).into());
+                document.insert("summary".to_owned(), single_line(&sentences.gang_summary(report)).into());
                 writer.write(out, &serde_json::Value::Object(document))?;
                 continue;
             }
             let gap = if place > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", gangs::gang_report_text(report, &words, false))?;
+            write!(out, "{gap}{}", gangs::gang_report_text(report, &sentences, false))?;
         }
         if let Some(writer) = writer {
             writer.finish(out)?;

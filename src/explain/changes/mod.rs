@@ -170,7 +170,7 @@ fn propose_for_set(
         let mut fixes = clause_fixes::propose_fixes(survey, situation, names, *place, &rows).into_iter();
         if let Some((fix, value)) = fixes.next() {
             // The next clauses are fixed for offers that meet this one.
-            if let Some(value) = value {
+            if let Some(value) = value.filter(|_| !is_contradicted(situation, places, *place)) {
                 rows = clause_fixes::rows_with_value(survey, situation, *place, &value, rows);
             }
             together.edits.extend(fix.edits);
@@ -181,4 +181,13 @@ fn propose_for_set(
         }
     }
     vec![together, all_dropped]
+}
+
+/// Whether another of the clauses compares the same operand, and this one has a literal bound. Such bounds contradict
+/// each other; both are not moved to the value of one offer.
+fn is_contradicted(situation: &RequestAnalysis, places: &[usize], place: usize) -> bool {
+    let comparison = |place: usize| situation.clauses[place].analysis.comparison.as_ref();
+    let Some(asked) = comparison(place).filter(|asked| asked.bound_attribute.is_none()) else { return false };
+    let mut others = places.iter().filter(|other| **other != place).filter_map(|other| comparison(*other));
+    others.any(|other| other.operand == asked.operand)
 }

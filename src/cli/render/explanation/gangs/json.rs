@@ -24,7 +24,7 @@ use classad::explain::GangReport;
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, ReadAttribute, TrialDocking};
 use serde_json::{Value as Json, json};
 
-use super::text::GangTextOptions;
+use super::text::change_steps;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::GangView;
@@ -54,7 +54,7 @@ pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, p
 pub fn port_fields(report: &GangReport, parties: &Parties) -> serde_json::Map<String, Json> {
     let docked = |gang: &Gang| docked(gang, parties);
     let changes = report.changes.iter().map(|change| {
-        json!({ "change": GangTextOptions::change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
+        json!({ "change": change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
     });
     let mut found = serde_json::Map::new();
     found.insert("changes".to_owned(), changes.collect());
