@@ -270,7 +270,7 @@
 //! use classad::ad::Dialect;
 //! use classad::protocol::Protocol;
 //! use classad::eval::Context;
-//! use classad::explain::{Explainer, SummaryWriter};
+//! use classad::explain::{AdReference, Explainer, SummaryWriter};
 //! use classad::syntax::{ParseOptions, parse_ad};
 //!
 //! let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
@@ -282,7 +282,7 @@
 //! assert_eq!(report.clauses[0].counts.is_false, 2);
 //! assert_eq!((report.changes[0].text().as_str(), report.changes[0].match_count), ("Size 96 -> 64", 1));
 //! let ads = ["offer", "offers"];
-//! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, request_name: &|_| String::new(), dialect, max_clause_chars: 70 };
+//! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, names: &|_: AdReference| String::new(), dialect, max_clause_chars: 70 };
 //! let expected = "it matches none of 2 offers: no offer has Memory >= 96 (Size); the largest is 64";
 //! assert_eq!(wording.summary(&report), expected);
 //! ```

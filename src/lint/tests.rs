@@ -160,6 +160,18 @@ fn against_a_pool() {
 }
 
 #[test]
+fn operators_are_told_as_the_dialect_writes_them() {
+    for (operator, dialect) in
+        [("=?=", Dialect::Condor), ("=!=", Dialect::Condor), ("is", Dialect::Classad), ("isnt", Dialect::Classad)]
+    {
+        let text = format!("[ Requirements = other.OpSys {operator} \"Linux\"; Constraint = Requirements ]");
+        let found = checker(dialect).with_pool(pool()).check(&ad(&text, dialect));
+        let expected = format!("the pool writes \"LINUX\", and `{operator}` tells upper from lower case");
+        assert!(found.iter().any(|(_, finding)| finding.message == expected), "{found:?}");
+    }
+}
+
+#[test]
 fn no_depth_harms() {
     for (open, close) in [("(", ")"), ("!", ""), ("{", "}"), ("a && (b || ", ")"), ("-", ""), ("f(", ")")] {
         let text = format!("[ e = {}x{} ]", open.repeat(3000), close.repeat(3000));

@@ -109,6 +109,12 @@ pub fn deserialize_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from:
     })
 }
 
+/// Returns the name of a part of an offer: `id#2`. Part 1 is the offer itself.
+#[must_use]
+pub fn part_name(id: &str, part: usize) -> String {
+    if part == 1 { id.to_owned() } else { format!("{id}#{part}") }
+}
+
 impl Party {
     /// Reads the party's data from its ad; `id` is its identity.
     #[must_use]
@@ -139,7 +145,7 @@ impl Party {
         if part == 1 {
             return self;
         }
-        Party { id: format!("{}#{part}", self.id), whole_id: Some(self.id), preempts: None, ..self }
+        Party { id: part_name(&self.id, part), whole_id: Some(self.id), preempts: None, ..self }
     }
 
     /// Returns the identity under which the ad was advertised.

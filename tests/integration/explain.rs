@@ -242,7 +242,7 @@ fn nothing_needless_is_changed() {
                     let others = ad.iter().filter(|attribute| attribute.name != name);
                     ad = others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
                 }
-                RequestEdit::Drop { .. } | RequestEdit::Rewrite { .. } => {
+                RequestEdit::Drop { .. } | RequestEdit::Rewrite { .. } | RequestEdit::DropPorts { .. } => {
                     let name = Name::new("Requirements");
                     ad = ad.with(name.clone(), request.get(&name).unwrap().clone());
                 }
@@ -250,6 +250,19 @@ fn nothing_needless_is_changed() {
             assert_eq!(explainer.match_count(&ad), 0, "{}", change.text());
         }
     }
+}
+
+/// Two literal bounds are relaxed to the values of one offer; names and operators are those of the dialect.
+#[test]
+fn bounds_are_relaxed_together() {
+    let parse = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+    let offers = ["[ Memory = 8; Disk = 1; Constraint = true ]", "[ Memory = 4; Disk = 5; Constraint = true ]"];
+    let offers = offers.map(parse);
+    let mut explainer = Explainer::new(&offers, Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+    let report = explainer.explain(&parse("[ Constraint = other.Memory >= 9 && other.Disk >= 6 && self.Prio > 1 ]"));
+    let steps = ["`other.Memory >= 9` -> `other.Memory >= 8`", "`other.Disk >= 6` -> `other.Disk >= 1`"];
+    assert!(report.changes.iter().any(|change| change.steps[..2] == steps), "{:?}", report.changes);
+    assert!(report.remarks.iter().any(|remark| remark.text == "self.Prio is not there"), "{:?}", report.remarks);
 }
 
 /// A situation: files, and the arguments of `classad explain`.

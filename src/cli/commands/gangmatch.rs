@@ -18,6 +18,7 @@ use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::io::input;
 use crate::cli::io::match_records::RECORD_VERSION;
 use crate::cli::io::parties::Parties;
+use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::gangs;
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
@@ -193,20 +194,16 @@ impl GangmatchRun<'_> {
         let mut writer = self.command.common.output.map(JsonValueWriter::new);
         for (place, (request, report)) in reports.iter().enumerate() {
             let subject = self.parties.requests[*request].id();
-            let words = gangs::GangTextOptions {
-                parties: self.parties,
-                subject,
-                is_plural: false,
-                dialect: self.context.dialect,
-                longest: if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS },
-            };
+            let longest = if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS };
+            let sentences = gangs::summary_writer(self.parties, subject, self.context.dialect, longest);
             if let Some(writer) = &mut writer {
-                let tail = json!({ "version": RECORD_VERSION, "request": subject, "summary": words.summary(report) });
+                let summary = single_line(&sentences.gang_summary(report));
+                let tail = json!({ "version": RECORD_VERSION, "request": subject, "summary": summary });
                 writer.write(out, &JoinedRecord { head: gangs::port_fields(report, self.parties), tail })?;
                 continue;
             }
             let gap = if place > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", gangs::gang_report_text(report, &words, false))?;
+            write!(out, "{gap}{}", gangs::gang_report_text(report, &sentences, false))?;
         }
         if let Some(writer) = writer {
             writer.finish(out)?;

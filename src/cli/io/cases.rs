@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::args::global::AdForm;
-use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names, known_environment};
+use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{OutputForm, out};
@@ -109,7 +109,7 @@ fn lossy_string(bytes: &[u8]) -> String {
 /// Answers `{"id","ad","target","expr"}` with `{"id","value","type"}`, and a case with `"exprs":[...]` with
 /// `{"id","values":[{"value","type"},...]}`.
 pub fn eval(case: &Map<String, Json>, context: &Context) -> Json {
-    let environment = known_ads(case, context).map(|[ad, target]| known_environment(ad, target.as_ref()));
+    let environment = known_ads(case, context).map(|[ad, target]| Environment::known(ad, target));
     let evaluate = |text: &str| {
         let tree = parse_expression(text.as_bytes(), ParseOptions::new(context.dialect));
         let (Some((environment, frame)), Ok(tree)) = (&environment, tree) else {

@@ -19,6 +19,9 @@ use super::gangs::GangExplainer;
 use super::listing::push_wrapped;
 use super::writer::{outcome_word, shorten};
 
+/// Maximum length of a value in characters; the rest is cut off.
+const MAX_VALUE_CHARS: usize = 40;
+
 /// Explains why the offer of this name and a request, or all requests, do not match. The status says whether all do.
 ///
 /// # Errors
@@ -99,7 +102,7 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
             "{who} does not accept {whom}: `{}` is {}{}",
             unmet.text,
             unmet.outcome.phrase(),
-            values_read(unmet)
+            unmet.values_read(MAX_VALUE_CHARS)
         ))
     };
     let own = reason(&paired.request, request, offer);
@@ -108,23 +111,14 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
     single_line(&reasons.join("; "))
 }
 
-/// Returns the values that a clause reads, such as ` (TARGET.Memory is 4096)`; empty without any.
-fn values_read(clause: &EvaluatedClause) -> String {
-    let values = clause.reads.iter().map(|(name, value)| {
-        let value = print_value(value, Style::New);
-        format!("{name} is {}", shorten(&String::from_utf8_lossy(&value), 40))
-    });
-    let values: Vec<String> = values.collect();
-    if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
-}
-
 /// Returns a heading and the unmet clauses below it; with `has_all` all clauses.
 fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> String {
     let unmet = clauses.iter().filter(|clause| clause.outcome != ClauseOutcome::True).count();
     let mut text =
         single_line(&format!("{heading}: {} of {} clauses met", clauses.len() - unmet, clauses.len())) + "\n";
     for clause in clauses.iter().filter(|clause| has_all || clause.outcome != ClauseOutcome::True) {
-        let sentence = format!("{:9}  {}{}", outcome_word(clause.outcome), clause.text, values_read(clause));
+        let sentence =
+            format!("{:9}  {}{}", outcome_word(clause.outcome), clause.text, clause.values_read(MAX_VALUE_CHARS));
         push_wrapped(&mut text, "  ", &sentence);
     }
     text

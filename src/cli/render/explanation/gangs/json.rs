@@ -24,7 +24,7 @@ use classad::explain::GangReport;
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
 use serde_json::{Value as Json, json};
 
-use super::text::GangTextOptions;
+use super::text::change_steps;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::GangView;
@@ -58,7 +58,7 @@ pub fn port_fields(report: &GangReport, parties: &Parties) -> Json {
         (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
     };
     let changes = report.changes.iter().map(|change| {
-        json!({ "change": GangTextOptions::change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
+        json!({ "change": change_steps(change, parties).join(", "), "matches": 1, "gang": docked(&change.gang) })
     });
     let failure = report.failure.as_ref();
     let ports = failure.map_or(&[][..], |failure| &failure.ports);

@@ -25,7 +25,7 @@ use crate::cli::session::Session;
 
 pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
 pub use json::{gang_report_json, port_fields};
-pub use text::{GangTextOptions, gang_report_text};
+pub use text::{gang_report_text, summary_writer};
 
 impl GangQueue {
     /// Indexes of the requests whose gangs contain the offer, or parts of it.
