@@ -1,9 +1,12 @@
 //! The form of one clause: either a shape that an index can look up, or a residue that needs evaluation (thesis 4.4:
 //! exported and imported intervals).
 
+use std::borrow::Borrow;
+
 use crate::ad::{
-    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, KnownName, Name, OperatorGroup, Value,
+    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, KnownName, Name, OperatorGroup, Span, Value,
 };
+use crate::eval::binary;
 
 /// An operand of a comparison, classified without looking at an ad.
 #[derive(Clone, Copy, Debug)]
@@ -18,15 +21,15 @@ pub enum ClauseOperand<'e> {
     Literal(&'e Value),
 }
 
-/// The form of one clause of a constraint.
+/// The form of one clause of a constraint, over operands of one kind.
 #[derive(Clone, Copy, Debug)]
-pub enum ClauseForm<'e> {
+pub enum ClauseForm<'e, O = ClauseOperand<'e>> {
     /// `left operator right`: a comparison or an identity test (`is`, `isnt`).
-    Comparison(BinaryOperator, ClauseOperand<'e>, ClauseOperand<'e>),
+    Comparison(BinaryOperator, O, O),
     /// An attribute that must be true.
-    Truth(ClauseOperand<'e>),
+    Truth(O),
     /// An attribute that must be an item of a string list: `stringListMember(attribute, "a, b")`.
-    StringListMember(ClauseOperand<'e>, &'e ByteString),
+    StringListMember(O, &'e ByteString),
     /// Any other expression.
     Residue,
 }
@@ -72,6 +75,52 @@ impl<'e> ClauseForm<'e> {
             Some(operand) => ClauseForm::Truth(operand),
             None => ClauseForm::Residue,
         }
+    }
+}
+
+impl<'e, O> ClauseForm<'e, O> {
+    /// Replaces the operands of a comparison or of an attribute that must be true. `None` for other forms, and if an
+    /// operand has no replacement.
+    pub fn map_operands<P>(self, mut map: impl FnMut(O) -> Option<P>) -> Option<ClauseForm<'static, P>> {
+        match self {
+            ClauseForm::Comparison(operator, left, right) => {
+                Some(ClauseForm::Comparison(operator, map(left)?, map(right)?))
+            }
+            ClauseForm::Truth(operand) => Some(ClauseForm::Truth(map(operand)?)),
+            ClauseForm::StringListMember(..) | ClauseForm::Residue => None,
+        }
+    }
+
+    /// Returns the value of a comparison or of an attribute that must be true, without the evaluator. `value` gives the
+    /// values of the operands. `None` for other forms, and if `value` lacks an operand.
+    pub fn decide<'s, V: Borrow<Value>>(
+        &'s self,
+        dialect: Dialect,
+        mut value: impl FnMut(&'s O) -> Option<V>,
+    ) -> Option<Value> {
+        match self {
+            ClauseForm::Comparison(operator, left, right) => {
+                let (left, right) = (value(left)?, value(right)?);
+                Some(binary(*operator, left.borrow(), right.borrow(), dialect, Span::default()))
+            }
+            ClauseForm::Truth(operand) => Some(value(operand)?.borrow().clone()),
+            ClauseForm::StringListMember(..) | ClauseForm::Residue => None,
+        }
+    }
+}
+
+/// Writes a comparison as `subject operator bound`, exchanging the operands if the subject is on the right. `None` if
+/// the operands are not a subject and a bound.
+pub fn orient_comparison<O: Copy, S, B>(
+    operator: BinaryOperator,
+    left: O,
+    right: O,
+    subject: impl Fn(O) -> Option<S>,
+    mut bound: impl FnMut(O) -> Option<B>,
+) -> Option<(S, BinaryOperator, B)> {
+    match subject(left).zip(bound(right)) {
+        Some((subject, bound)) => Some((subject, operator, bound)),
+        None => Some((subject(right)?, operator.converse()?, bound(left)?)),
     }
 }
 
