@@ -4,7 +4,7 @@
 use std::borrow::Borrow;
 
 use crate::ad::{
-    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, KnownName, Name, OperatorGroup, Span, Value,
+    Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, KnownName, Name, OperatorGroup, Span, Value,
 };
 use crate::eval::binary;
 
@@ -140,6 +140,12 @@ pub fn is_scope_name(name: &Name) -> bool {
     is_side_name(name) || name.is_any(SCOPE_NAMES)
 }
 
+/// Whether an ad has an attribute with such a name. It changes the meaning of other names.
+#[must_use]
+pub fn has_scope_attribute(ad: &Ad) -> bool {
+    ad.iter().any(|attribute| is_scope_name(attribute.name))
+}
+
 /// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do integers beyond 32 bits in
 /// the papers' dialect.
 #[must_use]
@@ -148,6 +154,15 @@ pub fn is_self_evaluating(value: &Value, dialect: Dialect) -> bool {
         Value::Integer(integer) => dialect.is_condor() || i32::try_from(*integer).is_ok(),
         Value::Error(_) | Value::List(_) | Value::Ad(_) => false,
         _ => true,
+    }
+}
+
+/// Returns the value of a literal that evaluates to itself; `None` for other expressions.
+#[must_use]
+pub fn literal_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
+    match expression.kind() {
+        ExpressionKind::Literal(value) if is_self_evaluating(value, dialect) => Some(value),
+        _ => None,
     }
 }
 

@@ -4,9 +4,8 @@ use crate::ad::{
     BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, UnaryOperator, Value,
     structurally_equal,
 };
-use crate::constraint::condition::orient_comparison;
 use crate::constraint::conjuncts::chain_operands;
-use crate::constraint::{ClauseOperand, is_self_evaluating};
+use crate::constraint::{ClauseOperand, literal_value, orient_comparison};
 use crate::eval::string_list_items;
 use crate::protocol::is_met;
 
@@ -168,12 +167,9 @@ fn truth_constraints(expression: &Expression, wanted: bool, dialect: Dialect) ->
     })
 }
 
-/// Returns the value of a literal that evaluates to itself; `None` for other expressions.
+/// Returns the value of a literal that evaluates to itself, without its parentheses; `None` for other expressions.
 fn constant_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
-    match expression.without_parentheses().kind() {
-        ExpressionKind::Literal(value) if is_self_evaluating(value, dialect) => Some(value),
-        _ => None,
-    }
+    literal_value(expression.without_parentheses(), dialect)
 }
 
 fn comparison_constraints<'e>(
