@@ -78,7 +78,7 @@ impl<'e> ClauseForm<'e> {
     }
 }
 
-impl<'e, O> ClauseForm<'e, O> {
+impl<O> ClauseForm<'_, O> {
     /// Replaces the operands of a comparison or of an attribute that must be true. `None` for other forms, and if an
     /// operand has no replacement.
     pub fn map_operands<P>(self, mut map: impl FnMut(O) -> Option<P>) -> Option<ClauseForm<'static, P>> {

@@ -341,7 +341,9 @@ impl AttributeColumn {
         self.posting_lists.get_or_init(|| {
             let codes = &self.values.codes;
             let mut starts = vec![0; self.values.entries.len() + 1];
-            codes.iter().for_each(|code| starts[*code as usize + 1] += 1);
+            for code in codes {
+                starts[*code as usize + 1] += 1;
+            }
             (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
             let (mut next, mut rows) = (starts.clone(), vec![0; codes.len()]);
             for (row, code) in codes.iter().enumerate() {

@@ -100,6 +100,7 @@ impl ExpressionColumnBuilder {
 
 impl ExpressionColumn {
     /// Builds the column of an attribute of some ads.
+    #[must_use]
     pub fn of(ads: &[Ad], name: &Name) -> Self {
         let mut column = ExpressionColumnBuilder::new();
         for (row, ad) in ads.iter().enumerate() {

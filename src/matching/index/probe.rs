@@ -148,7 +148,7 @@ impl OfferIndex {
                 if let Some((name, operator, cell)) = orient_comparison(operator, first, second, theirs, &mut mine) {
                     match cell.value() {
                         Some(value) => {
-                            self.retain_where(name, left, |column, rows| column.select(operator, &value, rows))
+                            self.retain_where(name, left, |column, rows| column.select(operator, &value, rows));
                         }
                         None => left.unsure.union_with(&left.all),
                     }
@@ -207,16 +207,13 @@ impl OfferIndex {
                 if left.all.is_clear() {
                     return;
                 }
-                match &value {
-                    Some(value) => {
-                        column.admitting(value, &mut self.scratch);
-                        left.all.intersect_with(&self.scratch);
-                    }
-                    None => {
-                        self.scratch.clone_from(&left.all);
-                        self.scratch.difference_with(column.always_admitted());
-                        left.unsure.union_with(&self.scratch);
-                    }
+                if let Some(value) = &value {
+                    column.admitting(value, &mut self.scratch);
+                    left.all.intersect_with(&self.scratch);
+                } else {
+                    self.scratch.clone_from(&left.all);
+                    self.scratch.difference_with(column.always_admitted());
+                    left.unsure.union_with(&self.scratch);
                 }
                 if column.bounds().has_deviant_rows() {
                     left.unsure.union_with(column.bounds().deviant_rows());

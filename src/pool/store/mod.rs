@@ -116,9 +116,12 @@ impl Store {
 
     /// Whether some ad has an attribute with a name that normally denotes a scope, such as `target`.
     pub fn has_scope_attribute(&self) -> bool {
-        *self.has_scope_attribute.get_or_init(|| match self.has_all_columns {
-            true => self.columns.keys().any(is_scope_name),
-            false => self.ads.iter().any(has_scope_attribute),
+        *self.has_scope_attribute.get_or_init(|| {
+            if self.has_all_columns {
+                self.columns.keys().any(is_scope_name)
+            } else {
+                self.ads.iter().any(has_scope_attribute)
+            }
         })
     }
 

@@ -80,7 +80,7 @@ fn values_are_those_of_every_ad_alone() {
     let mut met = 0;
     for dialect in [Dialect::Classad, Dialect::Condor] {
         let context = Context::new(dialect);
-        for seed in 0..80 {
+        for seed in 0..25 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut text = String::new();
             for _ in 0..random.usize(1..80) {
@@ -105,5 +105,5 @@ fn values_are_those_of_every_ad_alone() {
             }
         }
     }
-    assert!(met > 1000, "{met}");
+    assert!(met > 500, "{met}");
 }
