@@ -128,21 +128,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Holding a pool for many questions, in a small part of the memory that its ads would take:
+//! Evaluating an expression in all ads of a pool, once for each group of ads that it cannot tell apart:
 //!
 //! ```
-//! use classad::ad::Dialect;
+//! use classad::ad::{Dialect, Value};
 //! use classad::eval::Context;
-//! use classad::format::{StreamBlock, FileFormat};
 //! use classad::pool::Store;
-//! use classad::syntax::{ParseOptions, parse_expression};
+//! use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 //!
-//! let mut store = Store::new(Dialect::Condor);
-//! let pool = "Name = \"small\"\nCpus = 4\n\nName = \"large\"\nCpus = 16\n";
-//! store.read(&StreamBlock::from_complete_text(pool, FileFormat::Long), |problem| panic!("{}", problem.message));
-//! let constraint = parse_expression(b"Cpus >= 8 && size(Name) == 5", ParseOptions::new(Dialect::Condor))?;
-//! let selected = store.select(&constraint, &Context::new(Dialect::Condor));
-//! assert_eq!(selected.ads.ones().collect::<Vec<_>>(), [1]);
+//! let ads = ["[ Name = \"small\"; Cpus = 4 ]", "[ Name = \"large\"; Cpus = 16 ]"];
+//! let ads = ads.map(|ad| parse_ad(ad.as_bytes(), ParseOptions::default()).unwrap());
+//! let mut store = Store::new(ads.into(), Dialect::Classad);
+//! let constraint = parse_expression(b"Cpus >= 8 && size(Name) == 5", ParseOptions::default())?;
+//! let values = store.evaluate(&constraint, &Context::new(Dialect::Classad));
+//! assert!(matches!(values.value(0), Ok(Value::Boolean(false))));
+//! assert!(matches!(values.value(1), Ok(Value::Boolean(true))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

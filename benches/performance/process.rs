@@ -82,8 +82,8 @@ pub fn memory_of(path: &Path) -> Result<f64> {
     let anonymous = || anonymous("self").ok_or("this system does not tell");
     let start = anonymous()?;
     if !path.is_dir() {
-        let store = tasks::store(path)?;
-        return Ok(each(anonymous()?.saturating_sub(start), store.len()));
+        let ads = tasks::ads(path)?;
+        return Ok(each(anonymous()?.saturating_sub(start), ads.len()));
     }
     let objects = tasks::ads(&path.join("objects.long"))?;
     let queries = tasks::ads(&path.join("queries.long"))?;

@@ -84,12 +84,8 @@ fn reading() -> Vec<Row> {
         parse("the long form", "machines.long").beside(LIBRARY, theirs("machines.long")),
         parse("the bracketed form", "machines.new").beside(LIBRARY, theirs("machines.new")),
         parse("JSON", "machines.json"),
-        Row::new("parse the long form into a store for many questions", Unit::Throughput, |bench| {
-            tasks::stored(&bench.data.pool("pool", "machines.long")?)
-        })
-        .beside(LIBRARY, theirs("machines.long")),
         // Of the dump, so that what an allocator keeps at hand does not count for much; theirs of fewer ads, for its time.
-        Row::new("memory held for an ad of the pool, in a store", Unit::Bytes, |bench| {
+        Row::new("memory held for an ad of the pool", Unit::Bytes, |bench| {
             tasks::held(&bench.data.pool("dump", "machines.long")?)
         })
         .beside(LIBRARY, move |bench| bench.peer.ask(&task("memory", &[&machines(bench)?], &[]))),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
-use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
+use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
 use crate::protocol::{Advertisement, Protocol, is_met, read_ports};
 
@@ -50,30 +50,18 @@ impl<'a> AdCheck<'a> {
         is_kind || self.ad.get(self.protocol.rank_name()).is_some()
     }
 
-    /// Returns the clauses of the constraint, through the attributes that it names; each with the attribute that
-    /// contains it.
+    /// Returns the clauses of the constraint, each with the attribute that contains it. A second reference to an
+    /// attribute that was expanded is left out.
     fn clauses(&self, constraint: &Name) -> Vec<(Name, Expression)> {
-        let mut parts = Vec::new();
-        let mut seen: FxHashSet<Name> = FxHashSet::default();
-        let mut pending = vec![constraint.clone()];
-        while let Some(attribute) = pending.pop() {
-            let Some(expression) = self.ad.get(&attribute).filter(|_| seen.insert(attribute.clone())) else { continue };
-            for part in conjuncts(expression) {
-                let named = match ClauseOperand::of(part) {
-                    Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => self.ad.attribute(name),
-                    _ => None,
-                };
-                match named {
-                    Some(named)
-                        if !matches!(named.expression.without_parentheses().kind(), ExpressionKind::Literal(_)) =>
-                    {
-                        pending.push(named.name.clone());
-                    }
-                    _ => parts.push((attribute.clone(), part.clone())),
-                }
-            }
-        }
-        parts
+        let is_literal = |bound: &Expression| matches!(bound.without_parentheses().kind(), ExpressionKind::Literal(_));
+        let clauses = ConstraintClauses::resolved(constraint, self.ad.get(constraint), |name| {
+            self.ad.attribute(name).filter(|bound| !is_literal(bound.expression))
+        });
+        let is_new = |part: &&ConstraintClause<'_>| {
+            own_attribute_name(part.expression).is_none_or(|name| clauses.followed().all(|known| known != name))
+        };
+        let parts = clauses.items.iter().filter(is_new);
+        parts.map(|part| (clauses.attribute(part).clone(), part.expression.clone())).collect()
     }
 
     fn check_constraint(&self, constraint: &Name, circles: bool, found: &mut Vec<LintFinding>) {

@@ -212,9 +212,8 @@ impl Matchmaker {
             }
         }
         self.statistics.evaluations += 2;
-        // Adding 0.0 turns -0.0 into 0.0: `total_cmp` must not distinguish them.
-        let request_rank = self.pair.rank(PairSide::Request)? + 0.0;
-        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(PairSide::Offer)? + 0.0 }))
+        let request_rank = self.pair.rank(PairSide::Request)?;
+        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(PairSide::Offer)? }))
     }
 }
 
