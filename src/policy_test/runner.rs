@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, ExpressionKind, ScopeFrame};
+use crate::ad::{Ad, Expression, ExpressionKind, Participant, ScopeFrame};
 use crate::eval::{
     Abort, Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize, specialize_attribute,
 };
@@ -86,7 +86,7 @@ impl ScopedExpression<'_> {
         match (&self.my, &self.target) {
             (_, Some(_)) => {
                 let (mut environment, frame) = self.environment();
-                for participant in [0, 1] {
+                for participant in [Participant::REQUEST, Participant::PARTNER] {
                     if let Some(member) = environment.member_mut(participant) {
                         member.knowledge = extent;
                     }

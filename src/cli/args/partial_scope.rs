@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use classad::ad::{Ad, Name, ScopeFrame};
+use classad::ad::{Ad, Name, Participant, ScopeFrame};
 use classad::eval::{Environment, Knowledge, Reference, References};
 use indexmap::IndexSet;
 
@@ -66,7 +66,7 @@ impl PartialKnowledge {
             (ad, Some(target)) => {
                 let known = self.known_attributes(target, true);
                 let (mut environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), known);
-                for participant in [0, 1] {
+                for participant in [Participant::REQUEST, Participant::PARTNER] {
                     if let Some(member) = environment.member_mut(participant) {
                         member.knowledge = extent;
                     }

@@ -112,3 +112,66 @@ fn what_is_wanted_twice_is_told() {
     assert_eq!(report.changes.last().unwrap().steps, ["do without b"]);
     assert!(report.changes.iter().any(|change| change.duplicate_offer == Some(0)));
 }
+
+#[test]
+fn zz_fingerprint() {
+    use crate::matching::gang::Algorithm;
+    use std::hash::{Hash, Hasher};
+    let mut hashes = std::collections::BTreeMap::<&str, (rustc_hash::FxHasher, crate::matching::Statistics)>::new();
+    for case in 0..40 {
+        let mut writer = GangAdGenerator(fastrand::Rng::with_seed(77_000 + case));
+        let mut offers: Vec<Ad> = (0..writer.0.usize(2..9)).map(|_| writer.offer()).collect();
+        if case % 2 == 0 {
+            let kinds = writer.0.usize(1..=offers.len().min(3));
+            (kinds..offers.len()).for_each(|offer| offers[offer] = offers[writer.0.usize(..kinds)].clone());
+        }
+        let roots: Vec<Ad> = (0..4).map(|_| writer.request(4)).collect();
+        for algorithm in Algorithm::ALL {
+            let mut matcher = matcher(&offers).with_algorithm(algorithm, case);
+            let (hasher, total) = hashes.entry(algorithm.name()).or_default();
+            for (index, root) in roots.iter().enumerate() {
+                format!("{:?}", matcher.marshal(index, root)).hash(hasher);
+            }
+            let counts = matcher.statistics();
+            format!("{counts:?}").hash(hasher);
+            total.evaluations += counts.evaluations;
+            total.tests += counts.tests;
+            total.probes += counts.probes;
+            total.backtracks += counts.backtracks;
+            total.matched += counts.matched;
+        }
+        let mut all = matcher(&offers);
+        for root in &roots {
+            let gangs: Vec<_> = all.gangs(0, root).unwrap().take(4).collect();
+            format!("{gangs:?}").hash(&mut hashes.entry("zgangs").or_default().0);
+        }
+        let (hasher, total) = hashes.entry("zgangs").or_default();
+        let counts = all.statistics();
+        total.evaluations += counts.evaluations;
+        total.tests += counts.tests;
+        total.probes += counts.probes;
+        total.backtracks += counts.backtracks;
+        let _ = hasher;
+        let mut explained = matcher(&offers);
+        for (index, root) in roots.iter().enumerate() {
+            let (hasher, _) = hashes.entry("zfailure").or_default();
+            let failure = explained.gang_failure(index, root).unwrap();
+            format!("{failure:?}").hash(hasher);
+            for offer in 0..offers.len() {
+                format!("{:?}", explained.trial_dockings(root, offer)).hash(hasher);
+            }
+            if index < 2 {
+                let (hasher, _) = hashes.entry("zreport").or_default();
+                let report = explain_gang(&mut explained, index, root).unwrap();
+                let changes: Vec<_> =
+                    report.changes.iter().map(|change| (change.text(), &change.gang, change.duplicate_offer)).collect();
+                format!("{} {:?} {:?} {:?}", report.verdict.as_str(), report.gang, report.attributes, changes)
+                    .hash(hasher);
+            }
+            let _ = explained.marshal(index, root);
+        }
+    }
+    for (name, (hasher, total)) in hashes {
+        println!("FP {name} {:x} {total:?}", hasher.finish());
+    }
+}
