@@ -296,7 +296,7 @@ impl Gangmatcher {
 }
 
 /// Returns the request with the first entry of its port list, then with the first two, up to the whole list.
-fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
+pub(super) fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
     let name = Name::new("Ports");
     let Some(list) = request.get(&name) else { return vec![request.clone()] };
     let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };

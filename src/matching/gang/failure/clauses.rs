@@ -82,7 +82,7 @@ impl RejectedOffer {
         clauses: impl Iterator<Item = (&'c ScopedClause, &'c PortClause)>,
     ) -> Self {
         let is_refused = table.accepts(link) == DockingVerdict::Refused;
-        let analysis = ClauseAnalysis::new(table);
+        let analysis = RefusalAnalysis::new(table);
         let (mut failed_mask, mut actual_values) = (0, Vec::new());
         for (position, (scoped, clause)) in clauses.enumerate() {
             if analysis.is_refused(scoped) {
@@ -110,14 +110,14 @@ impl RejectedOffer {
 
 /// Takes clauses apart, with what is docked now.
 #[derive(Clone, Copy)]
-pub struct ClauseAnalysis<'t> {
+pub struct RefusalAnalysis<'t> {
     table: &'t ParticipantTable,
 }
 
-impl<'t> ClauseAnalysis<'t> {
+impl<'t> RefusalAnalysis<'t> {
     /// Analyses clauses of the participants of `table`.
     pub fn new(table: &'t ParticipantTable) -> Self {
-        ClauseAnalysis { table }
+        RefusalAnalysis { table }
     }
 
     /// Whether a clause is known not to be met.

@@ -10,7 +10,7 @@ use crate::eval::FreeNames;
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause};
 use crate::syntax::{Style, print, print_value};
 
-use super::clauses::ClauseAnalysis;
+use super::clauses::RefusalAnalysis;
 
 /// A clause that is not met, either with the deepest gang docked or with nothing docked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,7 +75,7 @@ impl FailedCondition {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_request = port.participant.is_request();
         let mut condition = FailedCondition { is_of_request, ..FailedCondition::default() };
-        if let Some(refusing) = ClauseAnalysis::new(table).refusing_clause(port) {
+        if let Some(refusing) = RefusalAnalysis::new(table).refusing_clause(port) {
             condition.text = to_utf8(&print(refusing.0.without_parentheses(), Style::New));
             condition.record_attributes(table, place, &refusing);
         }

@@ -15,7 +15,7 @@ use super::Gang;
 use super::offer_pool::OfferPool;
 use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::port_index::{PortIndex, RowBitmap, WindowQuery};
-use clauses::ClauseAnalysis;
+use clauses::RefusalAnalysis;
 use conditions::FailedConditions;
 
 pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
@@ -285,7 +285,7 @@ impl<'p> FailureAnalysis<'p> {
         let scoped = table.clauses(place);
         let scoped = scoped.as_deref().unwrap_or_default();
         let scoped = &scoped[..scoped.len().min(clauses::MAX_CLAUSES)];
-        let analysis = ClauseAnalysis::new(table);
+        let analysis = RefusalAnalysis::new(table);
         let clauses: Vec<PortClause> = scoped.iter().map(|clause| analysis.port_clause(clause, place)).collect();
         let links = rows.ones().map(|row| index.place(row)).filter(|link| !held.contains(&link.participant));
         let examine = |table: &mut ParticipantTable, link| RejectedOffer::of(table, link, scoped.iter().zip(&clauses));
