@@ -76,7 +76,7 @@ pub const MAX_CLAUSES: usize = u128::BITS as usize;
 
 impl RejectedOffer {
     /// Describes why a docked candidate is rejected by `clauses` of the port, and by its own.
-    pub fn of<'c>(
+    pub(super) fn of<'c>(
         table: &mut ParticipantTable,
         link: PortPlace,
         clauses: impl Iterator<Item = (&'c ScopedClause, &'c PortClause)>,
@@ -103,7 +103,7 @@ impl RejectedOffer {
     }
 
     /// Returns how far the offer is from docking: the number of clauses that it fails, then whether it refuses.
-    pub fn distance(&self) -> (u32, bool) {
+    pub(super) fn distance(&self) -> (u32, bool) {
         (self.failed_mask.count_ones(), self.demand.is_some())
     }
 }

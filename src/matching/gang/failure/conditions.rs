@@ -71,7 +71,7 @@ impl FailedConditions {
 impl FailedCondition {
     /// Returns the condition by which a docked candidate fails at the port `place`, whose own constraint is examined
     /// first. `None` if neither port refuses.
-    pub fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
+    pub(super) fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_request = port.participant.is_request();
         let mut condition = FailedCondition { is_of_request, ..FailedCondition::default() };

@@ -50,7 +50,7 @@ impl LinkDemands {
     pub fn new(places: &[PortPlace], table: &ParticipantTable) -> Self {
         let mut bounds: Vec<LinkBoundsBuilder> = Vec::new();
         let mut numbers: FxHashMap<(AttributeTranslation, BinaryOperator), usize> = FxHashMap::default();
-        let mut classes: FxHashMap<Vec<(usize, ValueKey)>, u32> = FxHashMap::default();
+        let mut class_numbers: FxHashMap<Vec<(usize, ValueKey)>, u32> = FxHashMap::default();
         let mut class_of = Vec::with_capacity(places.len());
         for (row, place) in places.iter().enumerate() {
             let Some(clauses) = table.clauses(*place) else {
@@ -89,10 +89,10 @@ impl LinkDemands {
                 }
                 rows.push((row, bound));
             }
-            let next = u32::try_from(classes.len()).unwrap_or(u32::MAX);
+            let next = u32::try_from(class_numbers.len()).unwrap_or(u32::MAX);
             class_of.push(class.map(|mut class| {
                 class.sort_by_key(|(number, _)| *number);
-                *classes.entry(class).or_insert(next)
+                *class_numbers.entry(class).or_insert(next)
             }));
         }
         bounds.sort_by(|left, right| left.translation.attribute.cmp(&right.translation.attribute));
