@@ -4,9 +4,49 @@ use std::sync::Arc;
 
 use super::Ad;
 
-/// 0-based number of a root ad among those that take part in one evaluation: 0 for a single ad or `self`, 1 for
-/// the other side of a match, further ones for the ads of a gang.
-pub type Participant = u32;
+/// Number of a root ad among those that take part in one evaluation: the request, a single ad or `self` comes first,
+/// then the offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Participant(u32);
+
+impl Participant {
+    /// A single ad, `self`, or the request of a match or gang.
+    pub const REQUEST: Participant = Participant(0);
+    /// The other side of a match.
+    pub const PARTNER: Participant = Participant(1);
+    /// An ad that takes no part.
+    pub const NONE: Participant = Participant(u32::MAX);
+
+    /// Returns the participant at a 0-based position.
+    #[must_use]
+    pub fn at(position: usize) -> Self {
+        u32::try_from(position).map_or(Participant::NONE, Participant)
+    }
+
+    /// Returns the participant that is the offer with this 0-based index: offers follow the request.
+    #[must_use]
+    pub fn of_offer(offer: usize) -> Self {
+        Participant::at(offer + 1)
+    }
+
+    /// Returns its 0-based position among the participants.
+    #[must_use]
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Returns the 0-based index of the offer. Must not be called for the request.
+    #[must_use]
+    pub fn offer(self) -> usize {
+        self.position() - 1
+    }
+
+    /// Whether this is the request.
+    #[must_use]
+    pub fn is_request(self) -> bool {
+        self == Participant::REQUEST
+    }
+}
 
 /// A link of the scope chain, innermost first (thesis 2.3: a classad value indicates its parent scope).
 #[derive(Debug)]
@@ -31,16 +71,16 @@ impl ScopeFrame {
         Arc::new(ScopeFrame { ad, enclosing: None, participant, port: None, falls_through: true })
     }
 
-    /// Creates the scope of an expression outside any ad: an empty root with the number `Participant::MAX`.
+    /// Creates the scope of an expression outside any ad: an empty root with the number [`Participant::NONE`].
     #[must_use]
     pub fn outside_ads() -> Arc<ScopeFrame> {
-        ScopeFrame::root(Ad::default(), Participant::MAX)
+        ScopeFrame::root(Ad::default(), Participant::NONE)
     }
 
     /// Whether this is the scope of an expression outside any ad.
     #[must_use]
     pub fn is_outside_ads(&self) -> bool {
-        self.participant == Participant::MAX && self.enclosing.is_none() && self.ad.is_empty()
+        self.participant == Participant::NONE && self.enclosing.is_none() && self.ad.is_empty()
     }
 
     /// Creates the link of an ad nested in `self`.

@@ -34,7 +34,7 @@ const STEPS_BETWEEN_CHECKS: u64 = 4096;
 struct ActiveAttribute {
     expression: usize,
     ad: usize,
-    participant: u32,
+    participant: Participant,
 }
 
 impl<'e> Evaluator<'e> {
@@ -119,7 +119,7 @@ impl<'e> Evaluator<'e> {
         match (&list.scope, element.kind()) {
             (_, ExpressionKind::Literal(value)) => Ok(self.literal(value, element.span())),
             (Some(frame), _) => self.evaluate(element, frame),
-            (None, _) => self.evaluate(element, &ScopeFrame::root(Ad::default(), 0)),
+            (None, _) => self.evaluate(element, &ScopeFrame::root(Ad::default(), Participant::REQUEST)),
         }
     }
 
@@ -210,7 +210,7 @@ impl<'e> Evaluator<'e> {
             }
             // An ad outside any other ad is a root itself (thesis 2.4).
             ExpressionKind::Ad(ad) if frame.is_outside_ads() => {
-                Ok(Value::Ad(AdValue { frame: ScopeFrame::root(ad.clone(), 0) }))
+                Ok(Value::Ad(AdValue { frame: ScopeFrame::root(ad.clone(), Participant::REQUEST) }))
             }
             ExpressionKind::Ad(ad) => Ok(Value::Ad(AdValue { frame: frame.enter(ad.clone()) })),
             ExpressionKind::Parentheses(_) | ExpressionKind::Conditional(..) | ExpressionKind::Elvis(..) => {
@@ -497,7 +497,7 @@ impl<'e> Evaluator<'e> {
 
 /// Strips the scope from a list or an ad, as HTCondor's `ad["name"]` and `list.name` do.
 fn without_scope(value: Value) -> Value {
-    let nowhere = |ad| ScopeFrame::root(ad, Participant::MAX);
+    let nowhere = |ad| ScopeFrame::root(ad, Participant::NONE);
     match value {
         Value::List(list) => Value::List(ListValue { elements: list.elements, scope: Some(nowhere(Ad::default())) }),
         Value::Ad(nested) => Value::Ad(AdValue { frame: nowhere(nested.ad().clone()) }),

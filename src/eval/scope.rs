@@ -73,7 +73,7 @@ pub struct NameBinding {
 }
 
 /// Binding of a port that stays unfilled: its label is undefined.
-pub const UNFILLED_PORT: (Participant, usize) = (Participant::MAX, 0);
+pub const UNFILLED_PORT: (Participant, usize) = (Participant::NONE, 0);
 
 /// Result of resolving a name.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl Environment {
     /// Returns an environment of one ad without a partner, and the ad's scope.
     #[must_use]
     pub fn single(ad: Ad) -> (Self, Arc<ScopeFrame>) {
-        let frame = ScopeFrame::root(ad, 0);
+        let frame = ScopeFrame::root(ad, Participant::REQUEST);
         let member = EnvironmentMember::new(Arc::clone(&frame), vec![Arc::clone(&frame)]);
         (Environment { members: vec![member], ..Environment::default() }, frame)
     }
@@ -153,13 +153,14 @@ impl Environment {
     /// `right`.
     #[must_use]
     pub fn pair(left: Ad, right: Ad) -> (Self, [Arc<ScopeFrame>; 2]) {
-        let frames = [ScopeFrame::root(left, 0), ScopeFrame::root(right, 1)];
+        let frames =
+            [(left, Participant::REQUEST), (right, Participant::PARTNER)].map(|(ad, side)| ScopeFrame::root(ad, side));
         let mut environment = Environment::for_match();
         for frame in &frames {
             environment.members.push(EnvironmentMember::new(Arc::clone(frame), vec![Arc::clone(frame)]));
         }
-        environment.bind_other(0, (1, 0));
-        environment.bind_other(1, (0, 0));
+        environment.bind_other(Participant::REQUEST, (Participant::PARTNER, 0));
+        environment.bind_other(Participant::PARTNER, (Participant::REQUEST, 0));
         (environment, frames)
     }
 
@@ -199,7 +200,7 @@ impl Environment {
 
     /// Returns the member with this index; `None` if there is none.
     pub fn member_mut(&mut self, participant: Participant) -> Option<&mut EnvironmentMember> {
-        self.members.get_mut(participant as usize)
+        self.members.get_mut(participant.position())
     }
 
     /// Adds a member. Its frames must carry the next free participant number.
@@ -209,7 +210,7 @@ impl Environment {
 
     /// Replaces the ad of a participant; its bindings stay.
     pub fn replace_ad(&mut self, participant: Participant, frame: &Arc<ScopeFrame>) {
-        if let Some(member) = self.members.get_mut(participant as usize) {
+        if let Some(member) = self.members.get_mut(participant.position()) {
             member.frame = Arc::clone(frame);
             if let [port] = member.ports.as_mut_slice() {
                 *port = Arc::clone(frame);
@@ -219,7 +220,7 @@ impl Environment {
 
     /// Binds `other` and `target` of an ad without a port list to a port of another member.
     pub fn bind_other(&mut self, participant: Participant, to: (Participant, usize)) {
-        if let Some(member) = self.members.get_mut(participant as usize) {
+        if let Some(member) = self.members.get_mut(participant.position()) {
             member.bind_other_names(Some(to));
             member.fallback = NameFallback::Partner(to.0, to.1);
         }
@@ -227,18 +228,18 @@ impl Environment {
 
     /// Binds `other` and `target` of an ad without a port list to an unknown partner.
     pub fn unbind_other(&mut self, participant: Participant) {
-        if let Some(member) = self.members.get_mut(participant as usize) {
+        if let Some(member) = self.members.get_mut(participant.position()) {
             member.bind_other_names(None);
             member.fallback = NameFallback::Unknown;
         }
     }
 
     fn member(&self, frame: &ScopeFrame) -> Option<&EnvironmentMember> {
-        self.members.get(frame.participant as usize)
+        self.members.get(frame.participant.position())
     }
 
     fn port(&self, (participant, port): (Participant, usize)) -> Option<&Arc<ScopeFrame>> {
-        self.members.get(participant as usize)?.ports.get(port)
+        self.members.get(participant.position())?.ports.get(port)
     }
 
     /// Resolves an unqualified name in a scope.

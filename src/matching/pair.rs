@@ -18,8 +18,8 @@ pub enum PairSide {
 impl PairSide {
     fn participant(self) -> Participant {
         match self {
-            PairSide::Request => 0,
-            PairSide::Offer => 1,
+            PairSide::Request => Participant::REQUEST,
+            PairSide::Offer => Participant::PARTNER,
         }
     }
 }
@@ -48,11 +48,11 @@ impl Pair {
 
     /// Replaces the ad of one side. The scope must have been made by [`Pair::make_scope`] for this side. O(1).
     pub fn replace(&mut self, side: PairSide, scope: &Arc<ScopeFrame>) {
-        if Arc::ptr_eq(&self.frames[side.participant() as usize], scope) {
+        if Arc::ptr_eq(&self.frames[side.participant().position()], scope) {
             return;
         }
         self.environment.replace_ad(side.participant(), scope);
-        self.frames[side.participant() as usize] = Arc::clone(scope);
+        self.frames[side.participant().position()] = Arc::clone(scope);
     }
 
     /// Whether the constraint of one side is met by the other; an ad without a constraint accepts nothing.
@@ -86,6 +86,6 @@ impl Pair {
     }
 
     fn frame(&self, side: PairSide) -> &Arc<ScopeFrame> {
-        &self.frames[side.participant() as usize]
+        &self.frames[side.participant().position()]
     }
 }

@@ -1,7 +1,7 @@
 //! Specialization preserves values: what is left of an expression has, in every completion of the known
 //! part of its ad, the value of the expression.
 
-use classad::ad::{Ad, Dialect};
+use classad::ad::{Ad, Dialect, Participant};
 use classad::eval::{ConstraintVerdict, Context, Environment, Knowledge, SpecializeOptions, specialize, specialize_ad};
 use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
@@ -47,7 +47,7 @@ fn values_are_preserved_in_every_completion() {
             let (unmet, frame) = Environment::partner_unknown(known.clone(), Knowledge::Partial);
             let (closed, closed_frame) = Environment::partner_unknown(known.clone(), Knowledge::Complete);
             let (mut met, [met_frame, _]) = Environment::pair(known.clone(), target.clone());
-            for participant in [0, 1] {
+            for participant in [Participant::REQUEST, Participant::PARTNER] {
                 met.member_mut(participant).unwrap().knowledge = Knowledge::Partial;
             }
             let exact = SpecializeOptions::default();

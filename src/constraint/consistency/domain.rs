@@ -37,7 +37,7 @@ enum CaseEdge {
 
 /// Values that compare like no other, and one representative of each type whose values are not told apart.
 static SAMPLES: LazyLock<[Value; 9]> = LazyLock::new(|| {
-    let ad = AdValue { frame: ScopeFrame::root(Ad::default(), 0) };
+    let ad = AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) };
     [
         Value::Undefined,
         Value::Error(ErrorCause::default()),

@@ -364,7 +364,7 @@ fn ad_of_relative(time: RelativeTime) -> Value {
 /// Returns an ad without enclosing ads.
 fn root_ad<const N: usize>(attributes: [(&str, Value); N]) -> Value {
     let ad: Ad = attributes.into_iter().map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
-    Value::Ad(AdValue { frame: ScopeFrame::root(ad, 0) })
+    Value::Ad(AdValue { frame: ScopeFrame::root(ad, crate::ad::Participant::REQUEST) })
 }
 
 /// Maximum number of bytes that `formatTime()` returns, as in HTCondor.

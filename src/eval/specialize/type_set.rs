@@ -163,7 +163,7 @@ fn example_values(shape: usize) -> Vec<Value> {
         7 => [0, 1].map(|seconds| Value::AbsoluteTime(AbsoluteTime { seconds, offset: 0 })).into(),
         8 => [0.0, 1.0, f64::MAX].map(|seconds| Value::RelativeTime(RelativeTime { seconds })).into(),
         9 => vec![Value::List(ListValue { elements: Vec::<Expression>::new().into(), scope: None })],
-        _ => vec![Value::Ad(AdValue { frame: ScopeFrame::root(Ad::default(), 0) })],
+        _ => vec![Value::Ad(AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) })],
     }
 }
 

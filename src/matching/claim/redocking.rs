@@ -67,12 +67,12 @@ impl<'a> RedockedMatch<'a> {
         if self.new_member(party).is_none_or(|member| docking.link >= member.ports.len()) {
             return;
         }
-        self.bind(docking.parent, port, (participant_number(party), docking.link));
-        self.bind(party, docking.link, (participant_number(docking.parent), port));
+        self.bind(docking.parent, port, (Participant::at(party), docking.link));
+        self.bind(party, docking.link, (Participant::at(docking.parent), port));
     }
 
     fn bind(&mut self, party: usize, port: usize, to: (Participant, usize)) {
-        let participant = participant_number(party);
+        let participant = Participant::at(party);
         let Some(member) = self.environment.member_mut(participant) else { return };
         if has_implicit_port(member) {
             self.environment.bind_other(participant, to);
@@ -169,17 +169,13 @@ impl<'a> RedockedMatch<'a> {
     }
 }
 
-fn participant_number(party: usize) -> Participant {
-    Participant::try_from(party).unwrap_or(Participant::MAX)
-}
-
 /// Whether the ad has only the implicit port, so that its partner is `other`.
 fn has_implicit_port(member: &EnvironmentMember) -> bool {
     matches!(member.ports.as_slice(), [port] if port.port.is_none() && Arc::ptr_eq(port, &member.frame))
 }
 
 fn empty_member(party: usize) -> EnvironmentMember {
-    EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant_number(party)), Vec::new())
+    EnvironmentMember::new(ScopeFrame::root(Ad::default(), Participant::at(party)), Vec::new())
 }
 
 /// Makes the member for a party, with nothing docked yet. In a pair every ad has the implicit port only. A missing ad
@@ -187,10 +183,10 @@ fn empty_member(party: usize) -> EnvironmentMember {
 fn member(ad: Option<Ad>, party: usize, bond: MatchKind) -> Result<EnvironmentMember, String> {
     let Some(ad) = ad else { return Ok(empty_member(party)) };
     if bond == MatchKind::Pair {
-        let frame = ScopeFrame::root(ad, participant_number(party));
+        let frame = ScopeFrame::root(ad, Participant::at(party));
         return Ok(EnvironmentMember::new(Arc::clone(&frame), vec![frame]));
     }
-    let (mut member, _) = gang::build_member(&ad, participant_number(party)).map_err(|fault| fault.reason)?;
+    let mut member = gang::build_member(&ad, Participant::at(party)).map_err(|fault| fault.reason)?;
     for binding in &mut member.bindings {
         binding.to = Some(UNFILLED_PORT);
     }

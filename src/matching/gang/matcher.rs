@@ -1,53 +1,27 @@
-//! The gang matchmaker: offers, index and caches that are kept from request to request.
+//! The gang matchmaker: marshals the gangs of requests from the offers left.
 
 use std::fmt;
-use std::rc::Rc;
+use std::iter::FusedIterator;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::ad::{Ad, Participant};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Participant};
 use crate::eval::Context;
 use crate::matching::Statistics;
-use crate::matching::policy::{PolicyFault, PolicyRule, PolicyVector};
+use crate::matching::policy::{PolicyFault, PolicyRule, Residual};
 use crate::protocol::{PortFault, Protocol};
 
-use super::bounds::ScoreBounds;
-use super::candidate_classes::CandidateClassifier;
-use super::forward_checking::ForwardChecking;
-use super::participants::{ParticipantTable, PortPlace};
-use super::port_index::PortIndex;
-use super::residual::ResidualOffers;
-use super::score::{CandidateScore, GangScore};
-use super::search::GangSearch;
-use super::strategy::{Algorithm, SearchStrategy};
-use super::window_query::WindowQuery;
+use super::failure::{FailedClauses, FailureAnalysis, GangFailure, TrialDocking};
+use super::offer_pool::OfferPool;
+use super::participants::ParticipantTable;
+use super::search::{Algorithm, GangScore, SearchMemory, SearchStrategy, find_gang};
 use super::{BadPorts, Gang};
 
 /// Marshals gangs from a set of offers. Each gang uses its offers up.
 pub struct Gangmatcher {
-    /// The request and the offers, with everything docked now.
-    pub(super) table: ParticipantTable,
-    /// Index of the offers' ports.
-    pub(super) port_index: PortIndex,
-    pub(super) strategy: SearchStrategy,
-    pub(super) random: fastrand::Rng,
-    /// Classes of equivalent candidates.
-    pub(super) classifier: CandidateClassifier,
-    /// Window queries for which no unused offer exists. Entries stay valid, since offers only get fewer; offering a
-    /// remainder clears them.
-    pub(super) exhausted_queries: FxHashSet<Rc<WindowQuery>>,
-    /// Window queries of the seated request's ports with nothing docked, by port index, computed on first use.
-    initial_queries: Vec<Option<Rc<WindowQuery>>>,
-    pub(super) statistics: Statistics,
-    /// Numbers of the parts of offers whose remainders were offered again.
-    pub(super) residuals: ResidualOffers,
-    /// Whether the last request got the first candidate of its first port. Small requests then start without forward
-    /// checking.
-    pub(super) expects_first_candidate: bool,
-    /// The first docking vector computed; all others must compare with it.
-    pub(super) first_vector: Option<PolicyVector>,
-    /// Why docking vectors could not be compared. Set by the search.
-    pub(super) fault: Option<PolicyFault>,
+    pool: OfferPool,
+    memory: SearchMemory,
+    strategy: SearchStrategy,
+    /// The rule that computes the remainders of used-up offers. `None` if offers are used up whole.
+    residual: Option<Residual>,
 }
 
 /// Why no gang can be searched for.
@@ -76,6 +50,12 @@ impl From<PortFault> for GangFault {
     }
 }
 
+impl From<PolicyFault> for GangFault {
+    fn from(fault: PolicyFault) -> Self {
+        GangFault::Policy(fault)
+    }
+}
+
 impl Gangmatcher {
     /// Returns a matchmaker with these offers, and the offers left out because their ports cannot be used.
     ///
@@ -85,18 +65,10 @@ impl Gangmatcher {
         let (table, bad) = ParticipantTable::new(offers, protocol, context);
         let bad = bad.into_iter().map(|(index, fault)| BadPorts { index, fault }).collect();
         let matcher = Gangmatcher {
-            port_index: PortIndex::new(&table),
-            table,
+            pool: OfferPool::new(table),
+            memory: SearchMemory::new(0),
             strategy: Algorithm::Best.strategy(),
-            random: fastrand::Rng::with_seed(0),
-            classifier: CandidateClassifier::default(),
-            exhausted_queries: FxHashSet::default(),
-            initial_queries: Vec::new(),
-            statistics: Statistics::default(),
-            residuals: ResidualOffers::default(),
-            expects_first_candidate: true,
-            first_vector: None,
-            fault: None,
+            residual: None,
         };
         (matcher, bad)
     }
@@ -105,21 +77,29 @@ impl Gangmatcher {
     #[must_use]
     pub fn with_algorithm(mut self, algorithm: Algorithm, seed: u64) -> Self {
         self.strategy = algorithm.strategy();
-        self.random = fastrand::Rng::with_seed(seed);
+        self.memory.reseed(seed);
         self
     }
 
     /// Scores candidates by the docking vector of a policy instead of by rank.
     #[must_use]
     pub fn with_docking_vector(mut self, vector: Vec<PolicyRule>) -> Self {
-        self.table.set_docking_vector(vector);
+        self.pool.table_mut().set_docking_vector(vector);
+        self
+    }
+
+    /// Offers what `residual` leaves of the offers of each gang again (left open in thesis 6.2.1). In its expressions
+    /// `other` is the port at which the offer is docked.
+    #[must_use]
+    pub fn with_residual(mut self, residual: Option<Residual>) -> Self {
+        self.residual = residual;
         self
     }
 
     /// Returns the counts of work done so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        Statistics { evaluations: self.table.evaluations, failures: self.table.failures, ..self.statistics }
+        self.pool.table().statistics()
     }
 
     /// Marshals the gang of a request. Either all its ports are filled and the offers are used up, or no offer is used
@@ -131,21 +111,15 @@ impl Gangmatcher {
     ///
     /// When the ports of the request cannot be used, or docking vectors do not compare.
     pub fn marshal(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
-        self.seat(request)?;
-        self.statistics.roots += 1;
-        let found = self.search(None);
-        if let Some(fault) = self.fault.take() {
-            return Err(GangFault::Policy(fault));
+        self.pool.seat(request)?;
+        self.pool.table_mut().statistics_mut().roots += 1;
+        let Some((_, gang)) = self.find(self.strategy, index, None)? else { return Ok(None) };
+        self.pool.table_mut().statistics_mut().matched += 1;
+        for docked in gang.members() {
+            self.pool.use_up(Participant::of_offer(docked.offer));
         }
-        Ok(found.map(|(_, mut gang)| {
-            self.statistics.matched += 1;
-            gang.request = index;
-            for docked in gang.members() {
-                self.port_index.remove(participant_of(docked.offer));
-            }
-            self.offer_remainders(&gang);
-            gang
-        }))
+        self.offer_remainders(&gang);
+        Ok(Some(gang))
     }
 
     /// Iterates over the gangs of a request, best first, without using offers up. The iterator ends early when docking
@@ -155,90 +129,182 @@ impl Gangmatcher {
     ///
     /// When the ports of the request cannot be used.
     pub fn gangs(&mut self, index: usize, request: &Ad) -> Result<GangIter<'_>, GangFault> {
-        self.seat(request)?;
-        self.statistics.roots += 1;
-        self.strategy = Algorithm::Best.strategy();
-        Ok(GangIter { matcher: self, request: index, last: None })
+        self.pool.seat(request)?;
+        self.pool.table_mut().statistics_mut().roots += 1;
+        Ok(GangIter { matcher: self, request: index, last: None, fault: None, is_done: false })
     }
 
-    /// Seats a request and clears the cached window queries.
-    pub(super) fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
-        self.initial_queries.clear();
-        self.table.seat(request)
-    }
-
-    /// Returns the window query of a port of the seated request with nothing docked, from the cache if possible. All
-    /// ports of the request must be mandatory.
-    pub(super) fn initial_query(&mut self, port: usize) -> Rc<WindowQuery> {
-        if self.initial_queries.len() <= port {
-            self.initial_queries.resize(self.table.port_count(0).max(port + 1), None);
-        }
-        let (table, links) = (&self.table, &self.port_index);
-        let window = || Rc::new(WindowQuery::of(PortPlace { participant: 0, port }, &[], table, links));
-        Rc::clone(self.initial_queries[port].get_or_insert_with(window))
-    }
-
-    /// Returns the cached window query of a port with nothing docked. `None` if it was not computed, the port is not
-    /// one of the request, or the request has optional ports.
-    pub(super) fn known_initial_query(&self, place: PortPlace) -> Option<Rc<WindowQuery>> {
-        let is_first = place.participant == 0 && self.table.patterns(0).is_none();
-        self.initial_queries.get(place.port).filter(|_| is_first)?.clone()
-    }
-
-    /// Checks that docking vectors compare with one another and with all earlier ones.
+    /// Returns the gang that a request would get of the unused offers, or `None`. Uses no offer up and leaves the
+    /// statistics unchanged.
     ///
     /// # Errors
     ///
-    /// When they do not.
-    pub(super) fn check_vectors<'w>(
+    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    pub fn preview_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
+        self.without_statistics(|matcher| {
+            matcher.pool.seat(request)?;
+            Ok(matcher.find(Algorithm::Best.strategy(), index, None)?.map(|(_, gang)| gang))
+        })
+    }
+
+    /// Returns why a request gets no gang of the unused offers, or `None` if it gets one. Uses no offer up and leaves
+    /// the statistics unchanged.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used, or docking vectors do not compare.
+    pub fn gang_failure(&mut self, index: usize, request: &Ad) -> Result<Option<GangFailure>, GangFault> {
+        self.without_statistics(|matcher| {
+            let mut deepest = Gang { request: index, ports: Vec::new() };
+            let mut filled = 0;
+            // A port does not see the labels after it, so the first ports of any gang form a gang of the prefix.
+            for prefix in port_list_prefixes(request) {
+                matcher.pool.seat(&prefix)?;
+                let ports = matcher.pool.table().port_count(Participant::REQUEST);
+                let Some((_, gang)) = matcher.find(Algorithm::Best.strategy(), index, None)? else {
+                    matcher.pool.seat(request)?;
+                    return Ok(Some(FailureAnalysis::new(&mut matcher.pool).failure(deepest, filled..ports)));
+                };
+                deepest = gang;
+                filled = ports;
+            }
+            Ok(None)
+        })
+    }
+
+    /// Returns why each unused offer is rejected at a port of a request.
+    ///
+    /// If no offer fits the port by itself, nothing else is docked and all unused offers are listed. Otherwise the
+    /// deepest gang of `failure` is docked, and only offers that fit the port by themselves are listed. `failure` must
+    /// be that of `request`.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used.
+    pub fn failed_clauses(
         &mut self,
-        worths: impl Iterator<Item = &'w CandidateScore> + Clone,
-    ) -> Result<(), PolicyFault> {
-        let mut vectors = worths.filter_map(|worth| match worth {
-            CandidateScore::Vector(vector) => Some(vector),
-            _ => None,
-        });
-        let Some(first) = vectors.clone().next() else { return Ok(()) };
-        let known = self.first_vector.get_or_insert_with(|| first.clone());
-        PolicyVector::check_comparable(
-            std::iter::once(&*known).chain(&mut vectors),
-            "docking",
-            self.table.docking_vector(),
-        )
+        request: &Ad,
+        failure: &GangFailure,
+        port: usize,
+    ) -> Result<FailedClauses, GangFault> {
+        self.without_statistics(|matcher| {
+            matcher.pool.seat(request)?;
+            Ok(FailureAnalysis::new(&mut matcher.pool).failed_clauses(failure, port))
+        })
     }
 
-    /// Whether the window query of some port is known to have no unused offer. Only [`Algorithm::Best`] asks.
-    fn has_exhausted_port(&mut self) -> bool {
-        self.strategy.finds_best
-            && !self.exhausted_queries.is_empty()
-            && self.table.patterns(0).is_none()
-            && (0..self.table.port_count(0)).rev().any(|port| {
-                let window = self.initial_query(port);
-                self.exhausted_queries.contains(&window)
-            })
+    /// Docks an offer at each port of a request in turn, with nothing else docked.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the request cannot be used.
+    pub fn trial_dockings(&mut self, request: &Ad, offer: usize) -> Result<Vec<TrialDocking>, GangFault> {
+        self.without_statistics(|matcher| {
+            matcher.pool.seat(request)?;
+            Ok(FailureAnalysis::new(&mut matcher.pool).trial_dockings(Participant::of_offer(offer)))
+        })
     }
 
-    /// Searches for a gang of the seated request: the best or the first one, depending on the strategy. With `below`,
-    /// only gangs with a lower score count. `None` if there is no gang, or on a fault in `self.fault`.
-    pub(super) fn search(&mut self, below: Option<GangScore>) -> Option<(GangScore, Gang)> {
-        if self.has_exhausted_port() {
-            return None;
+    /// Iterates over the names of all attributes that offers show at their ports.
+    pub fn attribute_names(&self) -> impl Iterator<Item = &Name> {
+        self.pool.index().attribute_names(self.pool.table()).iter()
+    }
+
+    /// Returns the number of offers that show an attribute of this name.
+    #[must_use]
+    pub fn offers_with_attribute(&self, name: &Name) -> usize {
+        self.pool.index().offers_with_attribute(name, self.pool.table())
+    }
+
+    /// Returns the dialect in which constraints are evaluated.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.pool.table().context().dialect
+    }
+
+    /// Returns the number of unused offers. O(n) in the number of ports of all offers.
+    #[must_use]
+    pub fn unused_offers(&self) -> usize {
+        self.pool.unused_offers().count()
+    }
+
+    /// Returns a new matchmaker of the unused offers and a second copy of `offer`, and the index that each of its
+    /// offers has in this one.
+    #[must_use]
+    pub fn with_extra_copy(&self, offer: usize) -> (Gangmatcher, Vec<usize>) {
+        let table = self.pool.table();
+        let of: Vec<usize> = self.pool.unused_offers().chain([offer]).collect();
+        let ads: Vec<Ad> = of.iter().map(|offer| table.ad(Participant::of_offer(*offer)).clone()).collect();
+        let (matcher, _) = Gangmatcher::new(&ads, table.protocol().clone(), table.context().clone());
+        (matcher.with_docking_vector(table.docking_vector().to_vec()), of)
+    }
+
+    /// Replaces a used-up offer by its remainder, as its next part.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the remainder cannot be used; the offer stays as it was.
+    pub fn offer_remainder(&mut self, offer: usize, remainder: &Ad) -> Result<(), PortFault> {
+        self.pool.offer_remainder(Participant::of_offer(offer), remainder)
+    }
+
+    /// Offers the remainders of all offers of the seated request's gang again. An offer is used up whole if its
+    /// remainder cannot be computed or has invalid ports.
+    fn offer_remainders(&mut self, gang: &Gang) {
+        let Some(residual) = &self.residual else { return };
+        let table = self.pool.table_mut();
+        let docked = table.dock_gang(gang);
+        let mut remainders = Vec::new();
+        for (above, link) in &docked {
+            let remainder = table.remainder(residual, *above, *link);
+            table.statistics_mut().failures += u64::from(remainder.is_err());
+            remainders.extend(remainder.ok().flatten().map(|remainder| (link.participant, remainder)));
         }
-        let looks_ahead = self.strategy.finds_best
-            && (below.is_some() || self.table.port_count(0) > 2 || !self.expects_first_candidate);
-        let mut search = GangSearch {
-            matcher: self,
-            decisions: Vec::new(),
-            decision_by_offer: FxHashMap::default(),
-            forward_checking: ForwardChecking::new(looks_ahead),
-            bounds: ScoreBounds::default(),
-            best: None,
-            worse_than: below,
-        };
-        let found = search.run();
-        search.undo_all();
+        table.undock_gang(&docked);
+        for (offer, remainder) in remainders {
+            // An offer whose remainder has invalid ports stays used up.
+            let _ = self.pool.offer_remainder(offer, &remainder);
+        }
+    }
+
+    /// Searches for a gang of the seated request, with a lower score than `below` if given. `index` becomes the
+    /// `request` of the gang.
+    ///
+    /// # Errors
+    ///
+    /// When docking vectors do not compare.
+    fn find(
+        &mut self,
+        strategy: SearchStrategy,
+        index: usize,
+        below: Option<&GangScore>,
+    ) -> Result<Option<(GangScore, Gang)>, PolicyFault> {
+        let found = find_gang(&mut self.pool, &mut self.memory, strategy, below);
+        match self.memory.take_fault() {
+            Some(fault) => Err(fault),
+            None => Ok(found.map(|(score, gang)| (score, Gang { request: index, ..gang }))),
+        }
+    }
+
+    /// Runs `work` and restores the statistics afterwards.
+    fn without_statistics<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.statistics();
+        let found = work(self);
+        *self.pool.table_mut().statistics_mut() = before;
         found
     }
+}
+
+/// Returns the request with the first entry of its port list, then with the first two, up to the whole list.
+pub(super) fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
+    let name = Name::new("Ports");
+    let Some(list) = request.get(&name) else { return vec![request.clone()] };
+    let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };
+    let prefix = |count: usize| {
+        let entries = ExpressionKind::List(entries[..count].to_vec().into());
+        request.with(name.clone(), Expression::new(entries, list.span()))
+    };
+    (1..=entries.len()).map(prefix).collect()
 }
 
 /// Iterator over the gangs of a request, best first. Returned by [`Gangmatcher::gangs`].
@@ -247,12 +313,16 @@ pub struct GangIter<'m> {
     request: usize,
     /// Score of the last gang returned.
     last: Option<GangScore>,
+    /// Why docking vectors do not compare.
+    fault: Option<PolicyFault>,
+    /// Whether all gangs have been returned.
+    is_done: bool,
 }
 
 impl GangIter<'_> {
     /// Returns why docking vectors do not compare, if the iteration ended for that reason, and clears it.
     pub fn fault(&mut self) -> Option<PolicyFault> {
-        self.matcher.fault.take()
+        self.fault.take()
     }
 }
 
@@ -260,17 +330,20 @@ impl Iterator for GangIter<'_> {
     type Item = Gang;
 
     fn next(&mut self) -> Option<Gang> {
-        let (preference, mut gang) = self.matcher.search(self.last.take())?;
-        if self.last.replace(preference).is_none() {
-            self.matcher.statistics.matched +=
-                u64::from(self.matcher.statistics.matched < self.matcher.statistics.roots);
+        if self.is_done {
+            return None;
         }
-        gang.request = self.request;
+        let found = self.matcher.find(Algorithm::Best.strategy(), self.request, self.last.as_ref());
+        let Ok(Some((score, gang))) = found else {
+            self.is_done = true;
+            self.fault = found.err();
+            return None;
+        };
+        if self.last.replace(score).is_none() {
+            self.matcher.pool.table_mut().statistics_mut().matched += 1;
+        }
         Some(gang)
     }
 }
 
-/// Returns the participant number of an offer: its 0-based index plus one.
-pub fn participant_of(offer: usize) -> Participant {
-    Participant::try_from(offer + 1).unwrap_or(Participant::MAX)
-}
+impl FusedIterator for GangIter<'_> {}

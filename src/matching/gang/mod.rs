@@ -1,35 +1,21 @@
 //! Gangmatching: matches a request with offers for all of its ports, and for the offers' own ports (thesis 3).
 
-mod agenda;
-mod assignment;
-mod bounds;
-mod cached_column;
-mod candidate_classes;
-mod decisions;
-mod failed_clauses;
-mod failed_conditions;
 mod failure;
-mod forward_checking;
 mod matcher;
+mod offer_pool;
 mod participants;
 mod port_index;
-mod residual;
-mod score;
 mod search;
-mod strategy;
-mod symbolic;
 #[cfg(test)]
 pub(crate) mod tests;
-mod window_query;
 
-pub use failed_clauses::{
-    ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral, TrialDocking,
+pub use failure::{
+    BlockedPort, ClauseBound, FailedClauses, FailedCondition, GangFailure, OfferDemand, PortCandidates, PortClause,
+    ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking,
 };
-pub use failed_conditions::{FailedCondition, ReadAttribute};
-pub use failure::{BlockedPort, GangFailure, PortCandidates};
 pub use matcher::{GangFault, GangIter, Gangmatcher};
 pub(super) use participants::build_member;
-pub use strategy::{Algorithm, PortOrder, SearchStrategy};
+pub use search::{Algorithm, PortOrder, SearchStrategy};
 
 use crate::protocol::PortFault;
 

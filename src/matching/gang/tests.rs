@@ -56,15 +56,15 @@ impl ExhaustiveSearch {
         let context = Context::new(Dialect::Classad);
         let (table, bad) = ParticipantTable::new(offers, Protocol::new(Dialect::Classad), context);
         assert_eq!(bad, []);
-        let unused = vec![true; offers.len() + 1];
+        let unused = vec![true; offers.len()];
         ExhaustiveSearch { table, unused, filled: Vec::new(), steps: Vec::new(), found: Vec::new() }
     }
 
     /// Returns all gangs of a request, best first.
     pub(crate) fn gangs(&mut self, request: &Ad) -> Vec<ReferenceScore> {
-        self.table.seat(request).unwrap();
+        self.table.replace(Participant::REQUEST, request).unwrap();
         self.found.clear();
-        self.go(RemainingPorts { later: vec![(0, 0, None)], ..RemainingPorts::default() });
+        self.go(RemainingPorts { later: vec![(0, Participant::REQUEST, None)], ..RemainingPorts::default() });
         let mut sorted = std::mem::take(&mut self.found);
         sorted.sort_by(ReferenceScore::compare);
         sorted
@@ -107,11 +107,11 @@ impl ExhaustiveSearch {
     }
 
     fn fill(&mut self, place: PortPlace, left: &RemainingPorts) {
-        for participant in 1..=Participant::try_from(self.table.offer_count()).unwrap() {
-            if !self.unused[participant as usize] {
+        for participant in (0..self.table.offer_count()).map(Participant::of_offer) {
+            if !self.unused[participant.offer()] {
                 continue;
             }
-            self.unused[participant as usize] = false;
+            self.unused[participant.offer()] = false;
             for port in 0..self.table.port_count(participant) {
                 let link = PortPlace { participant, port };
                 self.table.dock(place, link);
@@ -126,7 +126,7 @@ impl ExhaustiveSearch {
                 self.filled.pop();
                 self.table.undock(place, link);
             }
-            self.unused[participant as usize] = true;
+            self.unused[participant.offer()] = true;
         }
     }
 
@@ -159,7 +159,7 @@ pub(crate) fn members(gang: &Gang) -> (Vec<Participant>, Vec<usize>) {
     let mut pending: Vec<&[DockedOffer]> = vec![&gang.ports];
     while let Some(ports) = pending.pop() {
         for docked in ports {
-            offers.push(Participant::try_from(docked.offer + 1).unwrap());
+            offers.push(Participant::of_offer(docked.offer));
             links.push(docked.link);
         }
         pending.extend(ports.iter().rev().map(|docked| docked.ports.as_slice()).filter(|ports| !ports.is_empty()));
@@ -376,7 +376,7 @@ fn best_is_the_greatest_of_all_gangs() {
             if let Some(gang) = found {
                 matched += 1;
                 for docked in gang.members() {
-                    exhaustive.unused[docked.offer + 1] = false;
+                    exhaustive.unused[docked.offer] = false;
                 }
             }
         }
@@ -462,4 +462,56 @@ fn what_is_drawn_is_drawn_each_time() {
     for offer in [Some(0), Some(1), Some(2), None] {
         assert!(found.contains(&offer), "{found:?}");
     }
+}
+
+fn ads(texts: &[&str]) -> Vec<Ad> {
+    texts.iter().map(|text| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()).collect()
+}
+
+fn matcher_of(offers: &[&str]) -> Gangmatcher {
+    Gangmatcher::new(&ads(offers), Protocol::new(Dialect::Classad), Context::new(Dialect::Classad)).0
+}
+
+#[test]
+fn listing_gangs_counts_one_match_and_ends_for_good() {
+    let mut matcher = matcher_of(&["[ X = 1; Constraint = true ]"; 3]);
+    let requests = ads(&[
+        "[ Ports = { [ Label = a; Constraint = a.X == 2 ] } ]",
+        "[ Ports = { [ Label = a; Constraint = a.X == 1 ] } ]",
+    ]);
+    for _ in 0..2 {
+        assert_eq!(matcher.marshal(0, &requests[0]).unwrap(), None);
+    }
+    let mut gangs = matcher.gangs(0, &requests[1]).unwrap();
+    assert_eq!(gangs.by_ref().map(|gang| gang.ports[0].offer).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!((gangs.next(), gangs.fault()), (None, None));
+    assert_eq!((matcher.statistics().roots, matcher.statistics().matched), (3, 1));
+}
+
+#[test]
+fn listing_gangs_keeps_the_algorithm() {
+    let mut matcher = matcher_of(&["[ X = 1; Constraint = true ]", "[ X = 2; Constraint = true ]"]);
+    matcher = matcher.with_algorithm(Algorithm::Lr, 0);
+    let request = &ads(&["[ Ports = { [ Label = a; Constraint = a.X > 0; Rank = a.X ] } ]"])[0];
+    assert_eq!(matcher.gangs(0, request).unwrap().next().unwrap().ports[0].offer, 1);
+    assert_eq!(matcher.preview_gang(0, request).unwrap().unwrap().ports[0].offer, 1);
+    // The thesis's algorithm takes the first candidate.
+    assert_eq!(matcher.marshal(0, request).unwrap().unwrap().ports[0].offer, 0);
+}
+
+#[test]
+fn attributes_and_offers_left_are_those_of_remainders() {
+    let mut matcher = matcher_of(&["[ X = 1; Constraint = true ]", "[ Y = 2; Constraint = true ]"]);
+    let names = |matcher: &Gangmatcher| {
+        let mut names: Vec<String> = matcher.attribute_names().map(ToString::to_string).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&matcher), ["Constraint", "X", "Y"]);
+    let request = &ads(&["[ Ports = { [ Label = a; Constraint = a.X == 1 ] } ]"])[0];
+    assert!(matcher.marshal(0, request).unwrap().is_some());
+    assert_eq!((matcher.unused_offers(), matcher.with_extra_copy(0).1), (1, vec![1, 0]));
+    matcher.offer_remainder(0, &ads(&["[ Z = 3; Constraint = true ]"])[0]).unwrap();
+    assert_eq!(names(&matcher), ["Constraint", "Y", "Z"]);
+    assert_eq!((matcher.unused_offers(), matcher.with_extra_copy(0).1), (2, vec![0, 1, 0]));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, ScopeFrame};
+use crate::ad::{Ad, Participant, ScopeFrame};
 use crate::eval::{Context, Environment};
 use crate::matching::policy::{Policy, PolicyFault, PolicyVector};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
@@ -102,8 +102,8 @@ impl CycleOffers {
     /// discarded.
     pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<PolicyVector> {
         let request = Pair::make_scope(request.clone(), PairSide::Request);
-        self.environment.replace_ad(0, &request);
-        self.environment.replace_ad(1, &self.frames[offer]);
+        self.environment.replace_ad(Participant::REQUEST, &request);
+        self.environment.replace_ad(Participant::PARTNER, &self.frames[offer]);
         self.evaluations += self.policy.docking.len() as u64;
         let frames = [&request, &self.frames[offer]];
         let vector = PolicyVector::evaluate_docking(&self.policy.docking, &self.environment, frames, &self.context);
@@ -143,8 +143,8 @@ impl CycleOffers {
 
     fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
         let residual = self.policy.residual.as_ref()?;
-        self.environment.replace_ad(0, &Pair::make_scope(request.clone(), PairSide::Request));
-        self.environment.replace_ad(1, &self.frames[offer]);
+        self.environment.replace_ad(Participant::REQUEST, &Pair::make_scope(request.clone(), PairSide::Request));
+        self.environment.replace_ad(Participant::PARTNER, &self.frames[offer]);
         let remainder = residual.remainder(&self.frames[offer], &self.environment, &self.context);
         self.failures += u64::from(remainder.is_err());
         remainder.unwrap_or_default()

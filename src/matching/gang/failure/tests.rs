@@ -1,11 +1,10 @@
 //! Compares the failure analysis with trying every offer.
 
-use super::super::matcher::participant_of;
+use super::super::matcher::port_list_prefixes;
 use super::super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::super::tests::{ExhaustiveSearch, GangAdGenerator, members, text};
 use super::super::{GangFailure, Gangmatcher};
-use super::port_list_prefixes;
-use crate::ad::{Ad, Dialect};
+use crate::ad::{Ad, Dialect, Participant};
 use crate::eval::Context;
 use crate::protocol::{Protocol, read_ports};
 use crate::syntax::{ParseOptions, parse_ad};
@@ -31,8 +30,7 @@ impl ReferenceDocking {
 
     /// Returns the ports of an offer.
     fn links(&self, offer: usize) -> Vec<PortPlace> {
-        let participant = participant_of(offer);
-        (0..self.table.port_count(participant)).map(|port| PortPlace { participant, port }).collect()
+        self.table.ports(Participant::of_offer(offer)).collect()
     }
 
     /// Returns the number of unused offers, or of used ones, of which some port satisfies `suits`.
@@ -53,11 +51,11 @@ impl ReferenceDocking {
 
     /// Checks the counts of each port.
     fn check_ports(&mut self, request: &Ad, impasse: &GangFailure) {
-        self.table.seat(request).unwrap();
+        self.table.replace(Participant::REQUEST, request).unwrap();
         let list = read_ports(request).unwrap();
         let patterns = list.group.patterns(list.list.len()).unwrap();
         for (port, prospect) in impasse.ports.iter().enumerate() {
-            let place = |port| PortPlace { participant: 0, port };
+            let place = PortPlace::of_request;
             assert_eq!(prospect.label, list.list[port].label.to_string());
             let alone = self.count(true, |trying, link| trying.accept(&[(place(port), link)]));
             let used = self.count(false, |trying, link| trying.accept(&[(place(port), link)]));
@@ -89,14 +87,14 @@ impl ReferenceDocking {
     /// Checks the reasons for the ports that stay empty next to the deepest gang. Returns the number of offers ruled
     /// out.
     fn check_stuck(&mut self, request: &Ad, impasse: &GangFailure) -> usize {
-        self.table.seat(request).unwrap();
+        self.table.replace(Participant::REQUEST, request).unwrap();
         let docked = self.table.dock_gang(&impasse.deepest);
         let first = impasse.blocked[0].port;
-        self.table.reopen_unfilled(0, &(0..first).collect());
+        self.table.reopen_unfilled(Participant::REQUEST, &(0..first).collect());
         let mut ruled_out = 0;
         for stuck in &impasse.blocked {
             let offers: Vec<usize> = stuck.conditions.iter().flat_map(|condition| condition.offers.clone()).collect();
-            let place = PortPlace { participant: 0, port: stuck.port };
+            let place = PortPlace::of_request(stuck.port);
             for offer in &offers {
                 let links = self.links(*offer);
                 assert!(links.into_iter().all(|link| !self.accept(&[(place, link)])), "{offer} is not ruled out");
@@ -128,7 +126,7 @@ fn it_tells_what_trying_everything_tells() {
         let (table, _) = ParticipantTable::new(&offers, new(), Context::new(Dialect::Classad));
         let mut trying = ReferenceDocking { table, unused: vec![true; offers.len()] };
         for docked in matcher.marshal(0, &earlier).unwrap().iter().flat_map(|gang| gang.members()) {
-            exhaustive.unused[docked.offer + 1] = false;
+            exhaustive.unused[docked.offer] = false;
             trying.unused[docked.offer] = false;
         }
         let before = matcher.statistics();

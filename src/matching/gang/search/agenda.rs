@@ -5,8 +5,7 @@
 use std::rc::Rc;
 
 use crate::ad::Participant;
-
-use super::participants::PortPlace;
+use crate::matching::gang::participants::PortPlace;
 
 /// The ports still to be filled. Cloning is cheap, and branches of a search share the lists.
 #[derive(Clone, Default)]
@@ -54,7 +53,11 @@ impl Agenda {
     pub fn new() -> Self {
         Agenda {
             current: None,
-            later: PersistentList::default().prepend(JoiningAd { parent_port: 0, participant: 0, link: None }),
+            later: PersistentList::default().prepend(JoiningAd {
+                parent_port: 0,
+                participant: Participant::REQUEST,
+                link: None,
+            }),
         }
     }
 
@@ -168,27 +171,28 @@ mod tests {
     use std::rc::Rc;
 
     use super::{Agenda, Goal};
+    use crate::ad::Participant;
     use crate::matching::gang::participants::PortPlace;
 
     /// Docks participants at the ports that the agenda names and returns the participants in that order.
-    fn walk(children: &[&[u32]], reversed: bool) -> String {
+    fn walk(children: &[&[usize]], reversed: bool) -> String {
         let (mut agenda, mut log) = (Agenda::new(), String::new());
         loop {
             match agenda.goal() {
                 Goal::Done => return log,
                 Goal::ChoosePorts(newcomer) => {
-                    let mut ports: Vec<usize> = (0..children[newcomer.participant as usize].len()).collect();
+                    let mut ports: Vec<usize> = (0..children[newcomer.participant.position()].len()).collect();
                     if reversed {
                         ports.reverse();
                     }
                     agenda = agenda.with_ports_chosen(newcomer, Rc::from(ports));
                 }
                 Goal::Fill(place) => {
-                    let docked = children[place.participant as usize][place.port];
+                    let docked = children[place.participant.position()][place.port];
                     log += &docked.to_string();
                     log.push(' ');
-                    let has_ports = !children[docked as usize].is_empty();
-                    agenda = agenda.with_docked(PortPlace { participant: docked, port: 9 }, has_ports);
+                    let has_ports = !children[docked].is_empty();
+                    agenda = agenda.with_docked(PortPlace { participant: Participant::at(docked), port: 9 }, has_ports);
                 }
             }
         }
@@ -196,7 +200,7 @@ mod tests {
 
     #[test]
     fn ports_of_an_ad_together_and_ads_in_preorder() {
-        let children: [&[u32]; 8] = [&[1, 2, 3], &[4, 5], &[], &[6], &[7], &[], &[], &[]];
+        let children: [&[usize]; 8] = [&[1, 2, 3], &[4, 5], &[], &[6], &[7], &[], &[], &[]];
         assert_eq!(walk(&children, false), "1 2 3 4 5 7 6 ");
         assert_eq!(walk(&children, true), "3 2 1 5 4 7 6 ");
         assert_eq!(walk(&[&[]], false), "");

@@ -15,7 +15,7 @@ use crate::constraint::{is_scope_name, is_self_evaluating};
 use crate::eval::{Context, Evaluator, NameFallback, NameResolution, binary, unary};
 use crate::pool::ValueKey;
 
-use super::participants::{ParticipantTable, PortPlace};
+use super::{ParticipantTable, PortPlace};
 
 /// The symbolic value of an expression while some ports are open.
 #[derive(Clone, Debug)]
@@ -25,6 +25,18 @@ pub enum SymbolicValue {
     /// A function of one attribute of what docks at the open port.
     Function(PortPlace, AttributeTranslation),
     /// It depends on open ports in another way, or cannot be evaluated.
+    Opaque,
+}
+
+/// A clause as a condition on what docks at an open port.
+pub enum SymbolicClause {
+    /// Its value is known.
+    Known(Value),
+    /// A function of one attribute of the candidate compares with a constant.
+    Compares(AttributeTranslation, BinaryOperator, Value),
+    /// A function of one attribute of the candidate is true.
+    IsMet(AttributeTranslation),
+    /// It has another form, or depends on other ports.
     Opaque,
 }
 
@@ -110,27 +122,65 @@ impl AttributeTranslation {
 /// Maximum depth of nested references and operators that are followed.
 const MAX_DEPTH: u32 = 32;
 
-impl ParticipantTable {
+/// Evaluates expressions of a table's participants symbolically, with what is docked now.
+#[derive(Clone, Copy)]
+pub struct SymbolicEvaluator<'t> {
+    table: &'t ParticipantTable,
+}
+
+impl<'t> SymbolicEvaluator<'t> {
+    /// Evaluates against what is docked in `table`.
+    pub fn new(table: &'t ParticipantTable) -> Self {
+        SymbolicEvaluator { table }
+    }
+
     /// Returns the symbolic value of an expression in a scope, with what is docked now.
-    pub fn symbolic_value(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
-        self.symbolic_value_within(expression, frame, MAX_DEPTH)
+    pub fn value(self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
+        self.value_within(expression, frame, MAX_DEPTH)
+    }
+
+    /// Returns a clause as a condition on what docks at the open port `place`.
+    pub fn clause(self, place: PortPlace, clause: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicClause {
+        if let Some((operator, left, right)) = as_comparison(clause) {
+            return match (self.value(left, frame), self.value(right, frame)) {
+                (SymbolicValue::Function(of, translation), SymbolicValue::Known(bound)) if of == place => {
+                    SymbolicClause::Compares(translation, operator, bound)
+                }
+                (SymbolicValue::Known(bound), SymbolicValue::Function(of, translation)) if of == place => {
+                    let exchanged = operator.converse();
+                    exchanged.map_or(SymbolicClause::Opaque, |operator| {
+                        SymbolicClause::Compares(translation, operator, bound)
+                    })
+                }
+                (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
+                    let (dialect, span) = (self.table.context.dialect, Span::default());
+                    SymbolicClause::Known(binary(operator, &left, &right, dialect, span))
+                }
+                _ => SymbolicClause::Opaque,
+            };
+        }
+        match self.value(clause, frame) {
+            SymbolicValue::Function(of, translation) if of == place => SymbolicClause::IsMet(translation),
+            SymbolicValue::Known(value) => SymbolicClause::Known(value),
+            _ => SymbolicClause::Opaque,
+        }
     }
 
     /// Returns the symbolic value of an attribute that a port shows to what docks there.
-    pub fn shown_value(&self, place: PortPlace, name: &Name) -> SymbolicValue {
-        let Some(frame) = self.frame(place) else { return SymbolicValue::Known(Value::Undefined) };
+    pub fn shown_value(self, place: PortPlace, name: &Name) -> SymbolicValue {
+        let Some(frame) = self.table.frame(place) else { return SymbolicValue::Known(Value::Undefined) };
         self.selected_value(&frame, name, MAX_DEPTH)
     }
 
-    fn symbolic_value_within(&self, expression: &Expression, frame: &Arc<ScopeFrame>, depth: u32) -> SymbolicValue {
+    fn value_within(self, expression: &Expression, frame: &Arc<ScopeFrame>, depth: u32) -> SymbolicValue {
         let bare = expression.without_parentheses();
         match bare.kind() {
-            ExpressionKind::Literal(value) if is_self_evaluating(value, self.context.dialect) => {
+            ExpressionKind::Literal(value) if is_self_evaluating(value, self.table.context.dialect) => {
                 SymbolicValue::Known(value.clone())
             }
             ExpressionKind::Attribute(name) if depth > 0 && !is_scope_name(name) => {
-                match self.environment.resolve(frame, name, &self.context) {
-                    NameResolution::Expression(bound, frame) => self.symbolic_value_within(&bound, &frame, depth - 1),
+                match self.table.environment.resolve(frame, name, &self.table.context) {
+                    NameResolution::Expression(bound, frame) => self.value_within(&bound, &frame, depth - 1),
                     NameResolution::Value(value) => SymbolicValue::Known(value),
                     NameResolution::Missing => SymbolicValue::Known(Value::Undefined),
                     NameResolution::Unknown => self.partner_attribute(frame, name),
@@ -138,20 +188,21 @@ impl ParticipantTable {
             }
             ExpressionKind::Select(ad, name) if depth > 0 && !is_scope_name(name) => {
                 match ad.without_parentheses().kind() {
-                    ExpressionKind::Attribute(label) => match self.environment.resolve_own(frame, label, &self.context)
-                    {
-                        NameResolution::Unknown => match self.open_port(frame, label) {
-                            Some(place) => SymbolicValue::Function(place, AttributeTranslation::identity(name)),
-                            None => SymbolicValue::Opaque,
-                        },
-                        NameResolution::Value(Value::Ad(nested)) => self.selected_value(&nested.frame, name, depth),
-                        _ => self.evaluate_or_opaque(expression, frame),
-                    },
+                    ExpressionKind::Attribute(label) => {
+                        match self.table.environment.resolve_own(frame, label, &self.table.context) {
+                            NameResolution::Unknown => match self.open_port(frame, label) {
+                                Some(place) => SymbolicValue::Function(place, AttributeTranslation::identity(name)),
+                                None => SymbolicValue::Opaque,
+                            },
+                            NameResolution::Value(Value::Ad(nested)) => self.selected_value(&nested.frame, name, depth),
+                            _ => self.evaluate_or_opaque(expression, frame),
+                        }
+                    }
                     _ => self.evaluate_or_opaque(expression, frame),
                 }
             }
             ExpressionKind::Unary(UnaryOperator::Minus, operand) if depth > 0 => {
-                match self.symbolic_value_within(operand, frame, depth - 1) {
+                match self.value_within(operand, frame, depth - 1) {
                     SymbolicValue::Function(place, translation) => {
                         SymbolicValue::Function(place, translation.with_step(TranslationStep::Negate))
                     }
@@ -161,13 +212,14 @@ impl ParticipantTable {
             ExpressionKind::Binary(operator, left, right)
                 if depth > 0 && operator.group() == OperatorGroup::Arithmetic =>
             {
-                match (
-                    self.symbolic_value_within(left, frame, depth - 1),
-                    self.symbolic_value_within(right, frame, depth - 1),
-                ) {
-                    (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
-                        SymbolicValue::Known(binary(*operator, &left, &right, self.context.dialect, expression.span()))
-                    }
+                match (self.value_within(left, frame, depth - 1), self.value_within(right, frame, depth - 1)) {
+                    (SymbolicValue::Known(left), SymbolicValue::Known(right)) => SymbolicValue::Known(binary(
+                        *operator,
+                        &left,
+                        &right,
+                        self.table.context.dialect,
+                        expression.span(),
+                    )),
                     (_, _) if *operator == BinaryOperator::Remainder => self.evaluate_or_opaque(expression, frame),
                     (SymbolicValue::Function(place, left), SymbolicValue::Known(right)) => {
                         SymbolicValue::Function(place, left.with_step(TranslationStep::ConstantRight(*operator, right)))
@@ -183,11 +235,9 @@ impl ParticipantTable {
     }
 
     /// Returns the symbolic value of `ad.name`.
-    fn selected_value(&self, ad: &Arc<ScopeFrame>, name: &Name, depth: u32) -> SymbolicValue {
-        match self.environment.resolve_selected(ad, name, &self.context) {
-            NameResolution::Expression(bound, frame) if depth > 0 => {
-                self.symbolic_value_within(&bound, &frame, depth - 1)
-            }
+    fn selected_value(self, ad: &Arc<ScopeFrame>, name: &Name, depth: u32) -> SymbolicValue {
+        match self.table.environment.resolve_selected(ad, name, &self.table.context) {
+            NameResolution::Expression(bound, frame) if depth > 0 => self.value_within(&bound, &frame, depth - 1),
             NameResolution::Value(value) => SymbolicValue::Known(value),
             NameResolution::Missing => SymbolicValue::Known(Value::Undefined),
             NameResolution::Expression(..) | NameResolution::Unknown => SymbolicValue::Opaque,
@@ -195,29 +245,41 @@ impl ParticipantTable {
     }
 
     /// Evaluates any other expression. A random value, and one that depends on open ports, is [`SymbolicValue::Opaque`].
-    fn evaluate_or_opaque(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
-        let context = Context { random: None, ..self.context.clone() };
-        Evaluator::new(&self.environment, &context)
+    fn evaluate_or_opaque(self, expression: &Expression, frame: &Arc<ScopeFrame>) -> SymbolicValue {
+        let context = Context { random: None, ..self.table.context.clone() };
+        Evaluator::new(&self.table.environment, &context)
             .evaluate(expression, frame)
             .map_or(SymbolicValue::Opaque, SymbolicValue::Known)
     }
 
     /// Returns the open port that a label stands for in a scope. `None` if the label is not that of an open port.
-    fn open_port(&self, frame: &Arc<ScopeFrame>, label: &Name) -> Option<PortPlace> {
+    fn open_port(self, frame: &Arc<ScopeFrame>, label: &Name) -> Option<PortPlace> {
         let participant = frame.participant;
-        let member = self.environment.members().get(participant as usize)?;
+        let member = self.table.member(participant)?;
         let port = member.bindings.iter().position(|binding| binding.name == *label && binding.to.is_none())?;
-        Some(PortPlace { participant, port: if self.is_implicit(participant) { 0 } else { port } })
+        Some(PortPlace { participant, port: if self.table.is_implicit(participant) { 0 } else { port } })
     }
 
     /// Returns the symbolic value of a name not found in an ad with an implicit port: it refers to the partner.
-    fn partner_attribute(&self, frame: &Arc<ScopeFrame>, name: &Name) -> SymbolicValue {
-        let member = self.environment.members().get(frame.participant as usize);
+    fn partner_attribute(self, frame: &Arc<ScopeFrame>, name: &Name) -> SymbolicValue {
+        let member = self.table.member(frame.participant);
         let falls_through = member.is_some_and(|member| member.fallback == NameFallback::Unknown);
         if falls_through && self.open_port(frame, name).is_none() {
             let place = PortPlace { participant: frame.participant, port: 0 };
             return SymbolicValue::Function(place, AttributeTranslation::identity(name));
         }
         SymbolicValue::Opaque
+    }
+}
+
+/// Returns operator and operands of a comparison. `None` for any other expression.
+pub fn as_comparison(clause: &Expression) -> Option<(BinaryOperator, &Expression, &Expression)> {
+    match clause.without_parentheses().kind() {
+        ExpressionKind::Binary(operator, left, right)
+            if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
+        {
+            Some((*operator, left, right))
+        }
+        _ => None,
     }
 }

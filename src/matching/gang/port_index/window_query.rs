@@ -3,37 +3,37 @@
 //! Its three steps in the thesis:
 //! * Identification collects the constraint of the port, the attributes that it shows to candidates, and the
 //!   constraints of docked ports that wait for this one.
-//! * Translation turns clauses into conditions on one attribute: [`super::symbolic`].
+//! * Translation turns clauses into conditions on one attribute: [`SymbolicEvaluator`].
 //! * Collation intersects the answers: all conditions must be met.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, ScopeFrame, Span, Value};
-use crate::eval::binary;
+use crate::ad::{BinaryOperator, Expression, Name, ScopeFrame, Value};
+use crate::matching::gang::participants::{
+    AttributeTranslation, ParticipantTable, PortPlace, SymbolicClause, SymbolicEvaluator, SymbolicValue,
+};
 use crate::pool::ValueKey;
 use crate::protocol::is_met;
 
-use super::participants::{ParticipantTable, PortPlace};
-use super::port_index::PortIndex;
-use super::symbolic::{AttributeTranslation, SymbolicValue};
+use super::PortIndex;
 
 /// Conditions on the candidates of a port, as far as the index can test them. Queries of different ports with the same
 /// conditions are equal.
 #[derive(Default)]
 pub struct WindowQuery {
     /// Whether nothing can dock at the port.
-    pub is_unsatisfiable: bool,
+    pub(super) is_unsatisfiable: bool,
     /// Conditions on the candidates' attributes.
-    pub conditions: Vec<WindowCondition>,
+    pub(super) conditions: Vec<WindowCondition>,
     /// Tests of the bounds that candidates demand of attributes the port shows, each with the index of the column of
     /// bounds.
-    pub shown: Vec<(usize, ValueTest)>,
+    pub(super) shown: Vec<(usize, ValueTest)>,
     /// Further attributes that the port shows, computed from what docks at another port: the index of the column of
     /// bounds, the other port, and the function of its candidate's attribute.
-    pub computed: Vec<(usize, PortPlace, AttributeTranslation)>,
+    pub(super) computed: Vec<(usize, PortPlace, AttributeTranslation)>,
     /// Whether `conditions` cover the whole constraint of the port.
-    pub is_complete: bool,
+    pub(super) is_complete: bool,
 }
 
 /// Hash key of a test: operator and bound, or `None` for "is true".
@@ -60,7 +60,7 @@ impl WindowQuery {
     /// Builds the window query of an open port with what is docked now. `waiting` are docked ports whose constraints
     /// could not be decided yet.
     pub fn of(place: PortPlace, waiting: &[PortPlace], table: &ParticipantTable, links: &PortIndex) -> Self {
-        let mut window = WindowQuery { shown: Vec::with_capacity(links.bounds().len()), ..WindowQuery::default() };
+        let mut window = WindowQuery { shown: Vec::with_capacity(links.bound_count()), ..WindowQuery::default() };
         match table.clauses(place) {
             Some(parts) => {
                 window.conditions = Vec::with_capacity(parts.len());
@@ -73,19 +73,19 @@ impl WindowQuery {
         }
         window.add_undecided(place, waiting, table);
         let mut last: Option<(&Name, SymbolicValue)> = None;
-        for (number, imported) in links.bounds().iter().enumerate() {
-            let AttributeTranslation { attribute, .. } = &imported.translation;
+        for (number, imported) in links.demands.bounds().iter().enumerate() {
+            let AttributeTranslation { attribute, .. } = imported.translation();
             // Bounds on one attribute are adjacent: compute what the port shows once for all of them.
             if last.as_ref().is_none_or(|(name, _)| *name != attribute) {
-                last = Some((attribute, table.shown_value(place, attribute)));
+                last = Some((attribute, SymbolicEvaluator::new(table).shown_value(place, attribute)));
             }
             match &last {
                 Some((_, SymbolicValue::Known(value))) => {
-                    let value = imported.translation.apply(value.clone(), &table.context);
+                    let value = imported.translation().apply(value.clone(), table.context());
                     window.shown.push((number, imported.test(value)));
                 }
                 Some((_, SymbolicValue::Function(of, shown))) if *of != place => {
-                    window.computed.push((number, *of, shown.clone().then(&imported.translation)));
+                    window.computed.push((number, *of, shown.clone().then(imported.translation())));
                 }
                 _ => {}
             }
@@ -101,7 +101,18 @@ impl WindowQuery {
     /// Whether the query knows, for every column of bounds, the attribute that the port shows or the function that
     /// computes it.
     pub fn shows_all(&self, links: &PortIndex) -> bool {
-        self.shown.len() + self.computed.len() == links.bounds().len()
+        self.shown.len() + self.computed.len() == links.bound_count()
+    }
+
+    /// Whether the query knows everything about the port that the index can test: its whole constraint, and what it
+    /// shows to every column of bounds.
+    pub fn tells_all(&self, links: &PortIndex) -> bool {
+        self.is_complete && self.shows_all(links)
+    }
+
+    /// Returns the other ports from whose candidates the port computes what it shows.
+    pub fn sources(&self) -> impl Iterator<Item = PortPlace> + '_ {
+        self.computed.iter().map(|(_, of, _)| *of)
     }
 
     /// Builds a query from the constraints of undecided docked ports only.
@@ -130,35 +141,16 @@ impl WindowQuery {
         frame: &Arc<ScopeFrame>,
         table: &ParticipantTable,
     ) -> bool {
-        let dialect = table.context.dialect;
-        let (translation, test) = match part.without_parentheses().kind() {
-            ExpressionKind::Binary(operator, left, right)
-                if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
-            {
-                match (table.symbolic_value(left, frame), table.symbolic_value(right, frame)) {
-                    (SymbolicValue::Function(of, translation), SymbolicValue::Known(value)) if of == place => {
-                        (translation, ValueTest::Compares(*operator, value))
-                    }
-                    (SymbolicValue::Known(value), SymbolicValue::Function(of, translation)) if of == place => {
-                        let Some(operator) = operator.converse() else { return false };
-                        (translation, ValueTest::Compares(operator, value))
-                    }
-                    (SymbolicValue::Known(left), SymbolicValue::Known(right)) => {
-                        self.is_unsatisfiable |=
-                            !is_met(&binary(*operator, &left, &right, dialect, Span::default()), dialect);
-                        return true;
-                    }
-                    _ => return false,
-                }
+        let (translation, test) = match SymbolicEvaluator::new(table).clause(place, part, frame) {
+            SymbolicClause::Compares(translation, operator, value) => {
+                (translation, ValueTest::Compares(operator, value))
             }
-            _ => match table.symbolic_value(part, frame) {
-                SymbolicValue::Function(of, translation) if of == place => (translation, ValueTest::IsMet),
-                SymbolicValue::Known(value) => {
-                    self.is_unsatisfiable |= !is_met(&value, dialect);
-                    return true;
-                }
-                _ => return false,
-            },
+            SymbolicClause::IsMet(translation) => (translation, ValueTest::IsMet),
+            SymbolicClause::Known(value) => {
+                self.is_unsatisfiable |= !is_met(&value, table.context().dialect);
+                return true;
+            }
+            SymbolicClause::Opaque => return false,
         };
         self.conditions.push(WindowCondition { translation, test });
         true

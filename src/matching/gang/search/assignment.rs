@@ -21,9 +21,12 @@ impl PortAssignment {
     /// necessary. Searches an augmenting path breadth first, in O(edges).
     ///
     /// Each entry of `wanted` holds a caller's number for the port, which is ignored here, and the port's acceptable
-    /// offers. Returns `None` on success. Otherwise returns the ports that compete for too few offers, as indices into
-    /// `wanted`; the matching is then unchanged.
-    pub fn assign(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Option<Vec<usize>> {
+    /// offers.
+    ///
+    /// # Errors
+    ///
+    /// The ports that compete for too few offers, as indices into `wanted`; the matching is then unchanged.
+    pub fn assign(&mut self, first: usize, wanted: &[(usize, Vec<Participant>)]) -> Result<(), Vec<usize>> {
         let mut asked_for: FxHashMap<Participant, usize> = FxHashMap::default();
         let mut asking = vec![first];
         let mut next = 0;
@@ -44,25 +47,27 @@ impl PortAssignment {
                     offer = self.offers.insert(port, free);
                     self.ports.insert(free, port);
                 }
-                return None;
+                return Ok(());
             }
         }
-        Some(asking)
+        Err(asking)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::PortAssignment;
+    use crate::ad::Participant;
 
     #[test]
     fn ports_give_way_as_long_as_they_can() {
         let wanted = [(0, vec![1, 2]), (1, vec![1]), (2, vec![2, 3]), (3, vec![1, 2, 3]), (4, vec![7])];
+        let wanted = wanted.map(|(port, offers)| (port, offers.into_iter().map(Participant::of_offer).collect()));
         let mut given = PortAssignment::default();
-        assert_eq!([0, 1, 2].map(|port| given.assign(port, &wanted)), [None, None, None]);
-        let mut rivals = given.assign(3, &wanted).unwrap();
+        assert_eq!([0, 1, 2].map(|port| given.assign(port, &wanted)), [Ok(()), Ok(()), Ok(())]);
+        let mut rivals = given.assign(3, &wanted).unwrap_err();
         rivals.sort_unstable();
         assert_eq!(rivals, [0, 1, 2, 3]);
-        assert_eq!(given.assign(4, &wanted), None);
+        assert_eq!(given.assign(4, &wanted), Ok(()));
     }
 }

@@ -6,7 +6,7 @@ use crate::ad::Dialect;
 use crate::pool::{AttributeColumn, ValueKey};
 use crate::protocol::is_met;
 
-use super::port_index::RowBitmap;
+use super::RowBitmap;
 use super::window_query::{ValueTest, ValueTestKey};
 
 /// A column and the rows recently selected from it.
@@ -64,7 +64,7 @@ mod tests {
     use super::CachedColumn;
     use crate::ad::{BinaryOperator, Dialect, Value};
     use crate::matching::gang::port_index::RowBitmap;
-    use crate::matching::gang::window_query::ValueTest;
+    use crate::matching::gang::port_index::window_query::ValueTest;
     use crate::pool::{AttributeColumn, ColumnCell};
 
     #[test]

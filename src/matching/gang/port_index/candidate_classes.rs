@@ -4,15 +4,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name};
+use crate::ad::{Expression, ExpressionKind, Name, Participant};
 use crate::constraint::is_scope_name;
 use crate::eval::FreeNames;
+use crate::matching::gang::participants::ParticipantTable;
 use crate::matching::policy::candidate_label;
 use crate::pool::Partition;
 
-use super::decisions::first_row_from;
-use super::participants::ParticipantTable;
-use super::port_index::{PortIndex, RowBitmap};
+use super::{PortIndex, RowBitmap, first_row_from};
 
 /// Builds and caches the classes of rows that all requests so far cannot tell apart.
 #[derive(Default)]
@@ -48,15 +47,12 @@ impl CandidateClassifier {
     /// Returns the classes of rows that neither the seated request nor an earlier one can tell apart.
     pub fn candidate_classes(&mut self, links: &mut PortIndex, table: &mut ParticipantTable) -> Rc<CandidateClasses> {
         let (known, was_opaque) = (self.significant_names.len(), self.is_opaque);
-        self.add_names_of_ad(&table.ad(0), table, 0);
+        self.add_names_of(Participant::REQUEST, table);
         if !self.has_read_offers {
             self.has_read_offers = true;
-            for participant in table.offers_with_ports() {
-                self.add_names_of_ad(&table.ad(participant), table, participant);
-            }
-            let vector: Vec<Expression> = table.docking_vector().iter().map(|rule| rule.expression.clone()).collect();
-            for expression in &vector {
-                self.add_names_in(expression, &[candidate_label()], table);
+            table.offers_with_ports().for_each(|offer| self.add_names_of(offer, table));
+            for rule in table.docking_vector() {
+                self.add_names_in(&rule.expression, &[&candidate_label()], table);
             }
         }
         if let Some(alike) = &self.classes
@@ -81,22 +77,23 @@ impl CandidateClassifier {
         Rc::clone(self.demand_classes.get_or_insert_with(|| Rc::new(CandidateClasses::new(links.demand_partition()))))
     }
 
-    /// Adds the names that an ad mentions.
-    fn add_names_of_ad(&mut self, ad: &Ad, table: &ParticipantTable, participant: u32) {
-        let labels = table.labels(participant);
-        ad.iter().for_each(|attribute| self.add_names_in(attribute.expression, &labels, table));
+    /// Adds the names that the ad of a participant mentions.
+    fn add_names_of(&mut self, participant: Participant, table: &ParticipantTable) {
+        let labels: Vec<&Name> = table.labels(participant).collect();
+        let attributes = table.ad(participant).iter();
+        attributes.for_each(|attribute| self.add_names_in(attribute.expression, &labels, table));
     }
 
     /// Adds the names that an expression mentions. A label used as a whole may be read in full, so it makes the
     /// classifier opaque.
-    fn add_names_in(&mut self, expression: &Expression, labels: &[Name], table: &ParticipantTable) {
+    fn add_names_in(&mut self, expression: &Expression, labels: &[&Name], table: &ParticipantTable) {
         let mut calls = false;
         let mut pending = vec![(expression, false)];
         while let Some((expression, is_selected_from)) = pending.pop() {
             match expression.kind() {
                 ExpressionKind::Attribute(name) => {
                     let is_an_ad = is_scope_name(name);
-                    self.is_opaque |= !is_selected_from && (is_an_ad || labels.contains(name));
+                    self.is_opaque |= !is_selected_from && (is_an_ad || labels.contains(&name));
                     if !is_an_ad {
                         self.add_name(name);
                     }
@@ -119,7 +116,7 @@ impl CandidateClassifier {
             }
         }
         if calls {
-            let mentions = FreeNames::of(expression, table.context.dialect);
+            let mentions = FreeNames::of(expression, table.context().dialect);
             self.is_opaque |= mentions.reads_unknown();
             mentions.names.iter().for_each(|name| self.add_name(name));
         }

@@ -61,6 +61,22 @@ pub struct GangScore {
 }
 
 impl GangScore {
+    /// Compares scores with those that this gang has from position `first` on, where missing ones count as zero. `None`
+    /// if some score is unknown.
+    pub fn compare_steps<'s>(
+        &self,
+        first: usize,
+        scores: impl IntoIterator<Item = &'s CandidateScore>,
+    ) -> Option<Ordering> {
+        for (step, mine) in scores.into_iter().enumerate() {
+            let order = mine.compare(self.scores.get(first + step).unwrap_or(&CandidateScore::ZERO))?;
+            if order.is_ne() {
+                return Some(order);
+            }
+        }
+        Some(Ordering::Equal)
+    }
+
     /// Compares two gangs; the greater is the better. A decision that only one of them has counts as zero in the other.
     pub fn compare(&self, other: &GangScore) -> Ordering {
         let lacking = CandidateScore::ZERO;
@@ -78,7 +94,7 @@ mod tests {
     use std::cmp::Ordering;
 
     use super::{CandidateScore, GangScore};
-    use crate::ad::{Dialect, Value};
+    use crate::ad::{Dialect, Participant, Value};
     use crate::matching::policy::PolicyVector;
 
     #[test]
@@ -101,9 +117,9 @@ mod tests {
 
     #[test]
     fn worth_before_position_before_link() {
-        let gang = |worths: Vec<CandidateScore>, offers: &[u32], links: &[usize]| GangScore {
+        let gang = |worths: Vec<CandidateScore>, offers: &[usize], links: &[usize]| GangScore {
             scores: worths,
-            offers: offers.to_vec(),
+            offers: offers.iter().map(|offer| Participant::at(*offer)).collect(),
             links: links.to_vec(),
         };
         let ranked = |rank: f64| vec![CandidateScore::Ranks(rank, 0.0)];

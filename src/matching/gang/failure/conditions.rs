@@ -1,0 +1,163 @@
+//! Failed conditions as text: the clause that keeps an offer from a port, and the attributes that it reads on either
+//! side.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Expression, Name, ScopeFrame, Value};
+use crate::eval::FreeNames;
+use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause};
+use crate::syntax::{Style, print, print_value};
+
+use super::clauses::RefusalAnalysis;
+
+/// A clause that is not met, either with the deepest gang docked or with nothing docked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FailedCondition {
+    /// The clause, in the classad syntax. Empty if the offers have no constraint and therefore accept nobody.
+    pub text: String,
+    /// Whether the clause belongs to the request. It belongs to the offers otherwise.
+    pub is_of_request: bool,
+    /// Attributes of the request that it reads.
+    pub request_attributes: Vec<ReadAttribute>,
+    /// Attributes that it reads directly in the first of the offers, and in offers docked already.
+    pub offer_attributes: Vec<ReadAttribute>,
+    /// Labels of the other ports of the request that it refers to.
+    pub labels: Vec<String>,
+    /// 0-based indices of the offers that it rules out.
+    pub offers: Vec<usize>,
+}
+
+/// An attribute that a condition reads.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ReadAttribute {
+    /// Name of the attribute as the condition writes it.
+    pub name: String,
+    /// The expression bound to it.
+    pub text: String,
+    /// The value of that expression.
+    pub value: String,
+}
+
+/// Collects conditions. Equal ones are merged, together with the offers that they rule out.
+#[derive(Default)]
+pub struct FailedConditions {
+    /// The conditions, in the order in which they were added.
+    found: Vec<FailedCondition>,
+    /// Index of each condition by text, side, and the attributes read in the request.
+    by_text: FxHashMap<(String, bool, Vec<String>), usize>,
+}
+
+impl FailedConditions {
+    /// Adds a condition that rules an offer out.
+    pub fn add(&mut self, condition: FailedCondition, offer: usize) {
+        let reads = condition.request_attributes.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
+        let key = (condition.text.clone(), condition.is_of_request, reads);
+        let at = *self.by_text.entry(key).or_insert(self.found.len());
+        if at == self.found.len() {
+            self.found.push(condition);
+        }
+        self.found[at].offers.push(offer);
+    }
+
+    /// Returns the conditions, those first that rule out most offers.
+    pub fn most_frequent_first(mut self) -> Vec<FailedCondition> {
+        self.found.sort_by_key(|condition| std::cmp::Reverse(condition.offers.len()));
+        self.found
+    }
+}
+
+impl FailedCondition {
+    /// Returns the condition by which a docked candidate fails at the port `place`, whose own constraint is examined
+    /// first. `None` if neither port refuses.
+    pub(super) fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
+        let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
+        let is_of_request = port.participant.is_request();
+        let mut condition = FailedCondition { is_of_request, ..FailedCondition::default() };
+        if let Some(refusing) = RefusalAnalysis::new(table).refusing_clause(port) {
+            condition.text = to_utf8(&print(refusing.0.without_parentheses(), Style::New));
+            condition.record_attributes(table, place, &refusing);
+        }
+        Some(condition)
+    }
+
+    /// Records the attributes that a clause reads in the request and in offers, and the labels that it refers to.
+    ///
+    /// Follows attributes of the request to their definitions, up to a maximum number of expressions.
+    fn record_attributes(&mut self, table: &ParticipantTable, place: PortPlace, (clause, frame): &ScopedClause) {
+        /// Maximum number of expressions visited.
+        const MAX_EXPRESSIONS: usize = 64;
+        let mut pending = vec![(clause.clone(), Arc::clone(frame), true)];
+        let mut looked = 0;
+        while let Some((expression, frame, is_part)) = pending.pop() {
+            looked += 1;
+            if looked > MAX_EXPRESSIONS {
+                return;
+            }
+            if frame.participant.is_request() {
+                self.record_labels(table, place, &expression);
+            }
+            for (name, bound, found) in attributes_read(table, &expression, &frame) {
+                let is_own = found.participant.is_request();
+                let reads = if is_own { &mut self.request_attributes } else { &mut self.offer_attributes };
+                // Indirect reads in offers are left out: the value of the request's attribute already shows them.
+                if !(is_own || is_part) || reads.iter().any(|read| read.name == name) {
+                    continue;
+                }
+                let value = table.evaluate(&bound, &found);
+                let value = value.map_or_else(|halt| halt.to_string(), |value| display_value(&value));
+                reads.push(ReadAttribute {
+                    name,
+                    text: to_utf8(&print(bound.without_parentheses(), Style::New)),
+                    value,
+                });
+                if is_own {
+                    pending.push((bound, found, false));
+                }
+            }
+        }
+    }
+
+    /// Records the labels of other ports that an expression of the request mentions.
+    fn record_labels(&mut self, table: &ParticipantTable, place: PortPlace, expression: &Expression) {
+        let mentions = FreeNames::of(expression, table.context().dialect);
+        for other in table.request_ports().filter(|other| *other != place && !table.is_implicit(other.participant)) {
+            let label = table.label(other);
+            if mentions.names.contains(&Name::new(&label)) && !self.labels.contains(&label) {
+                self.labels.push(label);
+            }
+        }
+    }
+}
+
+/// Returns the attributes that an expression reads: how it writes each, the expression bound to it, and its scope.
+fn attributes_read(
+    table: &ParticipantTable,
+    expression: &Expression,
+    frame: &Arc<ScopeFrame>,
+) -> Vec<(String, Expression, Arc<ScopeFrame>)> {
+    let (mut read, mut pending) = (Vec::new(), vec![expression]);
+    while let Some(expression) = pending.pop() {
+        if let Some((bound, found)) = table.resolve_attribute(expression, frame) {
+            read.push((to_utf8(&print(expression, Style::New)), bound, found));
+        } else {
+            let first = pending.len();
+            expression.kind().for_each_child(|child| pending.push(child));
+            pending[first..].reverse();
+        }
+    }
+    read
+}
+
+fn to_utf8(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Formats a value for display. A list or an ad is shown as the name of its type.
+fn display_value(value: &Value) -> String {
+    match value {
+        Value::List(_) | Value::Ad(_) => value.value_type().phrase().to_owned(),
+        value => to_utf8(&print_value(value, Style::New)),
+    }
+}

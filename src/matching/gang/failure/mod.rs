@@ -1,0 +1,387 @@
+//! Failure analysis: why a request gets no gang. Tells which of its ports can be filled and what keeps the next one
+//! empty.
+
+mod clauses;
+mod conditions;
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::Participant;
+use crate::protocol::PortPattern;
+
+use super::Gang;
+use super::offer_pool::OfferPool;
+use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
+use super::port_index::{PortIndex, RowBitmap, WindowQuery};
+use clauses::RefusalAnalysis;
+use conditions::FailedConditions;
+
+pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
+pub use conditions::{FailedCondition, ReadAttribute};
+
+#[cfg(test)]
+mod tests;
+
+/// Why a request gets no gang.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GangFailure {
+    /// The candidates of each port, in the order of the port list.
+    pub ports: Vec<PortCandidates>,
+    /// The best gang of the longest prefix of the ports that can be filled together.
+    pub deepest: Gang,
+    /// The port, or the ports of the group, that cannot be filled next to the deepest gang.
+    pub blocked: Vec<BlockedPort>,
+}
+
+/// The candidates of one port, as counts of offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortCandidates {
+    /// Label of the port.
+    pub label: String,
+    /// Number of unused offers that fit the port by itself: neither side refuses the other with nothing else docked.
+    pub independent: usize,
+    /// Number of those that are pairwise consistent with every port that must be filled together with this one: some
+    /// other offer fits there, and none of the four constraints refuses.
+    pub consistent: usize,
+    /// Number of offers that would fit the port by itself but are used up.
+    pub used_up: usize,
+    /// Whether every allowed pattern of the request's ports fills this one.
+    pub is_required: bool,
+    /// If no unused offer fits, the conditions that rule them out, those first that rule out most.
+    pub ruled_out: Vec<FailedCondition>,
+}
+
+/// A port that cannot be filled while the deepest gang is docked.
+///
+/// Each offer that fits the port by itself is counted once, by that one of its own ports that gets furthest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlockedPort {
+    /// 0-based index of the port.
+    pub port: usize,
+    /// Indices of the offers that the deepest gang already holds.
+    pub held: Vec<usize>,
+    /// Conditions that rule other offers out, those first that rule out most.
+    pub conditions: Vec<FailedCondition>,
+    /// Number of offers whose docking vector has an undefined or error component.
+    pub unacceptable: usize,
+    /// Indices of the offers that would dock but whose own ports cannot be filled.
+    pub unserved: Vec<usize>,
+    /// For the first unserved offer, the label of each of its other ports and the number of offers that fit there.
+    pub unserved_ports: Vec<(String, usize)>,
+    /// Number of offers that fit. Positive only in a group, whose ports cannot all be filled at once.
+    pub fitting: usize,
+}
+
+/// Result of docking one offer at one port with nothing else docked.
+#[derive(Clone, Debug)]
+pub struct TrialDocking {
+    /// Label of the port.
+    pub label: String,
+    /// The condition that rejects the offer. `None` if it docks.
+    pub condition: Option<FailedCondition>,
+}
+
+/// How far docking a candidate gets.
+enum DockingProgress {
+    /// It docks.
+    Fits,
+    /// It docks, but has ports of its own, which cannot be filled.
+    Unserved,
+    /// The docking vector is not acceptable.
+    Unacceptable,
+    /// A constraint refuses.
+    Refused(FailedCondition),
+}
+
+impl DockingProgress {
+    /// Returns how far a docked candidate gets.
+    fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Self {
+        if let Some(condition) = FailedCondition::of(table, place, link) {
+            DockingProgress::Refused(condition)
+        } else if !table.docked_score(place, link).is_acceptable() {
+            DockingProgress::Unacceptable
+        } else if table.port_count(link.participant) > 1 {
+            DockingProgress::Unserved
+        } else {
+            DockingProgress::Fits
+        }
+    }
+
+    /// Returns the number of steps missing.
+    fn distance(&self) -> u8 {
+        match self {
+            DockingProgress::Fits => 0,
+            DockingProgress::Unserved => 1,
+            DockingProgress::Unacceptable => 2,
+            DockingProgress::Refused(_) => 3,
+        }
+    }
+}
+
+/// Examines the ports and offers of a pool for the seated request. Docks offers on trial and undocks them again.
+pub struct FailureAnalysis<'p> {
+    pool: &'p mut OfferPool,
+}
+
+impl<'p> FailureAnalysis<'p> {
+    /// Analyses the seated request, at which nothing is docked.
+    pub fn new(pool: &'p mut OfferPool) -> Self {
+        FailureAnalysis { pool }
+    }
+
+    /// Describes why the ports `next` cannot be filled next to the deepest gang, which fills those before.
+    pub fn failure(&mut self, deepest: Gang, next: Range<usize>) -> GangFailure {
+        let alone = self.independent_candidates();
+        let ports = self.port_candidates(&alone);
+        let blocked = self.with_deepest(&deepest, next.start, |analysis| {
+            next.map(|port| analysis.blocked_port(PortPlace::of_request(port), &deepest, &alone[port])).collect()
+        });
+        GangFailure { ports, deepest, blocked }
+    }
+
+    /// Returns why each unused offer is rejected at a port: see [`super::Gangmatcher::failed_clauses`].
+    pub fn failed_clauses(&mut self, failure: &GangFailure, port: usize) -> FailedClauses {
+        let place = PortPlace::of_request(port);
+        if failure.ports[port].independent == 0 {
+            let rows = self.pool.index().unused().clone();
+            return self.failed_clauses_at(place, &rows, &[]);
+        }
+        let rows = self.independent_candidates().swap_remove(port);
+        let first = failure.blocked.first().map_or(0, |blocked| blocked.port);
+        let held = held_offers(&failure.deepest);
+        self.with_deepest(&failure.deepest, first, |analysis| analysis.failed_clauses_at(place, &rows, &held))
+    }
+
+    /// Docks an offer at each port in turn, with nothing else docked.
+    pub fn trial_dockings(&mut self, offer: Participant) -> Vec<TrialDocking> {
+        let links: Vec<PortPlace> = self.pool.table().ports(offer).collect();
+        let places: Vec<PortPlace> = self.pool.table().request_ports().collect();
+        let dock = |place| {
+            let table = self.pool.table_mut();
+            let condition = nearest_conditions(table, place, links.iter().copied()).pop().and_then(|(_, found)| found);
+            TrialDocking { label: table.label(place), condition }
+        };
+        places.into_iter().map(dock).collect()
+    }
+
+    /// Runs `work` with the deepest gang docked and the request's ports from `first` on open.
+    fn with_deepest<T>(&mut self, deepest: &Gang, first: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let docked = self.pool.table_mut().dock_gang(deepest);
+        self.pool.table_mut().reopen_unfilled(Participant::REQUEST, &(0..first).collect());
+        let found = work(self);
+        self.pool.table_mut().undock_gang(&docked);
+        found
+    }
+
+    /// Returns, for each port of the seated request, the rows that fit it with nothing else docked.
+    fn independent_candidates(&mut self) -> Vec<RowBitmap> {
+        let (table, index) = self.pool.table_and_index();
+        table.request_ports().map(|place| candidates_at(table, index, place)).collect()
+    }
+
+    /// Returns the candidates of each port of the seated request. `alone` holds the rows that fit each port by itself.
+    fn port_candidates(&mut self, alone: &[RowBitmap]) -> Vec<PortCandidates> {
+        let places: Vec<PortPlace> = self.pool.table().request_ports().collect();
+        let describe = |(place, rows): (PortPlace, &RowBitmap)| {
+            let consistent = self.consistent_rows(place, rows, alone);
+            let (table, index) = self.pool.table_and_index();
+            let window = WindowQuery::of(place, &[], table, index);
+            let used = index.select_used(&window, table);
+            let used = accepted_rows(table, index, place, &used);
+            let patterns = table.patterns(Participant::REQUEST);
+            PortCandidates {
+                label: table.label(place),
+                independent: index.offers_of(rows).len(),
+                consistent: index.offers_of(&consistent).len(),
+                used_up: index.offers_of(&used).len(),
+                is_required: patterns.is_none_or(|patterns| patterns.iter().all(|ports| ports.contains(place.port))),
+                ruled_out: if rows.is_clear() { conditions_at(table, index, place) } else { Vec::new() },
+            }
+        };
+        places.into_iter().zip(alone).map(describe).collect()
+    }
+
+    /// Returns those of `rows` that have a partner at each other port that must be filled together with `place`.
+    fn consistent_rows(&mut self, place: PortPlace, rows: &RowBitmap, alone: &[RowBitmap]) -> RowBitmap {
+        let mut beside: PortPattern = (0..alone.len()).collect();
+        let patterns =
+            self.pool.table().patterns(Participant::REQUEST).into_iter().flat_map(|patterns| patterns.iter());
+        patterns.filter(|pattern| pattern.contains(place.port)).for_each(|pattern| beside.intersect_with(pattern));
+        beside.set(place.port, false);
+        let alike = self.pool.candidate_classes();
+        // Rows of one class have the same partners: each class is examined once.
+        let mut known: FxHashMap<usize, bool> = FxHashMap::default();
+        let mut consistent = RowBitmap::with_capacity(rows.len());
+        for row in rows.ones() {
+            let class = alike.class_of(row);
+            let found = class.and_then(|class| known.get(&class).copied());
+            let found = found.unwrap_or_else(|| {
+                let link = self.pool.index().place(row);
+                let mut others = beside.ones().map(PortPlace::of_request);
+                others.all(|other| self.has_partner(place, link, other, &alone[other.port]))
+            });
+            known.extend(class.map(|class| (class, found)));
+            consistent.set(row, found);
+        }
+        consistent
+    }
+
+    /// Whether one of `rows` fits the port `other` while `link` is docked at `place`. The offers must differ.
+    fn has_partner(&mut self, place: PortPlace, link: PortPlace, other: PortPlace, rows: &RowBitmap) -> bool {
+        let (table, index) = self.pool.table_and_index();
+        let is_tied =
+            table.mentioned_ports(place).contains(&other.port) || table.mentioned_ports(other).contains(&place.port);
+        if !is_tied {
+            return rows.ones().any(|row| index.place(row).participant != link.participant);
+        }
+        table.with_docked(place, link, |table| {
+            let window = WindowQuery::of(other, &[place, link], table, index);
+            let mut partners = index.select(&window, table);
+            partners.intersect_with(rows);
+            partners.ones().map(|row| index.place(row)).any(|partner| {
+                let places = [place, link, other, partner];
+                partner.participant != link.participant
+                    && table.with_docked(other, partner, |table| may_all_accept(table, &places))
+            })
+        })
+    }
+
+    /// Describes one port that cannot be filled. `rows` fit it by itself; the deepest gang is docked.
+    fn blocked_port(&mut self, place: PortPlace, deepest: &Gang, rows: &RowBitmap) -> BlockedPort {
+        let held = held_offers(deepest);
+        let (table, index) = self.pool.table_and_index();
+        let docked = index.offers_of(rows).into_iter().filter(|offer| held.contains(offer));
+        let mut blocked =
+            BlockedPort { port: place.port, held: docked.map(Participant::offer).collect(), ..BlockedPort::default() };
+        let links = rows.ones().map(|row| index.place(row)).filter(|link| !held.contains(&link.participant));
+        let examine = |table: &mut ParticipantTable, link| DockingProgress::of(table, place, link);
+        let mut conditions = FailedConditions::default();
+        let mut unserved: Option<PortPlace> = None;
+        for (link, progress) in nearest_rows(table, place, links, examine, DockingProgress::distance) {
+            let offer = link.participant.offer();
+            match progress {
+                DockingProgress::Refused(condition) => conditions.add(condition, offer),
+                DockingProgress::Unacceptable => blocked.unacceptable += 1,
+                DockingProgress::Unserved => {
+                    blocked.unserved.push(offer);
+                    unserved.get_or_insert(link);
+                }
+                DockingProgress::Fits => blocked.fitting += 1,
+            }
+        }
+        blocked.conditions = conditions.most_frequent_first();
+        if let Some(link) = unserved {
+            let count = |table: &mut ParticipantTable| unserved_ports(table, index, link, &held);
+            blocked.unserved_ports = table.with_docked(place, link, count);
+        }
+        blocked
+    }
+
+    /// Returns why the offers of `rows` are rejected at a port, leaving out the offers in `held`.
+    fn failed_clauses_at(&mut self, place: PortPlace, rows: &RowBitmap, held: &[Participant]) -> FailedClauses {
+        let (table, index) = self.pool.table_and_index();
+        let scoped = table.clauses(place);
+        let scoped = scoped.as_deref().unwrap_or_default();
+        let scoped = &scoped[..scoped.len().min(clauses::MAX_CLAUSES)];
+        let analysis = RefusalAnalysis::new(table);
+        let clauses: Vec<PortClause> = scoped.iter().map(|clause| analysis.port_clause(clause, place)).collect();
+        let links = rows.ones().map(|row| index.place(row)).filter(|link| !held.contains(&link.participant));
+        let examine = |table: &mut ParticipantTable, link| RejectedOffer::of(table, link, scoped.iter().zip(&clauses));
+        let nearest = nearest_rows(table, place, links, examine, RejectedOffer::distance);
+        let offers = nearest.into_iter().map(|(_, offer)| offer).filter(|offer| offer.distance() > (0, false));
+        FailedClauses { offers: offers.collect(), clauses }
+    }
+}
+
+/// Returns the offers of a gang.
+fn held_offers(gang: &Gang) -> Vec<Participant> {
+    gang.members().iter().map(|docked| Participant::of_offer(docked.offer)).collect()
+}
+
+/// Docks links at a port one by one, examines each, and keeps for each offer the link with the least distance from
+/// docking, the first of several. The links of an offer must be adjacent.
+fn nearest_rows<T, K: PartialOrd>(
+    table: &mut ParticipantTable,
+    place: PortPlace,
+    links: impl Iterator<Item = PortPlace>,
+    examine: impl Fn(&mut ParticipantTable, PortPlace) -> T,
+    distance: impl Fn(&T) -> K,
+) -> Vec<(PortPlace, T)> {
+    let mut nearest: Vec<(PortPlace, T)> = Vec::new();
+    for link in links {
+        let found = table.with_docked(place, link, |table| examine(table, link));
+        match nearest.last_mut().filter(|(last, _)| last.participant == link.participant) {
+            Some(last) if distance(&found) < distance(&last.1) => *last = (link, found),
+            Some(_) => {}
+            None => nearest.push((link, found)),
+        }
+    }
+    nearest
+}
+
+/// Returns, for each offer of these links, the condition by which it fails at a port, `None` if it docks. A link that
+/// the request accepts is nearer to docking than one that the request rejects.
+fn nearest_conditions(
+    table: &mut ParticipantTable,
+    place: PortPlace,
+    links: impl Iterator<Item = PortPlace>,
+) -> Vec<(PortPlace, Option<FailedCondition>)> {
+    let examine = |table: &mut ParticipantTable, link| FailedCondition::of(table, place, link);
+    let distance =
+        |found: &Option<FailedCondition>| found.as_ref().map_or(0, |condition| 1 + u8::from(condition.is_of_request));
+    nearest_rows(table, place, links, examine, distance)
+}
+
+/// Returns the conditions that rule out every unused offer at a port with nothing docked.
+fn conditions_at(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace) -> Vec<FailedCondition> {
+    let links = index.unused().ones().map(|row| index.place(row));
+    let mut conditions = FailedConditions::default();
+    for (link, condition) in nearest_conditions(table, place, links) {
+        if let Some(condition) = condition {
+            conditions.add(condition, link.participant.offer());
+        }
+    }
+    conditions.most_frequent_first()
+}
+
+/// Returns the rows that may dock at a port, as far as is known with the ports docked now.
+fn candidates_at(table: &mut ParticipantTable, index: &mut PortIndex, place: PortPlace) -> RowBitmap {
+    let window = WindowQuery::of(place, &[], table, index);
+    let rows = index.select(&window, table);
+    accepted_rows(table, index, place, &rows)
+}
+
+/// Returns those of `rows` that neither refuse the port nor are refused by it.
+fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace, rows: &RowBitmap) -> RowBitmap {
+    let mut accepted = RowBitmap::with_capacity(rows.len());
+    for row in rows.ones() {
+        let link = index.place(row);
+        accepted.set(row, table.with_docked(place, link, |table| may_all_accept(table, &[place, link])));
+    }
+    accepted
+}
+
+/// Whether no constraint of these ports is known to be refused.
+fn may_all_accept(table: &mut ParticipantTable, places: &[PortPlace]) -> bool {
+    places.iter().all(|place| table.accepts(*place) != DockingVerdict::Refused)
+}
+
+/// Returns the label of each port of the docked offer `link` other than its link, and the number of offers that fit
+/// there. Offers in `held` do not count.
+fn unserved_ports(
+    table: &mut ParticipantTable,
+    index: &mut PortIndex,
+    link: PortPlace,
+    held: &[Participant],
+) -> Vec<(String, usize)> {
+    let own = table.ports(link.participant).filter(|port| *port != link);
+    own.map(|port| {
+        let mut rows = candidates_at(table, index, port);
+        let taken = held.iter().copied().chain([link.participant]);
+        taken.for_each(|taken| rows.set_range(index.rows_of(taken), false));
+        (table.label(port), index.offers_of(&rows).len())
+    })
+    .collect()
+}

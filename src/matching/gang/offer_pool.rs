@@ -1,0 +1,221 @@
+//! The seated request and the offers, with index and caches that are kept from request to request.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ad::{Ad, Participant};
+use crate::protocol::PortFault;
+
+use super::participants::{ParticipantTable, PortPlace};
+use super::port_index::{CandidateClasses, CandidateClassifier, PortIndex, RowBitmap, SettledConstraints, WindowQuery};
+
+/// The participants, the index of the offers' ports, and what has been computed from both.
+///
+/// Caches hold whatever is docked. Those of the request last until the next one is seated, all others until a remainder
+/// is offered.
+pub struct OfferPool {
+    table: ParticipantTable,
+    index: PortIndex,
+    classifier: CandidateClassifier,
+    /// Classes of rows that the requests so far cannot tell apart, computed on first use for the seated request.
+    classes: Option<Rc<CandidateClasses>>,
+    /// Window queries of the seated request's ports with nothing docked, by port index, computed on first use.
+    initial_queries: Vec<Option<Rc<WindowQuery>>>,
+    /// Window queries for which no unused offer exists. Entries stay valid, since offers only get fewer.
+    exhausted_queries: FxHashSet<Rc<WindowQuery>>,
+    /// 1-based part number of each offer replaced by a remainder.
+    part_numbers: FxHashMap<Participant, usize>,
+}
+
+impl OfferPool {
+    /// Indexes the offers of a table at which nothing is docked.
+    pub fn new(table: ParticipantTable) -> Self {
+        OfferPool {
+            index: PortIndex::new(&table),
+            table,
+            classifier: CandidateClassifier::default(),
+            classes: None,
+            initial_queries: Vec::new(),
+            exhausted_queries: FxHashSet::default(),
+            part_numbers: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the participants.
+    pub fn table(&self) -> &ParticipantTable {
+        &self.table
+    }
+
+    /// Returns the participants, for docking and evaluation. Ads are replaced by the pool only.
+    pub fn table_mut(&mut self) -> &mut ParticipantTable {
+        &mut self.table
+    }
+
+    /// Returns the index of the offers' ports.
+    pub fn index(&self) -> &PortIndex {
+        &self.index
+    }
+
+    /// Returns participants and index, for queries.
+    pub fn table_and_index(&mut self) -> (&mut ParticipantTable, &mut PortIndex) {
+        (&mut self.table, &mut self.index)
+    }
+
+    /// Seats a request.
+    ///
+    /// # Errors
+    ///
+    /// When its ports cannot be used; the former request stays.
+    pub fn seat(&mut self, request: &Ad) -> Result<(), PortFault> {
+        self.initial_queries.clear();
+        self.classes = None;
+        self.table.replace(Participant::REQUEST, request)
+    }
+
+    /// Uses an offer up.
+    pub fn use_up(&mut self, offer: Participant) {
+        self.index.remove(offer);
+    }
+
+    /// Replaces a used-up offer by its remainder, as its next part.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the remainder cannot be used; the offer stays as it was.
+    pub fn offer_remainder(&mut self, offer: Participant, remainder: &Ad) -> Result<(), PortFault> {
+        self.table.replace(offer, remainder)?;
+        self.index.reinsert(offer, &self.table);
+        self.classifier.invalidate();
+        self.classes = None;
+        self.exhausted_queries.clear();
+        *self.part_numbers.entry(offer).or_insert(1) += 1;
+        Ok(())
+    }
+
+    /// Returns the 1-based part number of an offer: 1 is the whole.
+    pub fn part_number(&self, offer: Participant) -> usize {
+        self.part_numbers.get(&offer).copied().unwrap_or(1)
+    }
+
+    /// Iterates over the 0-based indices of the unused offers.
+    pub fn unused_offers(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.table.offer_count()).filter(|offer| self.index.is_unused(Participant::of_offer(*offer)))
+    }
+
+    /// Whether all ports of the request are mandatory, so that the cached window queries apply.
+    fn has_fixed_ports(&self) -> bool {
+        self.table.patterns(Participant::REQUEST).is_none()
+    }
+
+    /// Returns the window query of a port of the seated request with nothing docked, from the cache if possible. All
+    /// ports of the request must be mandatory.
+    fn initial_query(&mut self, port: usize) -> Rc<WindowQuery> {
+        if self.initial_queries.len() <= port {
+            let ports = self.table.port_count(Participant::REQUEST);
+            self.initial_queries.resize(ports.max(port + 1), None);
+        }
+        let (table, index) = (&self.table, &self.index);
+        let query = || Rc::new(WindowQuery::of(PortPlace::of_request(port), &[], table, index));
+        Rc::clone(self.initial_queries[port].get_or_insert_with(query))
+    }
+
+    /// Returns the cached window query of a port with nothing docked. `None` if it was not computed, the port is not
+    /// one of the request, or the request has optional ports.
+    pub fn known_initial_query(&self, place: PortPlace) -> Option<Rc<WindowQuery>> {
+        let is_first = place.participant.is_request() && self.has_fixed_ports();
+        self.initial_queries.get(place.port).filter(|_| is_first)?.clone()
+    }
+
+    /// Whether a port is a mandatory one of the request, whose cached window query applies while nothing is docked.
+    pub fn has_initial_query(&self, place: PortPlace) -> bool {
+        place.participant.is_request() && self.has_fixed_ports()
+    }
+
+    /// Runs a window query: returns the rows that may dock at a port, and the constraints that the index has proved.
+    /// `is_initial` says whether nothing is docked.
+    pub fn probe(
+        &mut self,
+        place: PortPlace,
+        undecided: &[PortPlace],
+        is_initial: bool,
+    ) -> (RowBitmap, SettledConstraints) {
+        self.table.statistics_mut().probes += 1;
+        let query = if is_initial && self.has_initial_query(place) {
+            self.initial_query(place.port)
+        } else {
+            Rc::new(WindowQuery::of(place, undecided, &self.table, &self.index))
+        };
+        let rows = self.index.select(&query, &mut self.table);
+        (rows, self.index.settled_constraints(&query))
+    }
+
+    /// Returns the rows that the index admits at a port of the request with nothing docked at the request.
+    pub fn probe_independent(&mut self, place: PortPlace) -> RowBitmap {
+        self.table.statistics_mut().probes += 1;
+        let index = &mut self.index;
+        self.table.with_undocked(Participant::REQUEST, |table| {
+            let query = WindowQuery::of(place, &[], table, index);
+            index.select(&query, table)
+        })
+    }
+
+    /// Records that a port of the request has no unused offer while nothing is docked.
+    pub fn mark_exhausted(&mut self, place: PortPlace) {
+        if self.has_initial_query(place) {
+            let query = self.initial_query(place.port);
+            self.exhausted_queries.insert(query);
+        }
+    }
+
+    /// Whether the window query of some port is known to have no unused offer.
+    pub fn has_exhausted_port(&mut self) -> bool {
+        !self.exhausted_queries.is_empty()
+            && self.has_fixed_ports()
+            && (0..self.table.port_count(Participant::REQUEST)).rev().any(|port| {
+                let query = self.initial_query(port);
+                self.exhausted_queries.contains(&query)
+            })
+    }
+
+    /// Returns the rows of `place` that satisfy the demands of some row of `candidates` at the port `other`, computed
+    /// from the index without docking anything. Nothing must be docked.
+    ///
+    /// `None` if the candidates' demands are not the only dependency between the two ports, or if there are more than
+    /// `most` distinct demands.
+    pub fn rows_demanded_by(
+        &mut self,
+        place: PortPlace,
+        other: PortPlace,
+        candidates: &RowBitmap,
+        most: usize,
+    ) -> Option<Rc<RowBitmap>> {
+        let shown = self.initial_query(other.port);
+        if !shown.shows_all(&self.index) || !self.index.settles_port(&shown) {
+            return None;
+        }
+        let demanding = self.classifier.demand_classes(&self.index);
+        let distinct = demanding.representatives(candidates, most + 1);
+        if distinct.len() > most || distinct.iter().any(|row| demanding.class_of(*row).is_none()) {
+            return None;
+        }
+        Some(self.index.rows_demanded_by(&distinct, place, &shown, &mut self.table))
+    }
+
+    /// Returns the classes of rows that no request so far tells apart.
+    pub fn candidate_classes(&mut self) -> Rc<CandidateClasses> {
+        let (classifier, table, index) = (&mut self.classifier, &mut self.table, &mut self.index);
+        Rc::clone(self.classes.get_or_insert_with(|| classifier.candidate_classes(index, table)))
+    }
+
+    /// Whether the candidates `rows` of a port may differ in score.
+    pub fn is_ranked(&self, place: PortPlace, rows: &RowBitmap) -> bool {
+        self.table.has_docking_vector() || self.table.has_rank(place) || self.index.any_has_rank(rows)
+    }
+
+    /// Whether the offers have no preferences: there is no docking vector, none of them ranks, and none of them chooses
+    /// which of its ports are filled.
+    pub fn offers_have_no_preference(&self) -> bool {
+        !self.table.has_docking_vector() && !self.index.has_ranking_rows() && !self.table.offers_have_patterns()
+    }
+}

@@ -1,0 +1,358 @@
+//! The participants of a gang: request and offers as scopes that can be docked and undocked.
+//!
+//! Ads are never modified: docking binds a label on either side, undocking removes the bindings. Only [`ParticipantTable`]
+//! binds. Who docks must undock:
+//!
+//! * [`ParticipantTable::with_docked`] and [`ParticipantTable::with_undocked`] restore what was docked before.
+//! * [`ParticipantTable::dock`] and [`ParticipantTable::mark_unfilled`] are undone by the caller, with
+//!   [`ParticipantTable::undock`] and [`ParticipantTable::reopen_unfilled`].
+//! * Nothing is docked between two searches. Seating a request or replacing an offer relies on it.
+
+mod evaluation;
+mod ports;
+mod symbolic;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame};
+use crate::eval::{Context, Environment, EnvironmentMember, NameFallback, UNFILLED_PORT};
+use crate::matching::Statistics;
+use crate::matching::policy::PolicyRule;
+use crate::protocol::{PortFault, PortPattern, Protocol};
+
+use super::{DockedOffer, Gang};
+use ports::ParticipantPorts;
+
+pub use evaluation::{DockingVerdict, ScopedClause};
+pub use ports::build_member;
+pub use symbolic::{AttributeTranslation, SymbolicClause, SymbolicEvaluator, SymbolicValue, as_comparison};
+
+/// A port of a participant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PortPlace {
+    /// The participant.
+    pub participant: Participant,
+    /// 0-based index of its port.
+    pub port: usize,
+}
+
+impl PortPlace {
+    /// Returns a port of the request.
+    pub fn of_request(port: usize) -> Self {
+        PortPlace { participant: Participant::REQUEST, port }
+    }
+}
+
+/// The participants and what is docked at their ports.
+pub struct ParticipantTable {
+    environment: Environment,
+    /// Ports of each participant.
+    port_info: Vec<ParticipantPorts>,
+    protocol: Protocol,
+    context: Context,
+    /// The docking vector of the policy. Empty if candidates are scored by rank.
+    docking_vector: Vec<PolicyRule>,
+    /// Whether some offer has other ports than its link.
+    offers_have_ports: bool,
+    /// Whether some offer may choose which of its ports are filled.
+    offers_have_patterns: bool,
+    /// Counts of work done. Evaluations and failures are counted here, all else by the search.
+    statistics: Statistics,
+}
+
+impl ParticipantTable {
+    /// Returns a table of the offers with an empty seat for the request, and the faults of offers whose ports cannot be
+    /// used, with their indices. Such offers take part in no gang.
+    pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> (Self, Vec<(usize, PortFault)>) {
+        let mut table = ParticipantTable {
+            environment: Environment::for_match(),
+            port_info: Vec::with_capacity(offers.len() + 1),
+            protocol,
+            context,
+            docking_vector: Vec::new(),
+            offers_have_ports: false,
+            offers_have_patterns: false,
+            statistics: Statistics::default(),
+        };
+        let mut bad = Vec::new();
+        for (position, ad) in std::iter::once(&Ad::default()).chain(offers).enumerate() {
+            let participant = Participant::at(position);
+            let nobody = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
+            table.environment.add_member(nobody);
+            table.port_info.push(ParticipantPorts::default());
+            if let Err(fault) = table.replace(participant, ad) {
+                bad.push((participant.offer(), fault));
+            }
+        }
+        (table, bad)
+    }
+
+    /// Scores candidates by the docking vector of a policy instead of by rank.
+    pub fn set_docking_vector(&mut self, docking: Vec<PolicyRule>) {
+        self.docking_vector = docking;
+    }
+
+    /// Replaces the ad of a participant: seats a request, or offers a remainder.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of `ad` cannot be used; the former ad stays.
+    pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
+        let (new, ports) = ParticipantPorts::of(ad, participant)?;
+        if !participant.is_request() {
+            self.offers_have_ports |= new.ports.len() > 1;
+            self.offers_have_patterns |= ports.patterns().is_some();
+        }
+        let is_implicit = ports.is_implicit();
+        if let Some(member) = self.environment.member_mut(participant) {
+            *member = new;
+        }
+        self.port_info[participant.position()] = ports;
+        if is_implicit {
+            // The partner at an implicit port is unknown at first.
+            self.environment.unbind_other(participant);
+        }
+        Ok(())
+    }
+
+    fn member(&self, participant: Participant) -> Option<&EnvironmentMember> {
+        self.environment.members().get(participant.position())
+    }
+
+    /// Returns the scopes of all participants with what is docked now.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Returns the context in which constraints and ranks are evaluated.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Returns the counts of work done.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Returns the counts of work done, for counting.
+    pub fn statistics_mut(&mut self) -> &mut Statistics {
+        &mut self.statistics
+    }
+
+    /// Returns the number of ports of a participant.
+    pub fn port_count(&self, participant: Participant) -> usize {
+        self.member(participant).map_or(0, |member| member.ports.len())
+    }
+
+    /// Returns the ports of a participant.
+    pub fn ports(&self, participant: Participant) -> impl Iterator<Item = PortPlace> + Clone + use<> {
+        (0..self.port_count(participant)).map(move |port| PortPlace { participant, port })
+    }
+
+    /// Returns the ports of the request.
+    pub fn request_ports(&self) -> impl Iterator<Item = PortPlace> + Clone + use<> {
+        self.ports(Participant::REQUEST)
+    }
+
+    /// Returns the allowed patterns of a participant's filled ports, best first. `None` if all ports are mandatory.
+    pub fn patterns(&self, participant: Participant) -> Option<&Rc<[PortPattern]>> {
+        self.port_info[participant.position()].patterns()
+    }
+
+    /// Whether the only port of a participant is the implicit one.
+    pub fn is_implicit(&self, participant: Participant) -> bool {
+        self.port_info[participant.position()].is_implicit()
+    }
+
+    /// Returns the labels of a participant's ports. An implicit port is called `other` and `target`.
+    pub fn labels(&self, participant: Participant) -> impl Iterator<Item = &Name> {
+        self.member(participant).into_iter().flat_map(|member| &member.bindings).map(|binding| &binding.name)
+    }
+
+    /// Returns the label of a port: `other` for an implicit one.
+    pub fn label(&self, place: PortPlace) -> String {
+        let label = self.labels(place.participant).nth(place.port).filter(|_| !self.is_implicit(place.participant));
+        label.map_or_else(|| "other".to_owned(), Name::to_string)
+    }
+
+    /// Returns the port of a participant with a label. `None` if it has no such port.
+    fn labelled(&self, participant: Participant, label: &str) -> Option<PortPlace> {
+        let port = if self.is_implicit(participant) {
+            label.eq_ignore_ascii_case("other").then_some(0)
+        } else {
+            self.labels(participant).position(|name| name.is(label))
+        };
+        port.map(|port| PortPlace { participant, port })
+    }
+
+    /// Returns the protocol, which says which attributes are constraints and ranks.
+    pub fn protocol(&self) -> &Protocol {
+        &self.protocol
+    }
+
+    /// Returns the number of offers.
+    pub fn offer_count(&self) -> usize {
+        self.port_info.len() - 1
+    }
+
+    /// Docks two ports: binds the label of each to the ad of the other.
+    pub fn dock(&mut self, a: PortPlace, b: PortPlace) {
+        self.bind(a, Some((b.participant, b.port)));
+        self.bind(b, Some((a.participant, a.port)));
+    }
+
+    /// Undocks two ports.
+    pub fn undock(&mut self, a: PortPlace, b: PortPlace) {
+        self.bind(a, None);
+        self.bind(b, None);
+    }
+
+    /// Runs `work` with two ports docked, then restores what was docked there before.
+    pub fn with_docked<T>(&mut self, a: PortPlace, b: PortPlace, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = [a, b].map(|place| (place, self.docked_at(place)));
+        self.dock(a, b);
+        let found = work(self);
+        for (place, to) in before {
+            self.bind(place, to);
+        }
+        found
+    }
+
+    /// Whether the policy has a docking vector.
+    pub fn has_docking_vector(&self) -> bool {
+        !self.docking_vector.is_empty()
+    }
+
+    /// Returns the docking vector of the policy. Empty if candidates are scored by rank.
+    pub fn docking_vector(&self) -> &[PolicyRule] {
+        &self.docking_vector
+    }
+
+    /// Iterates over the scope of a port and its enclosing scopes, innermost first.
+    pub fn frames(&self, place: PortPlace) -> impl Iterator<Item = &ScopeFrame> {
+        std::iter::successors(self.frame_of(place), |frame| frame.enclosing.as_ref()).map(|frame| &**frame)
+    }
+
+    /// Returns the expression of an attribute of a port, as seen from the other side. The innermost scope wins.
+    pub fn attribute(&self, place: PortPlace, name: &Name) -> Option<&Expression> {
+        self.frames(place).find_map(|frame| frame.ad.get(name))
+    }
+
+    /// Returns the scope of a port. `None` if there is no such port.
+    pub fn frame(&self, place: PortPlace) -> Option<Arc<ScopeFrame>> {
+        self.frame_of(place).cloned()
+    }
+
+    /// Runs `work` with nothing docked at a participant, then restores its docked ports. Ports marked as unfilled stay
+    /// so.
+    pub fn with_undocked<T>(&mut self, participant: Participant, work: impl FnOnce(&mut Self) -> T) -> T {
+        let docked = self.ports(participant).map(|place| (place, self.docked_at(place)));
+        let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED_PORT)).collect();
+        for (place, _) in &docked {
+            self.bind(*place, None);
+        }
+        let found = work(self);
+        for (place, to) in docked {
+            self.bind(place, to);
+        }
+        found
+    }
+
+    /// Returns the participant and port docked at a port. `None` if it is open.
+    fn docked_at(&self, place: PortPlace) -> Option<(Participant, usize)> {
+        let member = self.member(place.participant)?;
+        match member.fallback {
+            NameFallback::Partner(participant, port) => Some((participant, port)),
+            _ => member.bindings.get(place.port)?.to,
+        }
+    }
+
+    /// Marks the ports of a participant that a pattern does not fill as unfilled.
+    pub fn mark_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
+        self.bind_others(participant, filled, Some(UNFILLED_PORT));
+    }
+
+    /// Reopens the ports of a participant that a pattern does not fill.
+    pub fn reopen_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
+        self.bind_others(participant, filled, None);
+    }
+
+    /// Binds the ports of a participant that a pattern does not fill.
+    fn bind_others(&mut self, participant: Participant, filled: &PortPattern, to: Option<(Participant, usize)>) {
+        for place in self.ports(participant).filter(|place| !filled.contains(place.port)) {
+            self.bind(place, to);
+        }
+    }
+
+    /// Binds a port to a partner, or unbinds it.
+    fn bind(&mut self, place: PortPlace, to: Option<(Participant, usize)>) {
+        if !self.is_implicit(place.participant) {
+            let Some(member) = self.environment.member_mut(place.participant) else { return };
+            if let Some(binding) = member.bindings.get_mut(place.port) {
+                binding.to = to;
+            }
+        } else if let Some(to) = to {
+            self.environment.bind_other(place.participant, to);
+        } else {
+            self.environment.unbind_other(place.participant);
+        }
+    }
+
+    /// Docks a whole gang and marks the other ports of its ads as unfilled. Returns pairs of a filled port and the link
+    /// docked there, for [`ParticipantTable::undock_gang`].
+    pub fn dock_gang(&mut self, gang: &Gang) -> Vec<(PortPlace, PortPlace)> {
+        let mut filled = Vec::new();
+        let mut pending: Vec<(Participant, Option<usize>, &[DockedOffer])> =
+            vec![(Participant::REQUEST, None, &gang.ports)];
+        while let Some((above, link, ports)) = pending.pop() {
+            let mut pattern = PortPattern::with_capacity(self.port_count(above));
+            pattern.extend(link);
+            for docked in ports {
+                let Some(place) = self.labelled(above, &docked.label) else { continue };
+                let link = PortPlace { participant: Participant::of_offer(docked.offer), port: docked.link };
+                pattern.grow_and_insert(place.port);
+                filled.push((place, link));
+                pending.push((link.participant, Some(link.port), &docked.ports));
+            }
+            self.mark_unfilled(above, &pattern);
+        }
+        for (above, link) in &filled {
+            self.dock(*above, *link);
+        }
+        filled
+    }
+
+    /// Undocks a gang that was docked as a whole and reopens the unfilled ports.
+    pub fn undock_gang(&mut self, docked: &[(PortPlace, PortPlace)]) {
+        let none = PortPattern::new();
+        for participant in docked.iter().map(|(_, link)| link.participant).chain([Participant::REQUEST]) {
+            self.reopen_unfilled(participant, &none);
+        }
+    }
+
+    /// Whether some offer has ports besides its link, which must be filled before it can serve.
+    pub fn offers_have_ports(&self) -> bool {
+        self.offers_have_ports
+    }
+
+    /// Whether some offer may choose which of its ports are filled.
+    pub fn offers_have_patterns(&self) -> bool {
+        self.offers_have_patterns
+    }
+
+    /// Returns the ad of a participant.
+    pub fn ad(&self, participant: Participant) -> &Ad {
+        &self.environment.members()[participant.position()].frame.ad
+    }
+
+    /// Returns the offers that have ports besides their link.
+    pub fn offers_with_ports(&self) -> impl Iterator<Item = Participant> {
+        let members = self.environment.members().iter().skip(1).filter(|member| member.ports.len() > 1);
+        members.map(|member| member.frame.participant)
+    }
+
+    fn frame_of(&self, place: PortPlace) -> Option<&Arc<ScopeFrame>> {
+        self.member(place.participant)?.ports.get(place.port)
+    }
+}

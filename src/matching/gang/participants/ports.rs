@@ -1,0 +1,87 @@
+//! The ports of a participant: scopes, allowed patterns, and the clauses of their constraints.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::ad::{Ad, Expression, Participant, ScopeFrame};
+use crate::eval::{EnvironmentMember, NameBinding};
+use crate::protocol::{MAX_PORT_PATTERNS, PortFault, PortPattern, read_ports};
+
+use super::evaluation::ScopedClause;
+
+/// What is known about a participant's ports.
+#[derive(Default)]
+pub struct ParticipantPorts {
+    /// Whether its only port is the implicit one.
+    implicit: bool,
+    /// Clauses of each port's constraint, computed on first use. The inner `None` means no constraint.
+    clauses: Vec<OnceCell<Option<Rc<[ScopedClause]>>>>,
+    /// Allowed patterns of filled ports, best first. `None` if all ports are mandatory.
+    patterns: Option<Rc<[PortPattern]>>,
+}
+
+impl ParticipantPorts {
+    /// Builds the scopes of an ad and its ports, and the description of its ports.
+    ///
+    /// # Errors
+    ///
+    /// When its ports cannot be used.
+    pub fn of(ad: &Ad, participant: Participant) -> Result<(EnvironmentMember, Self), PortFault> {
+        let ports = read_ports(ad)?;
+        let frame = ScopeFrame::root(ad.clone(), participant);
+        let mut member = EnvironmentMember::new(Arc::clone(&frame), Vec::with_capacity(ports.list.len()));
+        member.bindings = Vec::with_capacity(ports.list.len());
+        let implicit = matches!(ports.list.as_slice(), [port] if port.record.is_none());
+        let patterns = if ports.group.is_mandatory() {
+            None
+        } else {
+            let patterns = ports.group.patterns(ports.list.len()).ok_or_else(|| PortFault {
+                span: ad.get_str("Ports").map(Expression::span).unwrap_or_default(),
+                reason: format!("its groups of ports can be filled in more than {MAX_PORT_PATTERNS} ways"),
+            })?;
+            Some(patterns.into())
+        };
+        for (position, port) in ports.list.into_iter().enumerate() {
+            let since = u32::try_from(position).ok();
+            let around = port.groups.into_iter().fold(Arc::clone(&frame), |frame, group| frame.dock(group, since));
+            member.ports.push(match port.record {
+                Some(record) => around.dock(record, since),
+                None => around,
+            });
+            if !implicit {
+                member.bindings.push(NameBinding { name: port.label, first_port: since, to: None });
+            }
+        }
+        let ports = ParticipantPorts { implicit, clauses: vec![OnceCell::new(); member.ports.len()], patterns };
+        Ok((member, ports))
+    }
+
+    /// Whether the only port is the implicit one.
+    pub fn is_implicit(&self) -> bool {
+        self.implicit
+    }
+
+    /// Returns the allowed patterns of filled ports, best first. `None` if all ports are mandatory.
+    pub fn patterns(&self) -> Option<&Rc<[PortPattern]>> {
+        self.patterns.as_ref()
+    }
+
+    /// Returns the clauses of a port's constraint, from `split` on first use. `None` if it has no constraint.
+    pub fn clauses(
+        &self,
+        port: usize,
+        split: impl FnOnce() -> Option<Rc<[ScopedClause]>>,
+    ) -> Option<Rc<[ScopedClause]>> {
+        self.clauses.get(port)?.get_or_init(split).clone()
+    }
+}
+
+/// Builds the scopes of an ad and its ports.
+///
+/// # Errors
+///
+/// When its ports cannot be used.
+pub fn build_member(ad: &Ad, participant: Participant) -> Result<EnvironmentMember, PortFault> {
+    ParticipantPorts::of(ad, participant).map(|(member, _)| member)
+}

@@ -1,0 +1,383 @@
+//! Index of the offers' ports: answers which of them may dock at a port (thesis 5.4.2).
+//!
+//! Every port of every offer is a row, in input order. Columns hold the attributes of the rows; further columns hold
+//! the bounds that rows demand of attributes of the port at which they dock.
+//!
+//! Answers are supersets: they may contain rows that do not fit, never miss one that does. Candidates are confirmed by
+//! evaluation unless [`SettledConstraints`] says that the index has proved the constraint.
+
+mod cached_column;
+mod candidate_classes;
+mod link_demands;
+mod row_columns;
+mod window_query;
+
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+
+use crate::ad::{Dialect, Name, Participant, Value};
+use crate::constraint::is_scope_name;
+use crate::pool::{ColumnCell, Partition};
+
+use super::participants::{AttributeTranslation, ParticipantTable, PortPlace};
+use link_demands::LinkDemands;
+use row_columns::RowColumns;
+
+pub use candidate_classes::{CandidateClasses, CandidateClassifier};
+pub use window_query::{WindowCondition, WindowQuery};
+
+/// A set of rows, as a bitmap.
+pub type RowBitmap = FixedBitSet;
+
+/// The constraints that the index has proved for all candidates of a port, so that they need no evaluation.
+#[derive(Clone, Copy, Default)]
+pub struct SettledConstraints {
+    /// Whether the constraint of the port is proved.
+    pub port_constraint: bool,
+    /// Whether the constraints of the candidates are proved, for candidates whose demands are fully indexed.
+    pub link_constraints: bool,
+}
+
+impl SettledConstraints {
+    /// Combines two selections: rows in both meet what either of them proves.
+    pub fn merge(self, other: SettledConstraints) -> Self {
+        SettledConstraints {
+            port_constraint: self.port_constraint || other.port_constraint,
+            link_constraints: self.link_constraints || other.link_constraints,
+        }
+    }
+}
+
+/// The index of the ports of all offers.
+pub struct PortIndex {
+    /// Port of each row.
+    places: Vec<PortPlace>,
+    /// Range of rows of each offer, by 0-based index of the offer.
+    rows_of: Vec<Range<usize>>,
+    /// Rows of offers that are not used up.
+    unused: RowBitmap,
+    /// Unused rows that have a constraint: a port without one accepts nobody.
+    eligible: RowBitmap,
+    /// Rows that have a rank.
+    ranking: RowBitmap,
+    /// Rows whose ads have changed since the columns were built. They are selected always and checked by evaluation.
+    changed: RowBitmap,
+    /// What the constraints of rows demand.
+    demands: LinkDemands,
+    /// Columns of attributes of the rows.
+    columns: RowColumns,
+    /// Names of all attributes that the rows show, computed on first use.
+    attribute_names: OnceCell<FxHashSet<Name>>,
+    /// The last answer to a demand query, with its key.
+    last_demand: Option<(LinkDemandKey, Rc<RowBitmap>)>,
+}
+
+/// Key of a demand query: which rows satisfy the demands of some row at another port?
+#[derive(PartialEq, Eq)]
+struct LinkDemandKey {
+    /// Demand classes of the rows that demand, sorted.
+    demand_classes: Vec<Option<u32>>,
+    /// Pairs of the index of a column of bounds and the index of the column of the bounded values.
+    columns: Vec<(usize, usize)>,
+}
+
+impl PortIndex {
+    /// Builds the index of the offers of a table at which nothing is docked.
+    pub fn new(table: &ParticipantTable) -> Self {
+        let (mut places, mut rows_of) = (Vec::new(), Vec::new());
+        for offer in 0..table.offer_count() {
+            let first = places.len();
+            places.extend(table.ports(Participant::of_offer(offer)));
+            rows_of.push(first..places.len());
+        }
+        let none = RowBitmap::with_capacity(places.len());
+        let mut index = PortIndex {
+            unused: all_rows(places.len()),
+            eligible: none.clone(),
+            ranking: none.clone(),
+            changed: none,
+            demands: LinkDemands::new(&places, table),
+            columns: RowColumns::default(),
+            places,
+            rows_of,
+            attribute_names: OnceCell::new(),
+            last_demand: None,
+        };
+        (0..index.places.len()).for_each(|row| index.read_row(row, table));
+        index
+    }
+
+    /// Reads whether the port of a row has a constraint and a rank.
+    fn read_row(&mut self, row: usize, table: &ParticipantTable) {
+        self.eligible.set(row, table.clauses(self.places[row]).is_some());
+        self.ranking.set(row, table.clauses(self.places[row]).is_some() && table.has_rank(self.places[row]));
+    }
+
+    /// Returns the port of a row.
+    pub fn place(&self, row: usize) -> PortPlace {
+        self.places[row]
+    }
+
+    /// Returns the range of rows of an offer.
+    pub fn rows_of(&self, participant: Participant) -> Range<usize> {
+        self.rows_of[participant.offer()].clone()
+    }
+
+    /// Returns the row of a port of an offer.
+    pub fn row(&self, place: PortPlace) -> usize {
+        self.rows_of(place.participant).start + place.port
+    }
+
+    /// Returns the rows of offers that are not used up.
+    pub fn unused(&self) -> &RowBitmap {
+        &self.unused
+    }
+
+    /// Whether an offer has ports and is not used up.
+    pub fn is_unused(&self, participant: Participant) -> bool {
+        self.rows_of(participant).any(|row| self.unused.contains(row))
+    }
+
+    /// Returns the distinct offers that `rows` belong to. The rows of an offer are adjacent.
+    pub fn offers_of(&self, rows: &RowBitmap) -> Vec<Participant> {
+        let mut offers: Vec<Participant> = rows.ones().map(|row| self.places[row].participant).collect();
+        offers.dedup();
+        offers
+    }
+
+    /// Returns the names of all attributes that the rows show to what docks there.
+    pub fn attribute_names(&self, table: &ParticipantTable) -> &FxHashSet<Name> {
+        self.attribute_names.get_or_init(|| {
+            let frames = self.places.iter().flat_map(|place| table.frames(*place));
+            let mut names = FxHashSet::default();
+            for attribute in frames.flat_map(|frame| frame.ad.iter()) {
+                if !names.contains(attribute.name) {
+                    names.insert(attribute.name.clone());
+                }
+            }
+            names
+        })
+    }
+
+    /// Returns the number of offers that show an attribute of this name.
+    pub fn offers_with_attribute(&self, name: &Name, table: &ParticipantTable) -> usize {
+        let is_shown = |place: &PortPlace| table.attribute(*place, name).is_some();
+        self.rows_of.iter().filter(|rows| self.places[(*rows).clone()].iter().any(is_shown)).count()
+    }
+
+    /// Removes the rows of an offer that is used up.
+    pub fn remove(&mut self, participant: Participant) {
+        let rows = self.rows_of(participant);
+        self.unused.set_range(rows.clone(), false);
+        self.eligible.set_range(rows, false);
+    }
+
+    /// Adds the rows of an offer again whose ad was replaced in the meantime.
+    pub fn reinsert(&mut self, participant: Participant, table: &ParticipantTable) {
+        let rows = self.rows_of(participant);
+        if rows.len() == table.port_count(participant) {
+            for row in rows {
+                self.unused.insert(row);
+                self.changed.insert(row);
+                self.read_row(row, table);
+                self.demands.forget(row);
+            }
+            // The new ad may show further attributes.
+            self.attribute_names.take();
+            // Rebuild the index once its cost is below that of evaluating every changed row for each query.
+            let changed = self.changed.count_ones(..);
+            if changed * changed <= self.places.len() {
+                return;
+            }
+        }
+        let mut renewed = PortIndex::new(table);
+        for other in (0..self.rows_of.len()).map(Participant::of_offer) {
+            if other != participant && !self.is_unused(other) {
+                renewed.remove(other);
+            }
+        }
+        *self = renewed;
+    }
+    /// Whether one of `rows` has a rank.
+    pub fn any_has_rank(&self, rows: &RowBitmap) -> bool {
+        !self.ranking.is_disjoint(rows)
+    }
+
+    /// Whether any row has a rank.
+    pub fn has_ranking_rows(&self) -> bool {
+        !self.ranking.is_clear()
+    }
+
+    /// Returns the rows that a window query selects (thesis 4.5).
+    pub fn select(&mut self, window: &WindowQuery, table: &mut ParticipantTable) -> RowBitmap {
+        let mut found = self.eligible.clone();
+        self.retain(&mut found, window, table);
+        found
+    }
+
+    /// Returns the number of columns of bounds that rows demand.
+    pub fn bound_count(&self) -> usize {
+        self.demands.bounds().len()
+    }
+
+    /// Returns the rows of used-up offers that a window query selects.
+    pub fn select_used(&mut self, window: &WindowQuery, table: &mut ParticipantTable) -> RowBitmap {
+        let mut used = all_rows(self.places.len());
+        used.difference_with(&self.unused);
+        self.retain(&mut used, window, table);
+        used
+    }
+
+    /// Removes from `found` the rows that a window query does not select.
+    pub fn retain(&mut self, found: &mut RowBitmap, window: &WindowQuery, table: &mut ParticipantTable) {
+        if window.is_unsatisfiable {
+            found.clear();
+            return;
+        }
+        // Changed rows stay, since the columns are stale: evaluation decides about them.
+        let mut changed = None;
+        if !self.changed.is_clear() {
+            changed.insert(self.changed.clone()).intersect_with(found);
+        }
+        for WindowCondition { translation, test } in &window.conditions {
+            let dialect = table.context().dialect;
+            let column = self.columns.at(translation, &self.places, table);
+            found.intersect_with(self.columns.column_mut(column).select(test, dialect));
+        }
+        for (number, test) in &window.shown {
+            found.intersect_with(self.demands.bounds_mut(*number).select(test, table.context().dialect));
+        }
+        if let Some(changed) = changed {
+            found.union_with(&changed);
+        }
+    }
+
+    /// Whether the index holds all demands of a port of an offer.
+    pub fn is_fully_indexed(&self, link: PortPlace) -> bool {
+        self.demands.class_of(self.row(link)).is_some()
+    }
+
+    /// Returns the constraints that a window query proves for the rows that it selects.
+    pub fn settled_constraints(&self, window: &WindowQuery) -> SettledConstraints {
+        SettledConstraints {
+            port_constraint: self.settles_port(window),
+            link_constraints: window.shown.len() == self.bound_count(),
+        }
+    }
+
+    /// Whether every row that a window query selects is certain to meet the constraint of its port.
+    pub fn settles_port(&self, window: &WindowQuery) -> bool {
+        window.is_complete
+            && self.columns.know_all(window.conditions.iter().map(|condition| &condition.translation))
+            && self.changed.is_clear()
+    }
+
+    /// Returns the rows that, docked at the port `at`, satisfy the demands of at least one row of `by` on the port with
+    /// the window query `shown`. Only demands on attributes computed from what docks at `at` count.
+    pub fn rows_demanded_by(
+        &mut self,
+        by: &[usize],
+        at: PortPlace,
+        shown: &WindowQuery,
+        table: &mut ParticipantTable,
+    ) -> Rc<RowBitmap> {
+        let passed_on = shown.computed.iter().filter(|(_, of, _)| *of == at);
+        let columns = passed_on.map(|(number, _, on)| (*number, self.columns.at(on, &self.places, table))).collect();
+        let mut demands: Vec<Option<u32>> = by.iter().map(|row| self.demands.class_of(*row)).collect();
+        demands.sort_unstable();
+        let asked = LinkDemandKey { demand_classes: demands, columns };
+        // Successive requests ask for the same until some class of demands has lost its last row.
+        if let Some((known, rows)) = &self.last_demand
+            && *known == asked
+        {
+            return Rc::clone(rows);
+        }
+        let (all, mut some) = (all_rows(self.places.len()), RowBitmap::with_capacity(self.places.len()));
+        for row in by {
+            let mut found = all.clone();
+            for (number, column) in &asked.columns {
+                if let Some(test) = self.demands.bounds()[*number].demand_of(*row) {
+                    found.intersect_with(self.columns.column_mut(*column).select(&test, table.context().dialect));
+                }
+            }
+            some.union_with(&found);
+        }
+        let some = Rc::new(some);
+        self.last_demand = Some((asked, Rc::clone(&some)));
+        some
+    }
+
+    /// Removes from `found` the rows that reject attributes of the port with the window query `shown`, namely those
+    /// computed from `row`, which is docked at the port `at`. Returns whether the columns know all these values; if
+    /// not, `found` may be narrowed by some of them.
+    pub fn retain_accepting(
+        &mut self,
+        found: &mut RowBitmap,
+        shown: &WindowQuery,
+        at: PortPlace,
+        row: usize,
+        table: &mut ParticipantTable,
+    ) -> bool {
+        for (number, _, translation) in shown.computed.iter().filter(|(_, of, _)| *of == at) {
+            let column = self.columns.at(translation, &self.places, table);
+            let value = match self.columns.column(column).cell(row) {
+                ColumnCell::Constant(value) => value,
+                ColumnCell::Absent => Value::Undefined,
+                ColumnCell::Deviant => return false,
+            };
+            let bounds = self.demands.bounds_mut(*number);
+            found.intersect_with(bounds.select(&bounds.test(value), table.context().dialect));
+        }
+        true
+    }
+
+    /// Partitions rows by their indexed demands. Rows with a demand that is not indexed are in no class.
+    fn demand_partition(&self) -> Partition {
+        self.demands.partition(|_| true)
+    }
+
+    /// Partitions rows by the values of these attributes and by their demands, leaving out rows of offers with ports of
+    /// their own. Rows equivalent to no other are in no class. Without `names` all rows are in no class.
+    fn candidate_partition<'n>(
+        &mut self,
+        names: Option<impl Iterator<Item = &'n Name>>,
+        table: &mut ParticipantTable,
+    ) -> Partition {
+        let mut alike =
+            self.demands.partition(|row| names.is_some() && table.port_count(self.places[row].participant) == 1);
+        for name in names.into_iter().flatten() {
+            // Skip names that no row shows: most names that a request mentions are attributes of the request itself.
+            let is_its_own = table.context().dialect == Dialect::Classad && !self.attribute_names(table).contains(name);
+            if is_its_own && !is_scope_name(name) {
+                continue;
+            }
+            let column = self.columns.at(&AttributeTranslation::identity(name), &self.places, table);
+            self.columns.column(column).split(&mut alike);
+        }
+        alike
+    }
+}
+
+/// Returns the set of all rows of an index with `rows` rows.
+fn all_rows(rows: usize) -> RowBitmap {
+    let mut all = RowBitmap::with_capacity(rows);
+    all.insert_range(..);
+    all
+}
+
+/// Returns the first row of a set that is not before `from`. `None` if there is none.
+pub fn first_row_from(rows: &RowBitmap, from: usize) -> Option<usize> {
+    const BITS: usize = usize::BITS as usize;
+    let blocks = rows.as_slice();
+    let mut at = from / BITS;
+    let mut block = blocks.get(at)? & (usize::MAX << (from % BITS));
+    while block == 0 {
+        at += 1;
+        block = *blocks.get(at)?;
+    }
+    Some(at * BITS + block.trailing_zeros() as usize)
+}
