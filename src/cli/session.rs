@@ -9,7 +9,7 @@ use classad::syntax::LossyChange;
 
 use super::args::global::GlobalOptions;
 use super::io::source::{AdSource, SourceText};
-use super::render::diagnostics;
+use super::render::{diagnostics, output};
 use super::{Failure, Status};
 
 /// Maximum number of errors, of warnings, and of lossy conversions printed per run; further ones are only counted.
@@ -32,6 +32,7 @@ pub struct Session {
 
 impl Session {
     pub fn new(options: GlobalOptions) -> Self {
+        output::silence_stdout(options.quiet);
         let mut context = Context::new(options.dialect.unwrap_or_default());
         if let Some(now) = options.now {
             context.now = Some(now);
@@ -41,20 +42,23 @@ impl Session {
         }
         context.max_steps = options.max_steps.unwrap_or(context.max_steps);
         context.max_depth = options.max_depth.unwrap_or(context.max_depth);
-        let location_prefix = String::new();
-        let (has_error, has_exceeded_budget, entry_errors, entry_warnings, entry_lossy_values, error_count) =
-            (false, false, 0, 0, 0, 0);
         Session {
             options,
             context,
-            has_error,
-            has_exceeded_budget,
-            entry_errors,
-            entry_warnings,
-            entry_lossy_values,
-            error_count,
-            location_prefix,
+            has_error: false,
+            has_exceeded_budget: false,
+            entry_errors: 0,
+            entry_warnings: 0,
+            entry_lossy_values: 0,
+            error_count: 0,
+            location_prefix: String::new(),
         }
+    }
+
+    /// Sets whether nothing is printed on standard output, and returns whether that was so before.
+    pub fn set_quiet(&mut self, is_quiet: bool) -> bool {
+        output::silence_stdout(is_quiet);
+        std::mem::replace(&mut self.options.quiet, is_quiet)
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.
@@ -210,10 +214,9 @@ impl Session {
     /// Reports the number of evaluations that exceeded their budgets, unless it is 0.
     pub fn report_budget_failures(&mut self, count: u64) {
         if count > 0 {
-            self.has_exceeded_budget = true;
-            let message =
-                format!("{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth");
-            self.print_message("error", &message);
+            self.report_exceeded_budget(&format!(
+                "{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth"
+            ));
         }
     }
 

@@ -23,9 +23,7 @@ use classad::matching::{MatchKind, Notice, Party};
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::Failure;
-use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
-use crate::cli::session::Session;
 
 /// The version of the records.
 pub const NOTICE_VERSION: u64 = 1;
@@ -46,7 +44,7 @@ impl NotifyArgs {
     }
 
     /// Writes the notifications if `--notify` is given. Otherwise `notices` is not called.
-    pub fn write_notices(&self, session: &Session, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
+    pub fn write_notices(&self, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
         let Some(path) = &self.notify else { return Ok(()) };
         let mut text = Vec::new();
         for notice in notices() {
@@ -55,13 +53,9 @@ impl NotifyArgs {
             }
         }
         if path == "-" {
-            if !session.options.quiet {
-                out().write_all(&text)?;
-            }
-            return Ok(());
+            return Ok(out().write_all(&text)?);
         }
-        std::fs::write(path, text)
-            .map_err(|error| Failure::Refused(Some(format!("cannot write {path}: {}", diagnostics::io_reason(&error)))))
+        std::fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))
     }
 }
 

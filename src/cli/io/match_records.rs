@@ -1,14 +1,13 @@
 //! Reading of earlier matches: the records of `--notify`, or the JSON output of `match` and `gangmatch`.
 
 use std::collections::HashMap;
-use std::io::Read;
 
 use classad::matching::{Docking, MatchKind, Notice, Party};
 use serde_json::{Map, Value as Json};
 
 use crate::cli::Failure;
 use crate::cli::args::notify::NOTICE_VERSION;
-use crate::cli::render::diagnostics;
+use crate::cli::io::source::read_whole;
 use crate::cli::session::Session;
 
 /// Why a JSON value is no match.
@@ -23,21 +22,10 @@ type RecordFault = String;
 pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
     let mut matches = MatchRecords::default();
     for path in paths {
-        let text = read_bytes(path).map_err(|error| {
-            Failure::Refused(Some(format!("cannot read {path}: {}", diagnostics::io_reason(&error))))
-        })?;
+        let text = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
         for_each_json_value(session, path, &text, |value| matches.add(value))?;
     }
     Ok(matches.notices)
-}
-
-fn read_bytes(path: &str) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    if path == "-" {
-        std::io::stdin().lock().read_to_end(&mut text)?;
-        return Ok(text);
-    }
-    std::fs::read(path)
 }
 
 /// Calls `visit` for each JSON value of a text, and for each element of an array at the top. Text that is no JSON

@@ -21,7 +21,7 @@ use crate::cli::render::explanation::{ExplanationInput, ExplanationWriter, GangE
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 use allocation::Allocation;
 
@@ -99,9 +99,10 @@ pub struct Explain {
 
 impl Explain {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        if !matches!(self.common.output, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
+        let form = self.common.output.form;
+        if !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
             let message = "explanations are written as text, json or jsonl";
-            return Err(Failure::Refused(Some(message.to_owned())));
+            return refuse(message);
         }
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
@@ -143,7 +144,7 @@ impl Explain {
                     &mut explainer,
                     &parties,
                     named,
-                    self.common.output,
+                    form,
                 )?
             }
             _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
@@ -182,9 +183,9 @@ impl Explain {
         let left: Vec<usize> = roots.into_iter().filter(is_left).filter(&mut is_wanted).collect();
         let unserved: Vec<usize> = unserved.into_iter().filter(is_wanted).collect();
         if let Some(wanted) = wanted.filter(|_| left.is_empty() && unserved.is_empty()) {
-            return Err(Failure::Refused(Some(format!("there is no ad called {wanted} to explain"))));
+            return refuse(format!("there is no ad called {wanted} to explain"));
         }
-        let mut page = ExplanationWriter::new(case, self.common.output);
+        let mut page = ExplanationWriter::new(case, self.common.output.form);
         let mut matches_all = unserved.is_empty();
         let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
             left.iter().partition(|request| case.needs_gang(**request));
@@ -216,9 +217,7 @@ impl Explain {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
             page.add_report(session, &unserved, &report)?;
         }
-        if !session.options.quiet {
-            page.finish()?;
-        }
+        page.finish()?;
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
     }
@@ -279,9 +278,7 @@ impl RequestFilter {
     /// Refuses a constraint that accepted no request.
     fn refuse_empty(&self, requests: &[NamedAd]) -> Result<(), Failure> {
         match self.0 {
-            Some(_) if requests.is_empty() => {
-                Err(Failure::Refused(Some("the constraint is true of no request".to_owned())))
-            }
+            Some(_) if requests.is_empty() => refuse("the constraint is true of no request"),
             _ => Ok(()),
         }
     }

@@ -10,10 +10,11 @@ use serde_json::{Value as Json, json};
 
 use super::PipelineResult;
 use super::flags::{Pipeline, RuleOrigin};
-use crate::cli::Failure;
 use crate::cli::io::input::NamedAd;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::OutputForm;
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// Version of the schema of the JSON output.
 const SCHEMA_VERSION: u32 = 1;
@@ -44,9 +45,7 @@ impl<'a> PreviewWriter<'a> {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {
                 Ok(PreviewWriter { pipeline, form, colored, count: 0 })
             }
-            Some(_) => {
-                Err(Failure::Refused(Some("differences are written as text, or with -o json or jsonl".to_owned())))
-            }
+            Some(_) => refuse("differences are written as text, or with -o json or jsonl"),
         }
     }
 
@@ -58,10 +57,10 @@ impl<'a> PreviewWriter<'a> {
     /// Writes the changes of an ad, if there are any.
     pub fn write_ad(
         &mut self,
+        session: &Session,
         out: &mut dyn Write,
         ad: &NamedAd,
         result: &PipelineResult<'_>,
-        quiet: bool,
     ) -> Result<(), Failure> {
         let changes = attribute_changes(result.before, &result.result.ad, &result.result.changes);
         if changes.is_empty() && result.copy.is_none() {
@@ -69,7 +68,7 @@ impl<'a> PreviewWriter<'a> {
         }
         self.count += 1;
         let style = if result.text.block.form == FileFormat::Bracketed { Style::New } else { Style::Long };
-        if quiet {
+        if session.options.quiet {
             return Ok(());
         }
         match self.form {
@@ -88,8 +87,8 @@ impl<'a> PreviewWriter<'a> {
     }
 
     /// Writes the end of the output.
-    pub fn finish(&self, out: &mut dyn Write, quiet: bool) -> Result<(), Failure> {
-        if self.form == Some(OutputForm::Json) && !quiet {
+    pub fn finish(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.form == Some(OutputForm::Json) {
             writeln!(out, "{}", if self.count == 0 { "[]" } else { "\n]" })?;
         }
         out.flush()?;

@@ -31,7 +31,7 @@ pub fn explain_pair(
     (offer, request): (&str, Option<&str>),
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
-    let refuse = |what: &str, id: &str| Failure::Refused(Some(format!("there is no {what} called {id}")));
+    let refuse = |what: &str, id: &str| Failure::refused(format!("there is no {what} called {id}"));
     let place = case.partners.iter().position(|ad| ad.id() == offer).ok_or_else(|| refuse("offer", offer))?;
     let requests: Vec<usize> =
         (0..case.subjects.len()).filter(|at| request.is_none_or(|id| case.subjects[*at].id() == id)).collect();
@@ -77,7 +77,7 @@ pub fn explain_pair(
         }
         out().write_all(text.as_bytes())?;
     }
-    if let (Some(OutputForm::Json | OutputForm::Jsonl), false) = (form, session.options.quiet) {
+    if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
         let document = serde_json::json!({ "schema": "classad.explain.pair/1", "pairs": documents });
         writeln!(out(), "{}", serde_json::to_string_pretty(&document).unwrap_or_default())?;
     }
