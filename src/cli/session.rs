@@ -55,10 +55,10 @@ impl Session {
         }
     }
 
-    /// Sets whether nothing is printed on standard output, and returns whether that was so before.
-    pub fn set_quiet(&mut self, is_quiet: bool) -> bool {
+    /// Sets whether nothing is printed on standard output.
+    pub fn set_quiet(&mut self, is_quiet: bool) {
         output::silence_stdout(is_quiet);
-        std::mem::replace(&mut self.options.quiet, is_quiet)
+        self.options.quiet = is_quiet;
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.

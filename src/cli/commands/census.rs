@@ -126,7 +126,7 @@ impl CensusCommand {
             }
             OutputForm::Table if !self.attr.is_empty() => self.write_details(out, census, attributes)?,
             OutputForm::Table => {
-                self.terminal_table(census, attributes).write(out, Some(form), !self.output.no_header)?
+                self.terminal_table(census, attributes).write(out, Some(form), !self.output.no_header)?;
             }
             form => self.attribute_table(form, census, attributes).write(out, Some(form), !self.output.no_header)?,
         }

@@ -225,6 +225,7 @@ fn define_name(
 
 impl ReplState<'_> {
     /// Prints text, unless `--quiet` is given.
+    #[allow(clippy::unused_self)] // what commands print is the state's, wherever it goes
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         Ok(writeln!(out(), "{text}")?)
     }

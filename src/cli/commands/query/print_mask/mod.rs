@@ -81,9 +81,7 @@ impl PrintMask {
         for part in parts {
             match part.split_once(':') {
                 Some(("columns", text)) => (letters, format) = (mask.parse_flags(session, text)?, None),
-                Some(("format", text)) => {
-                    format = Some(FormatString::parse(text).map_err(|fault| Failure::refused(fault))?)
-                }
+                Some(("format", text)) => format = Some(FormatString::parse(text).map_err(Failure::refused)?),
                 Some(("expression", text)) => {
                     let expression = input::parse_argument_expression(
                         session,
