@@ -9,6 +9,10 @@
 //! | [`explain`] | why a request is unmatched: clause counts, conflicts, refusals, verified changes |
 //! | [`lint`] | probable mistakes in ads |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, claims |
+#![cfg_attr(
+    feature = "workload",
+    doc = "| [`workload`] | synthetic ads by a seed: the experiments of the papers, a modern pool (feature `workload`) |"
+)]
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
 //! | [`transform`] | HTCondor's transform language |
 //! | [`constraint`] | the normal form of constraints: clauses, conditions, consistency |
@@ -182,6 +186,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Generating ads to try things with, by a seed (feature `workload`):
+//!
+//! ```
+//! # #[cfg(feature = "workload")] {
+//! use classad::workload::{AdGenerator, AdKind, PoolWorkload};
+//!
+//! let pool = PoolWorkload { machines: 3, jobs: 5, ..PoolWorkload::default() };
+//! let jobs: Vec<_> = pool.ads(AdKind::Jobs, 1).collect();
+//! assert_eq!(jobs.len(), 5);
+//! assert_eq!(jobs, pool.ads(AdKind::Jobs, 1).collect::<Vec<_>>());
+//! assert_eq!(pool.ads(AdKind::Licenses, 1).count(), 0);
+//! # }
+//! ```
+//!
 //! Grouping requests that no offer can tell apart:
 //!
 //! ```
@@ -281,3 +299,5 @@ pub mod pool;
 pub mod protocol;
 pub mod syntax;
 pub mod transform;
+#[cfg(feature = "workload")]
+pub mod workload;

@@ -53,12 +53,6 @@ fn once(program: &str, arguments: &[&str], limit: Duration) -> Result<Run> {
     Ok(Run { answer: Some(answer), ..Run::of(start.elapsed()) })
 }
 
-/// Runs a program to its end.
-pub fn succeed(program: &str, arguments: &[&str]) -> Result<()> {
-    let status = Command::new(program).args(arguments).stdout(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{program} {}: {status}", arguments.join(" ")).into()) }
-}
-
 /// The memory of this process that no file stands behind, in bytes.
 pub fn anonymous(process: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;

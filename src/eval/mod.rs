@@ -12,7 +12,7 @@ mod references;
 mod scope;
 mod specialize;
 
-pub(crate) use builtin::regex::{CompiledPattern, PatternOptions};
+pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, group_text, parse_template};
 pub use builtin::{
     BuiltinFunction, Call, FUNCTIONS, FunctionExample, find_function, similar_functions, string_list_items,
 };

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
 use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
-use crate::eval::{Context, Environment, Knowledge, SpecializeOptions, find_function, specialize};
+use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
 use crate::protocol::{Advertisement, Protocol, is_met, read_ports};
 
 use super::expressions::short_text;
@@ -87,11 +87,28 @@ impl<'a> AdCheck<'a> {
                     self.report_never_met(constraint, &attribute, &written, &value, found);
                 }
                 Some(_) => {}
+                None if !self.is_steady(&left.expression) => {}
                 None => parts.push(ConditionPart { attribute, written, residue: left.expression }),
             }
         }
         let standing = if self.is_machine() { ConditionPosition::Machine } else { ConditionPosition::Constraint };
         logic::check_contradictions(&parts, standing, self.context.dialect, found);
+    }
+
+    /// Whether an expression has one value throughout an evaluation, as far as the ad tells. `random()` in an attribute
+    /// that it depends on gives each reference another value.
+    fn is_steady(&self, expression: &Expression) -> bool {
+        let mut seen: FxHashSet<Name> = FxHashSet::default();
+        let mut pending = vec![expression.clone()];
+        while let Some(expression) = pending.pop() {
+            let mentions = FreeNames::of(&expression, self.context.dialect);
+            if mentions.is_impure {
+                return false;
+            }
+            let named = mentions.names.into_iter().filter_map(|name| Some((self.ad.get(&name)?.clone(), name)));
+            pending.extend(named.filter(|(_, name)| seen.insert(name.clone())).map(|(bound, _)| bound));
+        }
+        true
     }
 
     fn is_machine(&self) -> bool {

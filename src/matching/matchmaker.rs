@@ -115,7 +115,7 @@ impl Matchmaker {
 
     /// Returns the offers that a request is compatible with, best first. The list is cached by the identity of the
     /// ad: a clone of `request` finds it, an ad that is merely equal does not. After replacements only the replaced
-    /// offers are tested again.
+    /// offers are tested again. After an interrupt the list may lack candidates, and is not cached.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
         let kept = self.match_lists.get(&request.identity());
         if let Some(list) = kept.filter(|list| list.replacements_seen == self.replacements.len()) {
@@ -138,7 +138,7 @@ impl Matchmaker {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
         let candidates: Arc<[Candidate]> = candidates.into();
-        if self.accelerations.match_lists {
+        if self.accelerations.match_lists && !self.pair.is_interrupted() {
             let seen = self.replacements.len();
             let list = CachedMatchList {
                 _request: request.clone(),

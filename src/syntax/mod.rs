@@ -12,6 +12,7 @@ mod literal_fast_path;
 mod parse_cache;
 mod precedence;
 mod printer;
+mod printf;
 mod recover;
 mod token;
 
@@ -25,6 +26,7 @@ pub use parse_cache::{CachedParse, ParseCache};
 pub use printer::{
     LossyChange, Style, print, print_ad, print_line, print_multiline, print_name, print_string, print_value,
 };
+pub use printf::{ConversionKind, PrintfConversion};
 pub use recover::{BindingSpans, ad_errors, binding_spans};
 pub(crate) use token::long_string_length;
 pub use token::{LexicalError, SpannedToken, StringSyntax, Token, lex};

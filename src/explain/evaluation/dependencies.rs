@@ -58,6 +58,12 @@ impl OfferTable {
         })
     }
 
+    /// Whether an expression of a request has one value throughout the evaluation of a pair. `random()` in an
+    /// attribute that it depends on gives each reference another value.
+    pub fn is_steady(&mut self, asking: &RequestContext, expression: &Expression) -> bool {
+        self.dependencies(asking, expression).is_some()
+    }
+
     /// Returns the attributes that the value of an expression can depend on: the transitive closure of the names that
     /// it mentions. `None` if it can depend on anything else.
     ///
