@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use classad::ad::{Ad, Name, Participant, ScopeFrame};
+use classad::ad::{Ad, Name, ScopeFrame};
 use classad::eval::{Environment, Knowledge, Reference, References};
 use indexmap::IndexSet;
 
@@ -20,18 +20,6 @@ pub fn dependency_names(unknowns: &References) -> Vec<String> {
         names.insert("the clock or chance".to_owned());
     }
     names.into_iter().collect()
-}
-
-/// Returns the environment of an ad and its partner, where both are optional and known completely.
-pub fn known_environment(ad: Option<Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
-    match (ad, target) {
-        (ad, Some(target)) => {
-            let (environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), target.clone());
-            (environment, frame)
-        }
-        (Some(ad), None) => Environment::single(ad),
-        (None, None) => Environment::empty(),
-    }
 }
 
 /// The options that say which attributes are unknown.
@@ -62,21 +50,7 @@ impl PartialKnowledge {
     pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
         let extent = if self.is_complete { Knowledge::Complete } else { Knowledge::Partial };
         let ad = ad.map(|ad| self.known_attributes(ad, false));
-        match (ad, target) {
-            (ad, Some(target)) => {
-                let known = self.known_attributes(target, true);
-                let (mut environment, [frame, _]) = Environment::pair(ad.unwrap_or_default(), known);
-                for participant in [Participant::REQUEST, Participant::PARTNER] {
-                    if let Some(member) = environment.member_mut(participant) {
-                        member.knowledge = extent;
-                    }
-                }
-                (environment, frame)
-            }
-            (Some(ad), None) => Environment::partner_unknown(ad, extent),
-            (None, None) if self.is_complete => Environment::partner_unknown(Ad::default(), extent),
-            (None, None) => Environment::unknown(),
-        }
+        Environment::partial(ad, target.map(|target| self.known_attributes(target, true)), extent)
     }
 }
 

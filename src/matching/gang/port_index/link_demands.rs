@@ -96,7 +96,7 @@ impl LinkDemands {
             }));
         }
         bounds.sort_by(|left, right| left.translation.attribute.cmp(&right.translation.attribute));
-        let bounds = bounds.into_iter().filter_map(|builder| builder.build(places.len())).collect();
+        let bounds = bounds.into_iter().filter_map(|builder| builder.build(places.len(), table.context().dialect)).collect();
         LinkDemands { bounds, class_of }
     }
 
@@ -140,7 +140,7 @@ fn rank_demand(place: PortPlace, table: &ParticipantTable) -> Option<Vec<(usize,
 
 impl LinkBoundsBuilder {
     /// Builds the column for an index with `row_count` rows. `None` if the operator has no converse.
-    fn build(self, row_count: usize) -> Option<LinkBounds> {
+    fn build(self, row_count: usize, dialect: Dialect) -> Option<LinkBounds> {
         let exchanged = self.operator.converse()?;
         let mut unbounded = all_rows(row_count);
         let mut cells = vec![ColumnCell::Absent; row_count];
@@ -148,7 +148,7 @@ impl LinkBoundsBuilder {
             unbounded.set(row, false);
             cells[row] = ColumnCell::Constant(bound);
         }
-        let bounds = CachedColumn::new(AttributeColumn::new(cells), unbounded);
+        let bounds = CachedColumn::new(AttributeColumn::new(cells, dialect), unbounded);
         Some(LinkBounds { translation: self.translation, operator: self.operator, exchanged, bounds })
     }
 }

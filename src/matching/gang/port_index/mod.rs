@@ -356,8 +356,7 @@ impl PortIndex {
                 continue;
             }
             let column = self.columns.at(&AttributeTranslation::identity(name), &self.places, table);
-            let column = self.columns.column(column);
-            alike.split(column.codes(), |row| (!column.is_deviant(row)).then(|| column.position_to_u32(row)));
+            self.columns.column(column).split(&mut alike);
         }
         alike
     }

@@ -31,7 +31,8 @@ impl RowColumns {
         if let Some(number) = self.by_translation.get(translation) {
             return *number;
         }
-        let column = AttributeColumn::new(places.iter().map(|place| computed_cell(translation, *place, table)));
+        let dialect = table.context().dialect;
+        let column = AttributeColumn::new(places.iter().map(|place| computed_cell(translation, *place, table)), dialect);
         let open = column.deviant_rows().clone();
         self.has_deviants |= column.has_deviant_rows();
         self.columns.push(CachedColumn::new(column, open));
