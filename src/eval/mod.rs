@@ -13,7 +13,7 @@ mod scope;
 mod settings;
 mod specialize;
 
-pub(crate) use builtin::regex::{CompiledPattern, PatternOptions};
+pub(crate) use builtin::regex::{CompiledPattern, PatternOptions, TemplatePiece, group_text, parse_template};
 pub use builtin::{
     BuiltinFunction, Call, FUNCTIONS, FunctionExample, find_function, similar_functions, string_list_items,
 };

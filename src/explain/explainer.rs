@@ -236,9 +236,12 @@ impl Explainer {
         let is_by_itself = |place: usize| {
             matches!(report.clauses[place].failure, Some(FailureReason::NoSuchValue | FailureReason::NeverTrue))
         };
-        let found = contradictions.into_iter().find(|found| match found.clauses.as_slice() {
-            [only] => report.clauses[*only].analysis.comparison.is_none() && is_by_itself(*only),
-            _ => true,
+        let found = contradictions.into_iter().find(|found| {
+            let is_telling = match found.clauses.as_slice() {
+                [only] => report.clauses[*only].analysis.comparison.is_none() && is_by_itself(*only),
+                _ => true,
+            };
+            is_telling && self.offers.is_steady(&situation.request, &found.subject)
         });
         if let Some(found) = found {
             return RequestVerdict::Contradiction { clauses: found.clauses, subject: found.subject, clash: found.kind };

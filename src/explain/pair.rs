@@ -73,7 +73,7 @@ impl EvaluatedClause {
         let value = survey.evaluate(asking, side, &clause, row);
         let own = match side {
             PairSide::Request => asking.ad.clone(),
-            PairSide::Offer => survey.ads[row].clone(),
+            PairSide::Offer => survey.store.ads()[row].clone(),
         };
         let mentions = FreeNames::of(&clause.expression, dialect);
         let mut reads: Vec<(String, Value)> = Vec::new();

@@ -84,6 +84,8 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
         // An ad's own attribute and the other side's of the same name are different.
         ("[ Memory = 5; Requirements = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
         ("[ START = Memory >= 5 && TARGET.Memory < 5 ]", vec![]),
+        // Each reference draws another number.
+        ("[ y = 1 + z; z = random(); Requirements = MY.y < 1.3 && MY.y > 1.6 ]", vec![]),
     ] {
         let expected: Vec<String> = expected.into_iter().map(|text| text.replace("TARGET.x", "other.x")).collect();
         let found: Vec<String> = found(text)

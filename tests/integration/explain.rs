@@ -408,6 +408,33 @@ fn cause(job: &str) -> Option<(&'static [&'static str], &'static str)> {
     .find_map(|(text, verdicts, attribute)| job.contains(text).then_some((verdicts, attribute)))
 }
 
+/// Each reference to an attribute that draws random numbers has another value: what looks like a contradiction can be
+/// true, and is not called one.
+#[test]
+fn chance_is_no_contradiction() {
+    let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+    let (protocol, context) = (Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+    for (request, x) in [
+        ("[ Constraint = other.x < 0.3 && other.x > 0.6 ]", "random()"),
+        ("[ Constraint = other.x < 0.3 && other.x > 0.6 ]", "y + 0; y = random()"),
+        ("[ y = random(); Constraint = y < 0.3 && MY.y > 0.6 ]", "1"),
+    ] {
+        let (request, offer) = (ad(request), ad(&format!("[ x = {x}; Constraint = true ]")));
+        let pair = Pair::new(request.clone(), offer.clone(), protocol.clone(), context.clone());
+        assert!((0..10_000).any(|_| pair.accepts(PairSide::Request) == Ok(true)), "{x}");
+        // A draw that matches is no failure to explain.
+        let mut explainer = Explainer::new(&[offer], protocol.clone(), context.clone());
+        for _ in 0..20 {
+            let verdict = explainer.explain(&request).verdict;
+            assert!(!matches!(verdict, RequestVerdict::Contradiction { .. }), "{x}: {verdict:?}");
+        }
+    }
+    let steady = ad("[ x = y + 0; y = 1; Constraint = true ]");
+    let request = ad("[ Constraint = other.x < 0.3 && other.x > 0.6 ]");
+    let verdict = Explainer::new(&[steady], protocol, context).explain(&request).verdict;
+    assert!(matches!(verdict, RequestVerdict::Contradiction { .. }), "{verdict:?}");
+}
+
 /// Every job of a generated pool that can never match is told why, and that is true.
 #[test]
 fn causes_that_are_known_are_found() {

@@ -101,7 +101,7 @@ pub fn propose_demanded_values(survey: &mut OfferTable, situation: &RequestAnaly
 /// with the same attributes.
 fn collect_demands(survey: &mut OfferTable, situation: &RequestAnalysis, row: usize, wishes: &mut DemandedValues) {
     let demanding = survey.offer_clause_outcomes(&situation.request, row);
-    let ad = survey.ads[row].clone();
+    let ad = survey.store.ads()[row].clone();
     let unmet = demanding.iter().filter(|(_, is)| *is != ClauseOutcome::True);
     let unmet: Vec<Name> =
         unmet.flat_map(|(clause, _)| request_comparisons(&clause.expression, &ad)).map(|(name, ..)| name).collect();

@@ -149,7 +149,8 @@ impl Explain {
             _ => self.explain_each(session, &case, &mut explainer, &parties, &chosen)?,
         };
         if self.common.stats {
-            output::print_counters(&[("evaluations", explainer.evaluations())], start.elapsed().as_secs_f64());
+            let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
+            output::print_counters(counters, start.elapsed().as_secs_f64());
         }
         output::leak_on_exit((explainer, parties));
         Ok(status)

@@ -5,6 +5,7 @@ use std::io::Write;
 use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
 use classad::syntax::{Style, print_value};
+use serde_json::{Value as Json, json};
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, single_line};
@@ -60,16 +61,15 @@ pub fn explain_pair(
         }
         let request = case.subjects[group[0]].id();
         if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
-            let side = |clauses: &[EvaluatedClause]| clauses.iter().map(clause_json).collect::<Vec<_>>();
-            let document = serde_json::json!({
+            let side = |clauses: &[EvaluatedClause]| clauses.iter().map(clause_json).collect::<Json>();
+            documents.push(json!({
                 "requests": group.iter().map(|at| case.subjects[*at].id()).collect::<Vec<_>>(),
                 "offer": offer,
                 "match": paired.is_match(),
                 "summary": summary(&paired, request, offer),
                 "request_clauses": side(&paired.request),
                 "offer_clauses": side(&paired.offer),
-            });
-            documents.push(document);
+            }));
             continue;
         }
         let mut text = summary(&paired, request, offer) + "\n";
@@ -81,8 +81,8 @@ pub fn explain_pair(
         out().write_all(text.as_bytes())?;
     }
     if let (Some(OutputForm::Json | OutputForm::Jsonl), false) = (form, session.options.quiet) {
-        let document = serde_json::json!({ "schema": "classad.explain.pair/1", "pairs": documents });
-        writeln!(out(), "{}", serde_json::to_string_pretty(&document).unwrap_or_default())?;
+        let document = json!({ "schema": "classad.explain.pair/1", "pairs": documents });
+        writeln!(out(), "{document:#}")?;
     }
     out().flush()?;
     Ok(Status::of(matches_all))
@@ -124,13 +124,10 @@ fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> 
     text
 }
 
-fn clause_json(clause: &EvaluatedClause) -> serde_json::Value {
-    let reads: serde_json::Map<String, serde_json::Value> = clause
-        .reads
-        .iter()
-        .map(|(name, value)| (name.clone(), String::from_utf8_lossy(&print_value(value, Style::New)).into()))
-        .collect();
-    serde_json::json!({ "text": clause.text, "outcome": clause.outcome.as_str(), "reads": reads })
+fn clause_json(clause: &EvaluatedClause) -> Json {
+    let text = |value| String::from_utf8_lossy(&print_value(value, Style::New)).into_owned();
+    let reads: Json = clause.reads.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
+    json!({ "text": clause.text, "outcome": clause.outcome.as_str(), "reads": reads })
 }
 
 /// Returns the evaluation trees of both constraints of a pair.
