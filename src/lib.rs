@@ -13,6 +13,7 @@
 //! | [`eval`] | meaning: scope, evaluation, specialization, references, the built-in functions |
 //! | [`syntax`] | text to tree and back |
 //! | [`ad`] | what things are: names, values, expressions, ads, dialects |
+//! | [`text`] | counts, lists and suggestions in messages |
 //!
 //! Evaluating an expression in an ad:
 //!
@@ -276,4 +277,5 @@ pub mod policy_test;
 pub mod pool;
 pub mod protocol;
 pub mod syntax;
+pub mod text;
 pub mod transform;

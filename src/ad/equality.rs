@@ -80,14 +80,14 @@ fn literals_equal(left: &Value, right: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::structurally_equal;
-    use crate::ad::{Expression, ExpressionKind, Span, UnaryOperator, Value};
+    use crate::ad::{Expression, ExpressionKind, UnaryOperator, Value};
 
     #[test]
     fn depth_harms_nothing() {
         let tower = |height: usize, parentheses: bool| {
             (0..height).fold(Expression::literal(Value::Integer(1)), |inner, _| {
-                let minus = Expression::new(ExpressionKind::Unary(UnaryOperator::Minus, inner), Span::default());
-                if parentheses { Expression::new(ExpressionKind::Parentheses(minus), Span::default()) } else { minus }
+                let minus = Expression::unary(UnaryOperator::Minus, inner);
+                if parentheses { ExpressionKind::Parentheses(minus).into() } else { minus }
             })
         };
         assert!(structurally_equal(&tower(300_000, false), &tower(300_000, true)));

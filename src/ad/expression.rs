@@ -52,9 +52,7 @@ pub enum ExpressionKind {
     Ad(Ad),
 }
 
-static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| {
-    Expression(Arc::new(ExpressionNode { kind: ExpressionKind::Literal(Value::Undefined), span: Span::default() }))
-});
+static UNDEFINED: LazyLock<Expression> = LazyLock::new(|| Expression::literal(Value::Undefined));
 
 impl Expression {
     /// Creates an expression that was parsed from this span.
@@ -66,7 +64,55 @@ impl Expression {
     /// Creates a literal with an empty span.
     #[must_use]
     pub fn literal(value: Value) -> Self {
-        Expression::new(ExpressionKind::Literal(value), Span::default())
+        ExpressionKind::Literal(value).into()
+    }
+
+    /// Creates `name` with an empty span.
+    #[must_use]
+    pub fn attribute(name: impl Into<Name>) -> Self {
+        ExpressionKind::Attribute(name.into()).into()
+    }
+
+    /// Creates `subject.name` with an empty span.
+    #[must_use]
+    pub fn select(subject: Expression, name: impl Into<Name>) -> Self {
+        ExpressionKind::Select(subject, name.into()).into()
+    }
+
+    /// Creates `operator operand` with an empty span.
+    #[must_use]
+    pub fn unary(operator: UnaryOperator, operand: Expression) -> Self {
+        ExpressionKind::Unary(operator, operand).into()
+    }
+
+    /// Creates `left operator right` with an empty span.
+    #[must_use]
+    pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Self {
+        ExpressionKind::Binary(operator, left, right).into()
+    }
+
+    /// Creates `left && right` with an empty span.
+    #[must_use]
+    pub fn and(left: Expression, right: Expression) -> Self {
+        Expression::binary(BinaryOperator::And, left, right)
+    }
+
+    /// Creates `name(arguments)` with an empty span.
+    #[must_use]
+    pub fn call(name: impl Into<Name>, arguments: impl IntoIterator<Item = Expression>) -> Self {
+        ExpressionKind::Call(name.into(), arguments.into_iter().collect()).into()
+    }
+
+    /// Creates `{ elements }` with an empty span.
+    #[must_use]
+    pub fn list(elements: impl IntoIterator<Item = Expression>) -> Self {
+        ExpressionKind::List(elements.into_iter().collect()).into()
+    }
+
+    /// Creates `[ attributes ]` with an empty span.
+    #[must_use]
+    pub fn ad(ad: Ad) -> Self {
+        ExpressionKind::Ad(ad).into()
     }
 
     /// Returns the operation at the root, with its operands.
@@ -113,6 +159,13 @@ impl Expression {
             expression.kind().for_each_child(|child| pending.push(child));
         }
         hasher.finish()
+    }
+}
+
+impl From<ExpressionKind> for Expression {
+    /// Creates an expression that was not parsed from a text: its span is empty.
+    fn from(kind: ExpressionKind) -> Self {
+        Expression::new(kind, Span::default())
     }
 }
 
@@ -237,20 +290,17 @@ pub fn equal_lists(left: &[Expression], right: &[Expression]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expression, ExpressionKind, Span, Value};
+    use super::{Expression, Value};
     use crate::ad::{BinaryOperator, UnaryOperator};
 
     fn chain(length: usize) -> Expression {
         let one = Expression::literal(Value::Integer(1));
-        (1..length).fold(one.clone(), |left, _| {
-            Expression::new(ExpressionKind::Binary(BinaryOperator::Add, left, one.clone()), Span::default())
-        })
+        (1..length).fold(one.clone(), |left, _| Expression::binary(BinaryOperator::Add, left, one.clone()))
     }
 
     fn tower(height: usize) -> Expression {
-        (0..height).fold(Expression::literal(Value::Integer(1)), |inner, _| {
-            Expression::new(ExpressionKind::Unary(UnaryOperator::Minus, inner), Span::default())
-        })
+        (0..height)
+            .fold(Expression::literal(Value::Integer(1)), |inner, _| Expression::unary(UnaryOperator::Minus, inner))
     }
 
     #[test]

@@ -15,10 +15,10 @@ mod frame;
 mod name;
 mod operator;
 mod span;
-mod suggestions;
 pub mod time;
 mod value;
 
+pub use crate::text::closest_names;
 pub use ad::{Ad, Attribute};
 pub use byte_string::ByteString;
 pub use dialect::Dialect;
@@ -30,6 +30,5 @@ pub use frame::{Participant, ScopeFrame};
 pub use name::{KnownName, Name};
 pub use operator::{BinaryOperator, OperatorGroup, PRECEDENCE_UNARY, UnaryOperator};
 pub use span::Span;
-pub use suggestions::closest_names;
 pub use time::{AbsoluteTime, RelativeTime};
 pub use value::{AdValue, ListValue, Type, Value};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
-use crate::ad::{AdValue, Dialect, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
+use crate::ad::{AdValue, Dialect, Expression, ExpressionKind, Name, ScopeFrame, Value};
 use crate::syntax::{ParseOptions, parse_expression, print_name};
 
 use super::Context;
@@ -193,8 +193,7 @@ impl<'w> ReferenceWalk<'w> {
         let mut before = None;
         let size = |walk: &Self| (walk.relocatable.len(), walk.names_of_unknown_ads.len(), walk.call_scopes.len());
         while before.replace(size(self)) != Some(size(self)) {
-            let names = self.names_of_unknown_ads.iter().map(|name| ExpressionKind::Attribute(name.clone()));
-            let names: Vec<_> = names.map(|name| Expression::new(name, Span::default())).collect();
+            let names: Vec<_> = self.names_of_unknown_ads.iter().cloned().map(Expression::attribute).collect();
             if !self.external.is_empty() {
                 // The names may be selected from an ad of the other side.
                 let nowhere = ScopeFrame::outside_ads();

@@ -164,13 +164,7 @@ mod tests {
             let found = unmet.analyze(clause);
             let names = |names: &indexmap::IndexSet<Name>| names.iter().map(Name::as_str).collect::<Vec<_>>().join(" ");
             let asked = found.comparison.as_ref().map(|asked| {
-                let bound = crate::syntax::print_value(&asked.bound, crate::syntax::Style::New);
-                format!(
-                    "{} {} {}",
-                    text(&asked.operand, Dialect::Condor),
-                    asked.operator.symbol(),
-                    String::from_utf8_lossy(&bound)
-                )
+                format!("{} {} {}", text(&asked.operand, Dialect::Condor), asked.operator.symbol(), asked.bound)
             });
             format!(
                 "{} | {} | {} | {} | {}",

@@ -3,11 +3,12 @@
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Name, closest_names as nearest_names};
+use crate::ad::{Ad, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
 use crate::matching::policy::PolicyRule;
 use crate::protocol::Protocol;
+use crate::text::closest_names as nearest_names;
 
 use super::changes::find_changes;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};

@@ -90,7 +90,7 @@ impl FailureReason {
 
 fn similar_own_attributes(name: &Name, asking: &RequestContext) -> Vec<Name> {
     let names = asking.ad.iter().map(|attribute| attribute.name.as_str());
-    crate::ad::closest_names(name.as_str(), names).into_iter().map(Name::new).collect()
+    crate::text::closest_names(name.as_str(), names).into_iter().map(Name::new).collect()
 }
 
 /// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.

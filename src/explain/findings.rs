@@ -2,7 +2,7 @@
 
 use crate::ad::{BinaryOperator, Name, Value};
 use crate::eval::FreeNames;
-use crate::syntax::{Style, print_value};
+use crate::text::suggestion;
 
 use super::clauses::text;
 use super::evaluation::{OfferTable, RequestContext};
@@ -26,7 +26,7 @@ pub fn clause_remarks(
         let examined = &clause.analysis;
         if let Some(FailureReason::UnknownFunction(name, near)) = &clause.failure {
             let near: Vec<String> = near.iter().map(|name| format!("{name}()")).collect();
-            add("function", format!("there is no function {name}(){}", did_you_mean(&near)));
+            add("function", format!("there is no function {name}(){}", suggestion(&near)));
         }
         if let Some(reading) = parsed_grouping(&examined.clause.expression) {
             let reading = text(&reading, survey.context.dialect);
@@ -37,14 +37,14 @@ pub fn clause_remarks(
                 Some(FailureReason::MissingOwnAttribute(_, near)) => near.iter().map(Name::to_string).collect(),
                 _ => Vec::new(),
             };
-            add("lacking", format!("MY.{name} is not there{}", did_you_mean(&near)));
+            add("lacking", format!("MY.{name} is not there{}", suggestion(&near)));
         }
         for name in examined.offer_attributes.iter().take(MAX_NAMES_PER_CLAUSE) {
             // A clause that some offer meets does not need the attribute.
             if report.offers > 0 && clause.counts.is_true == 0 && survey.offers_with(name) == 0 {
                 let near: Vec<String> =
                     near(name, survey, names).iter().map(|(name, offers)| format!("{name} ({offers})")).collect();
-                add("missing", format!("the other side has no {name}{}", did_you_mean(&near)));
+                add("missing", format!("the other side has no {name}{}", suggestion(&near)));
             }
         }
         if let Some(FailureReason::Shadowed(name)) = &clause.failure {
@@ -63,8 +63,7 @@ pub fn clause_remarks(
                     && theirs.eq_ignore_case(bound)
                     && theirs != bound
                 {
-                    let [theirs, bound] = [value, &asked.bound].map(value_text);
-                    add("case", format!("`=?=` tells {bound} from {theirs}, which {offers} have"));
+                    add("case", format!("`=?=` tells {} from {value}, which {offers} have", asked.bound));
                 }
             }
         }
@@ -80,13 +79,4 @@ pub fn clause_remarks(
         }
     }
     found
-}
-
-fn did_you_mean(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
-}
-
-/// Prints a value in the classad syntax.
-pub fn value_text(value: &Value) -> String {
-    String::from_utf8_lossy(&print_value(value, Style::New)).into_owned()
 }

@@ -1,6 +1,6 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use crate::ad::{Ad, Expression, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
@@ -80,7 +80,8 @@ impl EvaluatedClause {
             if reads.iter().any(|(known, _)| known.eq_ignore_ascii_case(&text)) {
                 continue;
             }
-            let selected = ExplainedClause::detached(select_expression(side_name, name));
+            let selected =
+                ExplainedClause::detached(Expression::select(Expression::attribute(side_name), name.clone()));
             reads.push((text, survey.evaluate(asking, side, &selected, row)));
         }
         EvaluatedClause {
@@ -91,10 +92,4 @@ impl EvaluatedClause {
             clause,
         }
     }
-}
-
-/// Builds the expression `side.name`.
-fn select_expression(side: &str, name: &Name) -> Expression {
-    let side = Expression::new(ExpressionKind::Attribute(Name::new(side)), Span::default());
-    Expression::new(ExpressionKind::Select(side, name.clone()), Span::default())
 }

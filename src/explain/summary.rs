@@ -1,12 +1,12 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::{BinaryOperator, Dialect, Name, Value, closest_names};
+use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::InconsistencyKind;
+use crate::text::{closest_names, join_and, shorten, with_commas};
 
 use super::clauses::text;
 use super::distance::as_number;
 use super::failure_reason::{FailureReason, type_phrase};
-use super::findings::value_text;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 /// Settings for the sentences: nouns, dialect and maximum length of a clause.
@@ -230,7 +230,7 @@ impl SummaryWriter<'_> {
             let what = asked.attribute.as_ref().map_or(what, Name::to_string);
             let symbol =
                 if self.dialect.is_condor() { asked.operator.condor_symbol() } else { asked.operator.symbol() };
-            let wanted = format!("{what} {symbol} {}", value_text(&asked.bound));
+            let wanted = format!("{what} {symbol} {}", asked.bound);
             let from = asked.bound_attribute.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
             let nearest = closest_value_phrase(asked.operator, best, &asked.bound);
             return format!("no {one} has {}{from}; {nearest}", shorten(&wanted, self.max_clause_chars));
@@ -261,12 +261,11 @@ pub fn missing_attribute_note(subject: &str, is_plural: bool, lacking: &[Name]) 
 
 /// Says which value comes closest to meeting a comparison, in words that fit the operator.
 pub fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
-    let text = value_text(best);
     match operator {
-        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
-        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
-        _ if as_number(best).is_some() || is_similar_string(best, bound) => format!("the nearest is {text}"),
-        _ => format!("most have {text}"),
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {best}"),
+        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {best}"),
+        _ if as_number(best).is_some() || is_similar_string(best, bound) => format!("the nearest is {best}"),
+        _ => format!("most have {best}"),
     }
 }
 
@@ -278,20 +277,6 @@ fn is_similar_string(value: &Value, bound: &Value) -> bool {
     }
 }
 
-/// Formats a number with commas between thousands.
-#[must_use]
-pub fn with_commas(number: usize) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
-
 /// Lists the names of the first ads and counts the rest: `a, b, c and 5 more`.
 pub fn list_names(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
     let mut shown: Vec<String> = ads.iter().take(MAX_NAMED_ADS).map(|ad| name(*ad)).collect();
@@ -301,41 +286,6 @@ pub fn list_names(ads: &[usize], name: &dyn Fn(usize) -> String) -> String {
     join_and(&shown)
 }
 
-/// Joins items in the manner of a sentence: `a, b and c`.
-#[must_use]
-pub fn join_and(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
-/// Cuts a text to at most `most` characters; a cut text ends with three dots.
-#[must_use]
-pub fn shorten(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
-}
-
 fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{join_and, shorten, with_commas};
-
-    #[test]
-    fn how_things_are_written() {
-        assert_eq!([0, 12, 999, 1000, 1_234_567].map(with_commas), ["0", "12", "999", "1,000", "1,234,567"]);
-        let items = |items: &[&str]| join_and(&items.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(
-            [items(&[]), items(&["a"]), items(&["a", "b"]), items(&["a", "b", "c"])],
-            ["", "a", "a and b", "a, b and c"]
-        );
-        assert_eq!([shorten("abcdef", 6), shorten("abcdefg", 6)], ["abcdef", "abc..."]);
-    }
 }

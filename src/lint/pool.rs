@@ -5,11 +5,11 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{
     Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
-    closest_names,
 };
 use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::find_function;
 use crate::pool::BindingKind;
+use crate::text::{closest_names, counted_plain, did_you_mean};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -196,10 +196,9 @@ impl PoolStatistics {
         }
         let near = closest_names(name.as_str(), self.attributes.keys().map(Name::as_str));
         let near: Vec<String> = near.into_iter().map(|near| self.name_with_count(near)).collect();
-        let help = match (near.as_slice(), find_function(name.as_str())) {
+        let help = match (&near, find_function(name.as_str())) {
             (_, Some(function)) => format!("{} is a function: {}", function.name, function.signature),
-            ([], None) => rules::UNKNOWN.help.to_owned(),
-            (near, None) => format!("did you mean {}?", near.join(", ")),
+            (near, None) => did_you_mean(near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };
         let message = match self.ads() {
             1 => format!("the one ad of the pool does not have {name}"),
@@ -211,7 +210,7 @@ impl PoolStatistics {
 
     fn name_with_count(&self, name: &str) -> String {
         let ads = self.attributes.get(&Name::new(name)).map_or(0, |known| known.ads);
-        format!("{name} ({ads} ad{})", if ads == 1 { "" } else { "s" })
+        format!("{name} ({})", counted_plain(ads, "ad"))
     }
 
     /// Checks comparisons of an attribute of the pool with a constant, or with an attribute of the ad that is one.

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::ad::{Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, Evaluator};
-use crate::explain::{ClauseOutcome, EvaluatedClause, Explainer, GangSummaryWriter, explain_gang, shorten};
+use crate::explain::{ClauseOutcome, EvaluatedClause, Explainer, GangSummaryWriter, explain_gang};
 use crate::format::document_tree::YamlNode;
 use crate::matching::PairSide;
 use crate::matching::policy::Policy;
 use crate::protocol::Protocol;
-use crate::syntax::{Style, print_value};
+use crate::text::shorten;
 
 use super::Mismatch;
 use super::ads::SpecAd;
@@ -135,7 +135,7 @@ fn value_details<'o>(sighted: &ScopedExpression<'o>, context: &Context) -> Failu
         value.map_or_else(
             |halt| halt.to_string(),
             |value| {
-                let text = String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned();
+                let text = value.to_string();
                 match value.error_origin() {
                     Some(fault) => format!("{text}: {fault}"),
                     None => shorten(&text, MAX_VALUE_CHARS),
@@ -174,7 +174,7 @@ fn clause_place(clause: &EvaluatedClause, name: &Name) -> String {
 /// Describes a clause: ``` `LoadAvg < 0.3` is false (MY.LoadAvg is 0.9) ```
 fn clause_text(clause: &EvaluatedClause) -> String {
     let reads = clause.reads.iter().map(|(name, value)| {
-        let text = String::from_utf8_lossy(&print_value(value, Style::New)).into_owned();
+        let text = value.to_string();
         format!("{name} is {}", shorten(&text, MAX_VALUE_CHARS))
     });
     let reads: Vec<String> = reads.collect();

@@ -43,8 +43,7 @@ impl Functions {
             return Ok(Status::Yes);
         };
         let Some(function) = find_function(name) else {
-            let near = similar_functions(name);
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            let hint = classad::text::suggestion(&similar_functions(name));
             session.note(&format!("there is no function {name}(){hint}"));
             return Ok(Status::No);
         };

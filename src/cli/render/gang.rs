@@ -12,7 +12,7 @@
 //! `of` is the name of the whole offer if the docked one is its residual. Both are left out if empty. The ad has
 //! attributes of the same names.
 
-use classad::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use classad::ad::{Ad, Expression, Name, Value};
 use classad::matching::gang::{DockedOffer, Gang};
 use classad::protocol::read_ports;
 use serde_json::json;
@@ -172,7 +172,7 @@ impl GangView {
                     Name::new("Link"),
                     Expression::literal(Value::Integer(i64::try_from(docked.link).unwrap_or(i64::MAX))),
                 ),
-                (Name::new("Ranks"), list_expression(ranks.into())),
+                (Name::new("Ranks"), Expression::list(ranks)),
             ];
             attributes.extend(docked.part_of.as_ref().map(|of| (Name::new("Of"), text(of))));
             begun.push(UnfinishedAd { attributes, ports: Vec::new(), unfilled: Vec::new() });
@@ -226,9 +226,9 @@ struct UnfinishedAd {
 
 impl UnfinishedAd {
     fn into_ad(mut self) -> Ad {
-        self.attributes.push((Name::new("Ports"), list_expression(self.ports)));
+        self.attributes.push((Name::new("Ports"), Expression::list(self.ports)));
         if !self.unfilled.is_empty() {
-            self.attributes.push((Name::new("Unfilled"), list_expression(self.unfilled)));
+            self.attributes.push((Name::new("Unfilled"), Expression::list(self.unfilled)));
         }
         self.attributes.into_iter().collect()
     }
@@ -240,10 +240,6 @@ fn close_ads(begun: &mut Vec<UnfinishedAd>, depth: usize) {
         && let Some(ended) = begun.pop()
         && let Some(above) = begun.last_mut()
     {
-        above.ports.push(Expression::new(ExpressionKind::Ad(ended.into_ad()), Span::default()));
+        above.ports.push(Expression::ad(ended.into_ad()));
     }
-}
-
-fn list_expression(elements: Vec<Expression>) -> Expression {
-    Expression::new(ExpressionKind::List(elements.into()), Span::default())
 }

@@ -128,7 +128,7 @@ pub(super) fn require_two_texts(call: &Call<'_, '_>, values: &[Value]) -> Argume
 pub(super) mod testing {
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
-    use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
+    use crate::syntax::{ParseOptions, parse_expression};
 
     /// Returns the printed value of an expression.
     pub fn value_of(text: &str, dialect: Dialect) -> String {
@@ -138,7 +138,7 @@ pub(super) mod testing {
         };
         let (environment, frame) = Environment::single(Ad::default());
         match Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame) {
-            Ok(value) => String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
+            Ok(value) => value.to_string(),
             Err(halt) => halt.to_string(),
         }
     }

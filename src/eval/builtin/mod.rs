@@ -18,7 +18,8 @@ mod versions;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::ad::{Dialect, Type, closest_names};
+use crate::ad::{Dialect, Type};
+use crate::text::{closest_names, counted};
 
 use super::Abort;
 use super::specialize::TypeSet;
@@ -98,12 +99,11 @@ impl BuiltinFunction {
     /// Describes the accepted numbers of arguments in words.
     #[must_use]
     pub fn arity(&self) -> String {
-        let plural = |n: usize| if n == 1 { "" } else { "s" };
         match (self.min_arguments, self.max_arguments) {
             (0, None) => "any number of arguments".to_owned(),
-            (fewest, None) => format!("at least {fewest} argument{}", plural(fewest)),
+            (fewest, None) => format!("at least {}", counted(fewest, "argument")),
             (0, Some(0)) => "no arguments".to_owned(),
-            (fewest, Some(most)) if fewest == most => format!("{most} argument{}", plural(most)),
+            (fewest, Some(most)) if fewest == most => counted(most, "argument"),
             (fewest, Some(most)) => format!("{fewest} to {most} arguments"),
         }
     }
@@ -149,16 +149,13 @@ mod tests {
     use super::{FUNCTIONS, TypeSet, find_function, similar_functions};
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, Evaluator};
-    use crate::syntax::{ParseOptions, Style, parse_expression, print_value};
+    use crate::syntax::{ParseOptions, parse_expression};
 
     fn evaluate(text: &str, dialect: Dialect) -> String {
         let expression = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).expect("examples parse");
         let (environment, frame) = Environment::single(Ad::default());
         let value = Evaluator::new(&environment, &Context::new(dialect)).evaluate(&expression, &frame);
-        value.map_or_else(
-            |halt| halt.to_string(),
-            |value| String::from_utf8_lossy(&print_value(&value, Style::New)).into_owned(),
-        )
+        value.map_or_else(|halt| halt.to_string(), |value| value.to_string())
     }
 
     /// Specialization relies on the result types in the signatures.

@@ -1,6 +1,6 @@
 //! Edits of a request.
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Value};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::constraint::conjuncts;
 use crate::explain::clauses::text;
 use crate::explain::report::ClauseReport;
@@ -77,8 +77,7 @@ fn replace_clause(ad: &Ad, clause: &ClauseReport, by: Option<&Expression>) -> Op
         Some(by) => parts[place] = parenthesized(by),
         None => drop(parts.remove(place)),
     }
-    let and = |left, right| Expression::new(ExpressionKind::Binary(BinaryOperator::And, left, right), Span::default());
-    let joined = parts.into_iter().reduce(and);
+    let joined = parts.into_iter().reduce(Expression::and);
     Some(ad.with(attribute.clone(), joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true)))))
 }
 

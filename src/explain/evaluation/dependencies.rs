@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Span};
+use crate::ad::{Ad, Expression, ExpressionKind, Name};
 use crate::constraint::{conjuncts, is_side_name, own_attribute_name};
 use crate::eval::FreeNames;
 use crate::explain::clauses::ExplainedClause;
@@ -41,7 +41,7 @@ impl OfferTable {
             self.dependencies(asking, &clause.expression)
         };
         let Some(Dependencies { names, name_ids: numbers }) = reached else {
-            key.extend([ABSENT, self.interner.intern(&ad_expression(&asking.ad)).0]);
+            key.extend([ABSENT, self.interner.intern(&Expression::ad(asking.ad.clone())).0]);
             return (key.into(), None);
         };
         for (name, number) in names.iter().zip(numbers.iter()) {
@@ -134,9 +134,4 @@ impl OfferTable {
         }
         names.into_iter().collect()
     }
-}
-
-/// Wraps an ad in an expression.
-fn ad_expression(ad: &Ad) -> Expression {
-    Expression::new(ExpressionKind::Ad(ad.clone()), Span::default())
 }

@@ -2,10 +2,11 @@
 
 use indexmap::IndexMap;
 
-use crate::ad::{Ad, Dialect, Name, Value, closest_names};
+use crate::ad::{Ad, Dialect, Name, Value};
 use crate::explain::conflicts::{Conflicts, bit_positions, minimal_masks};
 use crate::explain::distance::closest_value;
 use crate::matching::gang::{ClauseBound, FailedClauses, GangFailure, GangFault, Gangmatcher, PortClause};
+use crate::text::closest_names;
 
 /// A port that stays empty, with the reason.
 #[derive(Clone, Debug)]
@@ -151,7 +152,7 @@ fn closest_offered_value(
 ) -> Option<Value> {
     let mut values: IndexMap<String, (Value, usize)> = IndexMap::new();
     for (_, value) in obstacles.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
-        let text = crate::explain::findings::value_text(value);
+        let text = value.to_string();
         values.entry(text).or_insert_with(|| (value.clone(), 0)).1 += 1;
     }
     let values = values.values().map(|(value, offers)| (value, *offers));

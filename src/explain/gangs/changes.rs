@@ -10,12 +10,11 @@ use crate::explain::changes::{
 use crate::explain::clauses::text;
 use crate::explain::conflicts::{bit_positions, minimal_masks};
 use crate::explain::distance::{as_number, relative_distance};
-use crate::explain::findings::value_text;
-use crate::explain::summary::join_and;
 use crate::matching::gang::{
     ClauseBound, DockedOffer, FailedClauses, Gang, GangFailure, GangFault, Gangmatcher, RejectedOffer,
 };
 use crate::protocol::{Port, read_ports};
+use crate::text::join_and;
 
 use super::cause::{decisive_ports, missing_attribute, similar_attributes};
 
@@ -341,7 +340,7 @@ impl GangDraft {
         if *old == to {
             return None;
         }
-        let step = format!("{name} {} -> {}", value_text(old), value_text(&to));
+        let step = format!("{name} {old} -> {to}");
         let to = Expression::literal(to);
         self.rewrite(&mut |part| part.ptr_eq(from).then(|| to.clone()), step, size)
     }

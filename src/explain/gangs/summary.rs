@@ -2,9 +2,9 @@
 
 use crate::ad::{Dialect, Name};
 use crate::explain::clauses::text;
-use crate::explain::findings::value_text;
-use crate::explain::summary::{MAX_NAMED_ADS, closest_value_phrase, join_and, list_names, shorten, with_commas};
+use crate::explain::summary::{MAX_NAMED_ADS, closest_value_phrase, list_names};
 use crate::matching::gang::{BlockedPort, ClauseBound, DockedOffer, FailedCondition, Gang, GangFailure};
+use crate::text::{counted, join_and, shorten, with_commas};
 
 use super::{EmptyPort, EmptyPortCause, GangReport, GangVerdict};
 
@@ -156,11 +156,11 @@ impl GangSummaryWriter<'_> {
                     let all = if wants.len() > 2 { "all" } else { "both" };
                     format!("{} {all} want {}, and there is no other", join_and(&wants), join_and(&only))
                 }
-                held => format!("{} have only {} between them", join_and(&wants), plural(held.len(), "candidate")),
+                held => format!("{} have only {} between them", join_and(&wants), counted(held.len(), "candidate")),
             };
         }
         if let EmptyPortCause::Discarded = obstacle.cause {
-            let discarded = plural(stuck.unacceptable, "candidate");
+            let discarded = counted(stuck.unacceptable, "candidate");
             return format!("the docking vector discards the {discarded} of {label}{}", self.beside(impasse));
         }
         let tied = stuck.conditions.first().map(|condition| condition.labels.as_slice());
@@ -171,7 +171,7 @@ impl GangSummaryWriter<'_> {
         let reasons = self.ruled_out(&stuck.conditions);
         match other {
             Some(other) if port.consistent == 0 && other.consistent == 0 => {
-                let with = plural(other.independent, "candidate");
+                let with = counted(other.independent, "candidate");
                 format!(
                     "none of the {with} of {} goes with one of {label} ({}): {reasons}",
                     other.label, port.independent
@@ -214,7 +214,7 @@ impl GangSummaryWriter<'_> {
                     .iter()
                     .map(|(name, having)| {
                         let have = if *having == 1 { "has" } else { "have" };
-                        format!("{name}? {} {have} it", plural(*having, "offer"))
+                        format!("{name}? {} {have} it", counted(*having, "offer"))
                     })
                     .collect();
                 let near = if near.is_empty() { String::new() } else { format!(" (did you mean {})", near.join("; ")) };
@@ -231,7 +231,7 @@ impl GangSummaryWriter<'_> {
                 let reads = told.map(|condition| {
                     self.read_values(&FailedCondition { offer_attributes: Vec::new(), ..condition.clone() })
                 });
-                let (shown, offers) = (self.quoted(text), plural(offers, "offer"));
+                let (shown, offers) = (self.quoted(text), counted(offers, "offer"));
                 format!("{shown} is true of none of {offers}{}", reads.unwrap_or_default())
             }
             _ => self.ruled_out(conditions),
@@ -243,7 +243,7 @@ impl GangSummaryWriter<'_> {
         let symbol = if self.dialect.is_condor() { asked.operator.condor_symbol() } else { asked.operator.symbol() };
         let from = asked.literal.as_ref().and_then(|written| written.name.as_ref()).map(Name::as_str);
         let from = from.map(|name| format!(" ({name})")).unwrap_or_default();
-        format!("{} {symbol} {}{from}", text(&asked.operand, self.dialect), value_text(&asked.value))
+        format!("{} {symbol} {}{from}", text(&asked.operand, self.dialect), asked.value)
     }
 
     /// Says by which condition suitable offers refuse.
@@ -276,9 +276,4 @@ impl GangSummaryWriter<'_> {
             }
         }
     }
-}
-
-/// Formats a number with its noun: `3 offers`.
-fn plural(count: usize, what: &str) -> String {
-    format!("{} {what}{}", with_commas(count), if count == 1 { "" } else { "s" })
 }

@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Expression, ExpressionKind, Name, ScopeFrame, Value};
 use crate::eval::{Evaluator, FreeNames, NameResolution};
-use crate::syntax::{Style, print, print_value};
 
 use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 
@@ -88,7 +87,7 @@ impl ParticipantTable {
         let Some(parts) = self.clauses(port) else { return Some(condition) };
         let refuses = |(part, frame): &&(Expression, Arc<ScopeFrame>)| self.is_refused_by(part, frame);
         let (refusing, frame) = parts.iter().find(refuses).or_else(|| parts.first())?;
-        condition.text = to_utf8(&print(refusing.without_parentheses(), Style::New));
+        condition.text = refusing.without_parentheses().to_string();
         self.record_attributes(refusing, frame, place, &mut condition);
         Some(condition)
     }
@@ -130,11 +129,7 @@ impl ParticipantTable {
                 }
                 let value = Evaluator::new(&self.environment, &self.context).evaluate(&bound, &found);
                 let value = value.map_or_else(|halt| halt.to_string(), |value| display_value(&value));
-                reads.push(ReadAttribute {
-                    name,
-                    text: to_utf8(&print(bound.without_parentheses(), Style::New)),
-                    value,
-                });
+                reads.push(ReadAttribute { name, text: bound.without_parentheses().to_string(), value });
                 if is_own {
                     pending.push((bound, found, false));
                 }
@@ -188,7 +183,7 @@ impl ParticipantTable {
         let (mut read, mut pending) = (Vec::new(), vec![expression]);
         while let Some(expression) = pending.pop() {
             if let Some((bound, found)) = self.resolve_attribute(expression, frame) {
-                read.push((to_utf8(&print(expression, Style::New)), bound, found));
+                read.push((expression.to_string(), bound, found));
             } else {
                 let first = pending.len();
                 expression.kind().for_each_child(|child| pending.push(child));
@@ -199,14 +194,10 @@ impl ParticipantTable {
     }
 }
 
-fn to_utf8(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// Formats a value for display. A list or an ad is shown as the name of its type.
 fn display_value(value: &Value) -> String {
     match value {
         Value::List(_) | Value::Ad(_) => value.value_type().phrase().to_owned(),
-        value => to_utf8(&print_value(value, Style::New)),
+        value => value.to_string(),
     }
 }

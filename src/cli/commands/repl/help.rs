@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use classad::ad::closest_names;
 use classad::eval::{FUNCTIONS, find_function};
+use classad::text::{closest_names, suggestion};
 
 use super::argument::CommandArgument;
 use super::commands::{self, COMMANDS, ReplCommand};
@@ -63,7 +63,7 @@ pub fn help(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
         (None, None) => {
             let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
             let near = closest_names(name, names);
-            let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}?"));
+            let hint = suggestion(&near[..near.len().min(1)]);
             let message = format!("there is neither a command nor a function `{name}`{hint}");
             return Err(argument.report_error(desk.session, message));
         }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::ad::{Ad, Attribute, Name};
 use classad::format::FileFormat;
-use classad::syntax::{Style, print, print_name};
+use classad::syntax::{Style, expression_text, print_name};
 use classad::transform::{Keyword, StatementPosition};
 use serde_json::{Value as Json, json};
 
@@ -109,8 +109,8 @@ impl<'a> PreviewWriter<'a> {
         for change in changes {
             for (sign, attribute) in [('-', change.old), ('+', change.new)] {
                 if let Some(attribute) = attribute {
-                    let expression = print(attribute.expression, style);
-                    let text = format!("{} = {}", print_name(attribute.name), String::from_utf8_lossy(&expression));
+                    let expression = expression_text(attribute.expression, style);
+                    let text = format!("{} = {expression}", print_name(attribute.name));
                     writeln!(out, "{}", diagnostics::signed_line(self.colored, "  ", sign, &text))?;
                 }
             }
@@ -127,7 +127,7 @@ impl<'a> PreviewWriter<'a> {
 
     fn ad_json(&self, ad: &NamedAd, result: &PipelineResult<'_>, changes: &[PreviewChange<'_>], style: Style) -> Json {
         let text = |attribute: Option<Attribute<'_>>| match attribute {
-            Some(attribute) => String::from_utf8_lossy(&print(attribute.expression, style)).into_owned().into(),
+            Some(attribute) => expression_text(attribute.expression, style).into(),
             None => Json::Null,
         };
         let name =

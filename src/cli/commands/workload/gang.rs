@@ -2,7 +2,7 @@
 //! defeats the heuristic of choosing the port with the fewest candidates (thesis 5.7).
 
 use clap::{Args, ValueEnum};
-use classad::ad::{Ad, Expression, ExpressionKind as Tree, Span};
+use classad::ad::{Ad, Expression};
 
 use super::rng::{SeededRng, round_to_parts};
 use super::template::{AdTemplate, TemplateAd};
@@ -177,7 +177,5 @@ impl GangWorkload {
 
 /// Adds the ports as the last attribute and returns the ad.
 fn finish_with_ports<const N: usize>(draft: &mut TemplateAd, ports: [Ad; N]) -> Ad {
-    let node = |tree| Expression::new(tree, Span::default());
-    let list = ports.map(|port| node(Tree::Ad(port)));
-    draft.put_expression("Ports", node(Tree::List(list.into()))).finish()
+    draft.put_expression("Ports", Expression::list(ports.map(Expression::ad))).finish()
 }

@@ -1,7 +1,7 @@
 //! The workload of the index (thesis 4.6.1, Figures 19 and 20).
 
 use clap::{Args, ValueEnum};
-use classad::ad::{Ad, BinaryOperator, Expression, ExpressionKind as Tree, Name, Span, Value};
+use classad::ad::{Ad, BinaryOperator, Expression, Name, Value};
 
 use super::rng::SeededRng;
 use super::{AdForm, AdGenerator, AdKind, GeneratedAds, WorkloadOutput, parse_share};
@@ -57,8 +57,7 @@ impl AdGenerator for IndexWorkload {
             AdKind::Queries => (self.names(false), self.names(true), "index queries"),
             _ => return Box::new(std::iter::empty()),
         };
-        let (other, constraint) = (Name::new("other"), Name::new(&self.constraint_attr));
-        let other = Expression::new(Tree::Attribute(other), Span::default());
+        let (other, constraint) = (Expression::attribute("other"), Name::new(&self.constraint_attr));
         let mut chance = SeededRng::new(seed, stream);
         Box::new((0..self.n).map(move |_| {
             let mut attributes: Vec<(Name, Expression)> = Vec::new();
@@ -76,13 +75,9 @@ impl AdGenerator for IndexWorkload {
                 if chance.with_probability(self.omit) {
                     continue;
                 }
-                let node = |tree| Expression::new(tree, Span::default());
-                let selected = node(Tree::Select(other.clone(), name.clone()));
-                let bound = node(Tree::Binary(operator, selected, Expression::literal(Value::Integer(value))));
-                bounds = Some(match bounds {
-                    None => bound,
-                    Some(before) => node(Tree::Binary(BinaryOperator::And, before, bound)),
-                });
+                let selected = Expression::select(other.clone(), name.clone());
+                let bound = Expression::binary(operator, selected, Expression::literal(Value::Integer(value)));
+                bounds = Some(bounds.into_iter().fold(bound, |bound, before| Expression::and(before, bound)));
             }
             let bounds = bounds.unwrap_or_else(|| Expression::literal(Value::Boolean(true)));
             attributes.push((constraint.clone(), bounds));

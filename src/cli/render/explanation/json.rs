@@ -75,7 +75,7 @@ fn value_json(value: &Value) -> Json {
         Value::Integer(integer) => (*integer).into(),
         Value::Real(real) if real.is_finite() => (*real).into(),
         Value::String(text) => text.to_str().into(),
-        other => String::from_utf8_lossy(&classad::syntax::print_value(other, classad::syntax::Style::New)).into(),
+        other => other.to_string().into(),
     }
 }
 

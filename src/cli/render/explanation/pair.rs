@@ -4,7 +4,6 @@ use std::io::Write;
 
 use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
-use classad::syntax::{Style, print_value};
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, single_line};
@@ -110,10 +109,7 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
 
 /// Returns the values that a clause reads, such as ` (TARGET.Memory is 4096)`; empty without any.
 fn values_read(clause: &EvaluatedClause) -> String {
-    let values = clause.reads.iter().map(|(name, value)| {
-        let value = print_value(value, Style::New);
-        format!("{name} is {}", shorten(&String::from_utf8_lossy(&value), 40))
-    });
+    let values = clause.reads.iter().map(|(name, value)| format!("{name} is {}", shorten(&value.to_string(), 40)));
     let values: Vec<String> = values.collect();
     if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
 }
@@ -131,11 +127,8 @@ fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> 
 }
 
 fn clause_json(clause: &EvaluatedClause) -> serde_json::Value {
-    let reads: serde_json::Map<String, serde_json::Value> = clause
-        .reads
-        .iter()
-        .map(|(name, value)| (name.clone(), String::from_utf8_lossy(&print_value(value, Style::New)).into()))
-        .collect();
+    let reads: serde_json::Map<String, serde_json::Value> =
+        clause.reads.iter().map(|(name, value)| (name.clone(), value.to_string().into())).collect();
     serde_json::json!({ "text": clause.text, "outcome": clause.outcome.as_str(), "reads": reads })
 }
 

@@ -1,5 +1,7 @@
 //! Suggestions for misspelt names, by edit distance.
 
+use std::fmt;
+
 /// Maximum number of names suggested.
 const MAX_SUGGESTIONS: usize = 3;
 
@@ -26,6 +28,19 @@ pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -
     near.sort_unstable();
     near.dedup_by(|(_, later, _), (_, earlier, _)| later == earlier);
     near.into_iter().take(MAX_SUGGESTIONS).map(|(_, _, name)| name).collect()
+}
+
+/// Returns `did you mean a, b?` for the names that [`closest_names`] found; `None` if there are none.
+#[must_use]
+pub fn did_you_mean<S: fmt::Display>(near: &[S]) -> Option<String> {
+    let names: Vec<String> = near.iter().map(S::to_string).collect();
+    Some(format!("did you mean {}?", names.join(", "))).filter(|_| !near.is_empty())
+}
+
+/// Returns [`did_you_mean`] as the end of a message: `; did you mean a, b?`, or nothing.
+#[must_use]
+pub fn suggestion<S: fmt::Display>(near: &[S]) -> String {
+    did_you_mean(near).map(|question| format!("; {question}")).unwrap_or_default()
 }
 
 /// Returns the characters in lower case; `None` if there are more than the limit.
@@ -56,7 +71,7 @@ fn edit_distance(left: &[char], right: &[char]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{closest_names, edit_distance};
+    use super::{closest_names, edit_distance, suggestion};
 
     #[test]
     fn distances() {
@@ -105,5 +120,10 @@ mod tests {
         let endless = "x".repeat(1_000_000);
         assert!(closest_names(&endless, [endless.as_str()]).is_empty());
         assert!(closest_names("x", [endless.as_str()]).is_empty());
+    }
+
+    #[test]
+    fn suggestions_end_a_message() {
+        assert_eq!([suggestion::<&str>(&[]), suggestion(&["a", "b"])], ["", "; did you mean a, b?"]);
     }
 }
