@@ -150,16 +150,40 @@ impl Expression {
     }
 
     /// Returns a hash that is consistent with `==`.  O(n) in the size of the tree.
+    ///
+    /// It is the sum of a hash of every node and its path, so that the order of attributes does not count.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        let mut pending = vec![self];
-        while let Some(expression) = pending.pop() {
+        let mut sum = 0_u64;
+        let mut pending = vec![(self, 0)];
+        while let Some((expression, path)) = pending.pop() {
+            let mut hasher = FxHasher::default();
+            hasher.write_u64(path);
             expression.kind().hash_node(&mut hasher);
-            expression.kind().for_each_child(|child| pending.push(child));
+            let node = mixed(hasher.finish());
+            sum = sum.wrapping_add(node);
+            if let ExpressionKind::Ad(ad) = expression.kind() {
+                pending.extend(
+                    ad.iter().map(|attribute| {
+                        (attribute.expression, node ^ u64::from(attribute.name.case_insensitive_hash()))
+                    }),
+                );
+            } else {
+                let mut position = node;
+                expression.kind().for_each_child(|child| {
+                    position = position.wrapping_add(1);
+                    pending.push((child, position));
+                });
+            }
         }
-        hasher.finish()
+        sum
     }
+}
+
+/// Mixes the bits of a hash, so that sums of hashes of the same items in other places differ.
+fn mixed(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    hash ^ (hash >> 32)
 }
 
 impl From<ExpressionKind> for Expression {
@@ -291,7 +315,7 @@ pub fn equal_lists(left: &[Expression], right: &[Expression]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Expression, Value};
-    use crate::ad::{BinaryOperator, UnaryOperator};
+    use crate::ad::{BinaryOperator, Name, UnaryOperator};
 
     fn chain(length: usize) -> Expression {
         let one = Expression::literal(Value::Integer(1));
@@ -310,6 +334,25 @@ mod tests {
         assert!(chain(1_000_000) != chain(999_999));
         assert_eq!(chain(1_000_000).fingerprint(), chain(1_000_000).fingerprint());
         assert_ne!(tower(1_000_000).fingerprint(), tower(999_999).fingerprint());
+    }
+
+    #[test]
+    fn ads_have_no_order() {
+        let ad = |names: [&str; 2], values: [i64; 2]| {
+            let values = values.map(|value| Expression::literal(Value::Integer(value)));
+            Expression::list([Expression::ad(names.map(Name::new).into_iter().zip(values).collect())])
+        };
+        let one = ad(["a", "b"], [1, 2]);
+        for (other, equal) in
+            [(ad(["B", "a"], [2, 1]), true), (ad(["a", "b"], [2, 1]), false), (ad(["a", "c"], [1, 2]), false)]
+        {
+            assert_eq!((one == other, one.fingerprint() == other.fingerprint()), (equal, equal));
+        }
+        let sum = |left: i64, right: i64| {
+            let [left, right] = [left, right].map(|value| Expression::literal(Value::Integer(value)));
+            Expression::binary(BinaryOperator::Add, left, right)
+        };
+        assert_ne!(sum(1, 2).fingerprint(), sum(2, 1).fingerprint());
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! The form of one clause: either a shape that an index can look up, or a residue that needs evaluation (thesis 4.4:
 //! exported and imported intervals).
 
-use crate::ad::{
-    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, KnownName, Name, OperatorGroup, Value,
-};
+use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, ScopeAd, Value};
+use crate::eval::CURRENT_TIME;
 
 /// An operand of a comparison, classified without looking at an ad.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +39,11 @@ impl<'e> ClauseOperand<'e> {
             ExpressionKind::Literal(value) => Some(ClauseOperand::Literal(value)),
             ExpressionKind::Attribute(name) if !is_scope_name(name) => Some(ClauseOperand::Unqualified(name)),
             ExpressionKind::Select(ad, name) if !is_scope_name(name) => match ad.without_parentheses().kind() {
-                ExpressionKind::Attribute(side) if side.is_any(OTHER_NAMES) => Some(ClauseOperand::Other(name)),
-                ExpressionKind::Attribute(side) if side.is_any(OWN_NAMES) => Some(ClauseOperand::Own(name)),
+                ExpressionKind::Attribute(side) => match ScopeAd::of(side)? {
+                    ScopeAd::Other => Some(ClauseOperand::Other(name)),
+                    ScopeAd::Own => Some(ClauseOperand::Own(name)),
+                    ScopeAd::Parent | ScopeAd::Root => None,
+                },
                 _ => None,
             },
             _ => None,
@@ -75,20 +77,10 @@ impl<'e> ClauseForm<'e> {
     }
 }
 
-/// Names by which an ad of a pair refers to itself.
-const OWN_NAMES: &[KnownName] = &[KnownName::new("my"), KnownName::new("self")];
-
-/// Names by which an ad of a pair refers to the other ad.
-const OTHER_NAMES: &[KnownName] = &[KnownName::new("target"), KnownName::new("other")];
-
-/// Names of enclosing ads, and of the current time.
-const SCOPE_NAMES: &[KnownName] =
-    &[KnownName::new("root"), KnownName::new("parent"), KnownName::new("toplevel"), KnownName::new("CurrentTime")];
-
 /// Whether a name denotes a scope or the current time rather than an attribute, as in `x.self`, which is `x`.
 #[must_use]
 pub fn is_scope_name(name: &Name) -> bool {
-    is_side_name(name) || name.is_any(SCOPE_NAMES)
+    ScopeAd::of(name).is_some() || name.is_known(CURRENT_TIME)
 }
 
 /// Whether a literal evaluates to itself. Lists and ads do not (they need a scope), nor do integers beyond 32 bits in
@@ -105,7 +97,7 @@ pub fn is_self_evaluating(value: &Value, dialect: Dialect) -> bool {
 /// Whether a name denotes one ad of a pair: `my`, `self`, `target` or `other`.
 #[must_use]
 pub fn is_side_name(name: &Name) -> bool {
-    name.is_any(OWN_NAMES) || name.is_any(OTHER_NAMES)
+    ScopeAd::of(name).is_some_and(ScopeAd::is_side)
 }
 
 #[cfg(test)]

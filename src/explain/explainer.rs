@@ -7,7 +7,7 @@ use crate::ad::{Ad, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
 use crate::matching::policy::PolicyRule;
-use crate::protocol::Protocol;
+use crate::protocol::{PORTS, Protocol};
 use crate::text::closest_names as nearest_names;
 
 use super::changes::find_changes;
@@ -170,7 +170,7 @@ impl Explainer {
             refusals: Vec::new(),
             remarks: Vec::new(),
         };
-        if request.get_str("Ports").is_some() {
+        if request.get(&PORTS).is_some() {
             report.verdict = RequestVerdict::NeedsGang;
             return report;
         }

@@ -109,7 +109,7 @@ fn unknown_function(expression: &Expression) -> Option<FailureReason> {
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         if let ExpressionKind::Call(name, _) = expression.kind()
-            && find_function(name.as_str()).is_none()
+            && find_function(name).is_none()
         {
             return Some(FailureReason::UnknownFunction(name.clone(), similar_functions(name.as_str())));
         }

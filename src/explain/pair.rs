@@ -1,5 +1,6 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
+use crate::ad::ScopeAd;
 use crate::ad::{Ad, Expression, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
@@ -70,7 +71,7 @@ impl EvaluatedClause {
         };
         let mentions = FreeNames::of(&clause.expression, dialect);
         let mut reads: Vec<(String, Value)> = Vec::new();
-        let (my, target) = if dialect.is_condor() { ("MY", "TARGET") } else { ("self", "other") };
+        let [my, target] = [ScopeAd::Own, ScopeAd::Other].map(|side| side.as_str(dialect));
         let own_names = mentions.mine.iter().chain(mentions.unqualified.iter().filter(|name| own.get(name).is_some()));
         let fallen = mentions.unqualified.iter().filter(|name| own.get(name).is_none());
         let named =

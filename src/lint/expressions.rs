@@ -239,7 +239,7 @@ impl ExpressionCheck<'_> {
     }
 
     fn check_call(&self, name: &Name, arguments: usize, found: &mut Vec<LintFinding>) {
-        let finding = match find_function(name.as_str()) {
+        let finding = match find_function(name) {
             None => {
                 let help = did_you_mean(&similar_functions(name.as_str()));
                 let help = help.unwrap_or_else(|| rules::FUNCTION.help.to_owned());

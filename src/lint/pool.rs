@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
+use crate::ad::ScopeAd;
 use crate::ad::{
     Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
 };
@@ -155,7 +156,7 @@ fn report_fall_through(mentions: &[PoolReference<'_>], dialect: Dialect, found: 
         [name] => format!("this ad has no {name}: the name falls through to the other ad"),
         names => format!("this ad has none of {}: the names fall through to the other ad", names.join(", ")),
     };
-    let side = if dialect.is_condor() { "TARGET" } else { "other" };
+    let side = ScopeAd::Other.as_str(dialect);
     let help = format!("write `{side}.{}` to say whose attribute it is", first.name);
     let mut finding = LintFinding::new(&rules::FALLS, message).with_help(help);
     for mention in firsts {
@@ -196,7 +197,7 @@ impl PoolStatistics {
         }
         let near = closest_names(name.as_str(), self.attributes.keys().map(Name::as_str));
         let near: Vec<String> = near.into_iter().map(|near| self.name_with_count(near)).collect();
-        let help = match (&near, find_function(name.as_str())) {
+        let help = match (&near, find_function(name)) {
             (_, Some(function)) => format!("{} is a function: {}", function.name, function.signature),
             (near, None) => did_you_mean(near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };

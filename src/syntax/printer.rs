@@ -6,8 +6,8 @@
 use std::fmt;
 
 use crate::ad::{
-    AbsoluteTime, Ad, BinaryOperator, Expression, ExpressionKind, ListValue, Name, PRECEDENCE_UNARY, RelativeTime,
-    UnaryOperator, Value,
+    AbsoluteTime, Ad, BinaryOperator, Expression, ExpressionKind, ListValue, Name, PRECEDENCE_CONDITIONAL,
+    PRECEDENCE_UNARY, RelativeTime, UnaryOperator, Value,
 };
 
 /// The syntax that is printed.
@@ -148,7 +148,6 @@ enum ExpressionPrintTask<'a> {
     Indentation(usize),
 }
 
-const PRECEDENCE_CONDITIONAL: u8 = 1;
 const PRECEDENCE_POSTFIX: u8 = PRECEDENCE_UNARY + 1;
 const PRECEDENCE_PRIMARY: u8 = PRECEDENCE_UNARY + 2;
 

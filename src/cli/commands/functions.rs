@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
+use classad::ad::Name;
 use classad::eval::{FUNCTIONS, find_function, similar_functions};
 
 use crate::cli::render::function_help::{function_description, function_example};
@@ -42,7 +43,7 @@ impl Functions {
             out.flush()?;
             return Ok(Status::Yes);
         };
-        let Some(function) = find_function(name) else {
+        let Some(function) = find_function(&Name::new(name)) else {
             let hint = classad::text::suggestion(&similar_functions(name));
             session.note(&format!("there is no function {name}(){hint}"));
             return Ok(Status::No);

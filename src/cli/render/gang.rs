@@ -14,7 +14,7 @@
 
 use classad::ad::{Ad, Expression, Name, Value};
 use classad::matching::gang::{DockedOffer, Gang};
-use classad::protocol::read_ports;
+use classad::protocol::{PORTS, read_ports};
 use serde_json::json;
 
 use super::super::io::parties::Parties;
@@ -226,7 +226,7 @@ struct UnfinishedAd {
 
 impl UnfinishedAd {
     fn into_ad(mut self) -> Ad {
-        self.attributes.push((Name::new("Ports"), Expression::list(self.ports)));
+        self.attributes.push((PORTS.clone(), Expression::list(self.ports)));
         if !self.unfilled.is_empty() {
             self.attributes.push((Name::new("Unfilled"), Expression::list(self.unfilled)));
         }

@@ -124,6 +124,11 @@ pub(super) fn require_two_texts(call: &Call<'_, '_>, values: &[Value]) -> Argume
 }
 
 /// Helpers of the tests of all functions.
+/// Converts a count to an integer of the language.
+pub(super) fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 #[cfg(test)]
 pub(super) mod testing {
     use crate::ad::{Ad, Dialect};

@@ -5,14 +5,14 @@ use crate::ad::{AbsoluteTime, ByteString, Dialect, Expression, ExpressionKind, R
 use crate::syntax::{ParseOptions, number_prefix, parse_expression};
 
 use super::super::Abort;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     BuiltinFunction {
         name: "int",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "int(any) -> int",
         doc: "a number without its fraction, a time in seconds, the number that a string begins with",
         example: FunctionExample::both("int(\"-12.7\")", "-12"),
@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "real",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "real(any) -> real",
         doc: "as int(), but with the fraction",
         example: FunctionExample::both("real(\"1.5\")", "1.5"),
@@ -42,7 +42,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "string",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "string(any) -> string",
         doc: "the text of a value",
         example: FunctionExample::both("string(1 + 1)", "\"2\""),
@@ -55,7 +55,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "bool",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "bool(any) -> bool",
         doc: "whether a value is not zero; of strings, in the papers whether it is not empty, in HTCondor what it says",
         example: FunctionExample::both("bool(2.5)", "true"),
@@ -65,7 +65,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "absTime",
         min_arguments: 0,
         max_arguments: Some(2),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "absTime([any [, offset]]) -> abstime",
         doc: "a moment: now, seconds since 1970, or what a string says, shown at an offset from UTC in seconds",
         example: FunctionExample::both("absTime(981173106, -3600 * 6)", "absTime(\"2001-02-02T22:05:06-06:00\")"),
@@ -75,7 +75,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "relTime",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "relTime(any) -> reltime",
         doc: "a length of time: seconds, or what a string says",
         example: FunctionExample::both("relTime(60 * 60 * 26)", "relTime(\"1+02:00:00\")"),

@@ -1,10 +1,11 @@
 //! Functions about lists (thesis A.2, and HTCondor's).
 
+use super::arguments::signed;
 use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, Span, Value};
 
 use super::super::Abort;
 use super::super::operators::{self, Truth};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 macro_rules! summary {
     ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
@@ -12,7 +13,7 @@ macro_rules! summary {
             name: $name,
             min_arguments: 1,
             max_arguments: Some(1),
-            strict: true,
+            kind: FunctionKind::Strict,
             signature: concat!($name, "(list) -> ", $type),
             doc: $doc,
             example: FunctionExample::both($call, $value),
@@ -26,7 +27,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "member",
         min_arguments: 2,
         max_arguments: Some(2),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "member(scalar, list) -> bool",
         doc: "whether an element of a list == a value",
         example: FunctionExample::both("member(\"intel\", { \"AMD\", \"Intel\" })", "true"),
@@ -36,7 +37,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "isMember",
         min_arguments: 2,
         max_arguments: Some(2),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "isMember(scalar, list) -> bool",
         doc: "whether an element of a list `is` a value",
         example: FunctionExample::both("isMember(undefined, { 1, undefined })", "true"),
@@ -46,7 +47,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "identicalMember",
         min_arguments: 2,
         max_arguments: Some(2),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "identicalMember(scalar, list) -> bool",
         doc: "the same as isMember()",
         example: FunctionExample::both("identicalMember(\"intel\", { \"AMD\", \"Intel\" })", "false"),
@@ -56,7 +57,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "size",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "size(list | ad | string) -> int",
         doc: "the number of elements, attributes or bytes",
         example: FunctionExample::both("size({ 1, 2 })", "2"),
@@ -74,7 +75,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "anyCompare",
         min_arguments: 3,
         max_arguments: Some(3),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "anyCompare(operator, list, any) -> bool",
         doc: "whether an element of a list compares so with a value",
         example: FunctionExample::both("anyCompare(\"<\", { 5, 1 }, 3)", "true"),
@@ -84,22 +85,13 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "allCompare",
         min_arguments: 3,
         max_arguments: Some(3),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "allCompare(operator, list, any) -> bool",
         doc: "whether all elements of a list compare so with a value",
         example: FunctionExample::both("allCompare(\"<\", { 5, 1 }, 3)", "false"),
         body: |call| compare_each(call, false),
     },
 ];
-
-/// Returns the value of one element of a list. It is evaluated in the list's own scope, but in HTCondor's dialect in
-/// the scope of the call, as its library does.
-pub(super) fn element(call: &mut Call<'_, '_>, list: &ListValue, index: usize) -> Result<Value, Abort> {
-    match (call.dialect(), list.elements.get(index)) {
-        (Dialect::Condor, Some(element)) => call.evaluate(element, call.frame()),
-        _ => call.evaluator().element(list, index),
-    }
-}
 
 /// Returns the span of an argument, to which errors are attributed.
 fn argument_span(call: &Call<'_, '_>, argument: usize) -> Span {
@@ -127,7 +119,7 @@ fn member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
 /// Implements `member()` of HTCondor, which skips elements that do not compare.
 fn condor_member(call: &mut Call<'_, '_>, mut wanted: Value, list: &ListValue) -> Result<Value, Abort> {
     for index in 0..list.elements.len() {
-        let mut element = element(call, list, index)?;
+        let mut element = call.element(list, index)?;
         to_common_type(&mut element, &mut wanted);
         if operators::compare(BinaryOperator::Equal, &element, &wanted, call.dialect()) == Some(true) {
             return Ok(Value::Boolean(true));
@@ -141,7 +133,7 @@ fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> 
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
     let mut any = Value::Boolean(false);
     for index in 0..list.elements.len() {
-        let element = element(call, list, index)?;
+        let element = call.element(list, index)?;
         let equal = operators::binary(BinaryOperator::Equal, wanted, &element, dialect, span);
         any = match operators::truth(&any, dialect) {
             Truth::Error => return Ok(any),
@@ -161,7 +153,7 @@ fn identical_member(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
     };
     let (dialect, span) = (call.dialect(), argument_span(call, 1));
     for index in 0..list.elements.len() {
-        let element = element(call, &list, index)?;
+        let element = call.element(&list, index)?;
         if operators::binary(BinaryOperator::Is, &element, &wanted, dialect, span) == Value::Boolean(true) {
             return Ok(Value::Boolean(true));
         }
@@ -178,7 +170,7 @@ fn size(call: &mut Call<'_, '_>) -> Result<Value, Abort> {
         Value::Undefined => return Ok(value),
         other => return Ok(call.type_error(other, "a list, an ad or a string")),
     };
-    Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
+    Ok(Value::Integer(signed(size)))
 }
 
 /// Runs `work` on each number of the list in the first argument, skipping undefined elements. Returns the value of
@@ -190,7 +182,7 @@ fn each_number(call: &mut Call<'_, '_>, mut work: impl FnMut(Value)) -> Result<O
         other => return Ok(Some(call.type_error(&other, "a list of numbers"))),
     };
     for index in 0..list.elements.len() {
-        match element(call, &list, index)? {
+        match call.element(&list, index)? {
             Value::Undefined => {}
             number if is_number(&number) => work(number),
             other => return Ok(Some(call.type_error(&other, "a number in the list"))),
@@ -303,7 +295,7 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> Result<Value, A
     let mut wanted = call.value(2)?;
     let span = argument_span(call, 1);
     for index in 0..list.elements.len() {
-        let mut element = element(call, &list, index)?;
+        let mut element = call.element(&list, index)?;
         if !matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
             to_common_type(&mut element, &mut wanted);
         }

@@ -5,8 +5,7 @@ use crate::ad::{Dialect, ListValue, Value};
 use super::super::Abort;
 use super::super::operators::wrapped_integer;
 use super::conversion::{not_a_number_error, to_integer, to_real, truncated_integer};
-use super::lists::element;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 macro_rules! rounding {
     ($name:literal, $doc:literal, $call:literal, $value:literal, $round:path) => {
@@ -14,7 +13,7 @@ macro_rules! rounding {
             name: $name,
             min_arguments: 1,
             max_arguments: Some(1),
-            strict: true,
+            kind: FunctionKind::Strict,
             signature: concat!($name, "(number) -> int"),
             doc: $doc,
             example: FunctionExample::both($call, $value),
@@ -32,7 +31,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "pow",
         min_arguments: 2,
         max_arguments: Some(2),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "pow(base, exponent) -> int | real",
         doc: "a power; of integers an integer, if the exponent is not negative",
         example: FunctionExample::both("pow(-2, 3)", "-8"),
@@ -42,7 +41,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "quantize",
         min_arguments: 2,
         max_arguments: Some(2),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "quantize(number, number | list) -> number",
         doc: "the next multiple that is not below; of a list the first that is not below, or a multiple of the last",
         example: FunctionExample::both("quantize(10, 4)", "12"),
@@ -52,7 +51,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "random",
         min_arguments: 0,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Random,
         signature: "random([number]) -> int | real",
         doc: "a number at random: from 0 to n - 1 for an integer n, from 0 to r for a real r, from 0 to 1 without",
         example: FunctionExample::both("random(1)", "0"),
@@ -62,7 +61,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "interval",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "interval(seconds) -> string",
         doc: "seconds as days, hours, minutes and seconds",
         example: FunctionExample::both("interval(93784)", "\"1+02:03:04\""),
@@ -156,7 +155,7 @@ enum QuantizeStep {
 fn step_of_list(call: &mut Call<'_, '_>, list: &ListValue, number: f64) -> Result<QuantizeStep, Abort> {
     let mut step = Value::Real(0.0);
     for index in 0..list.elements.len() {
-        step = element(call, list, index)?;
+        step = call.element(list, index)?;
         match to_real(&step, call.dialect()) {
             Some(height) if height >= number => return Ok(QuantizeStep::Taken(step)),
             Some(_) => {}

@@ -3,7 +3,7 @@
 use crate::ad::{Type, Value};
 
 use super::super::Abort;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 macro_rules! predicate {
     ($name:literal, $type:ident, $doc:literal, $call:literal, $value:literal) => {
@@ -11,7 +11,7 @@ macro_rules! predicate {
             name: $name,
             min_arguments: 1,
             max_arguments: Some(1),
-            strict: false,
+            kind: FunctionKind::Lazy,
             signature: concat!($name, "(any) -> bool"),
             doc: $doc,
             example: FunctionExample::both($call, $value),

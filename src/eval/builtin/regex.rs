@@ -15,7 +15,7 @@ use super::arguments::{
     ArgumentResult, BoundedString, excerpt, optional_string, reject_exceptional, require_string, value_of_call,
 };
 use super::string_lists::{DEFAULT_DELIMITERS, StringList};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 /// Row of the table for a function that replaces matches of a pattern.
 macro_rules! substitution {
@@ -24,7 +24,7 @@ macro_rules! substitution {
             name: $name,
             min_arguments: 3,
             max_arguments: Some(4),
-            strict: true,
+            kind: FunctionKind::Strict,
             signature: concat!($name, "(pattern, string, substitute [, options]) -> string"),
             doc: $doc,
             example: FunctionExample::both($call, $value),
@@ -41,7 +41,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "regexp",
         min_arguments: 2,
         max_arguments: Some(3),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "regexp(pattern, string [, options]) -> bool",
         doc: "whether a part of a string matches a pattern; options: i (any case), m (lines), s (dot is all), x (spaced)",
         example: FunctionExample::both("regexp(\"^slot[0-9]+@\", \"slot1@crane\")", "true"),
@@ -54,7 +54,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "regexpMember",
         min_arguments: 2,
         max_arguments: Some(3),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "regexpMember(pattern, list [, options]) -> bool",
         doc: "whether a part of a list's string matches a pattern",
         example: FunctionExample::both("regexpMember(\"^b\", { \"ab\", \"bc\" })", "true"),
@@ -85,7 +85,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "stringList_regexpMember",
         min_arguments: 2,
         max_arguments: Some(4),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "stringList_regexpMember(pattern, string [, delimiters [, options]]) -> bool",
         doc: "whether a part of an item that a string lists matches a pattern",
         example: FunctionExample::both("stringList_regexpMember(\"^b\", \"ab, bc\")", "true"),

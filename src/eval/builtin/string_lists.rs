@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use crate::ad::{ByteString, Type, Value};
 
 use super::arguments::{
-    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, value_of_call,
+    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, signed, value_of_call,
 };
 use super::conversion::integer_value;
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 /// Row of the table for a function that reduces a list of numbers to one.
 macro_rules! summary {
@@ -18,7 +18,7 @@ macro_rules! summary {
             name: $name,
             min_arguments: 1,
             max_arguments: Some(2),
-            strict: false,
+            kind: FunctionKind::Lazy,
             signature: concat!($name, "(string [, delimiters]) -> int | real"),
             doc: $doc,
             example: FunctionExample::both($call, $value),
@@ -37,7 +37,7 @@ macro_rules! search {
             name: $name,
             min_arguments: 2,
             max_arguments: Some(3),
-            strict: false,
+            kind: FunctionKind::Lazy,
             signature: $signature,
             doc: $doc,
             example: FunctionExample::both($call, "true"),
@@ -54,7 +54,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "stringListSize",
         min_arguments: 1,
         max_arguments: Some(2),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "stringListSize(string [, delimiters]) -> int",
         doc: "how many items a string lists, by default between commas and spaces",
         example: FunctionExample::both("stringListSize(\"red, green, blue\")", "3"),
@@ -123,7 +123,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "stringListsIntersect",
         min_arguments: 2,
         max_arguments: Some(3),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "stringListsIntersect(string, string [, delimiters]) -> bool",
         doc: "whether two strings list an item in common",
         example: FunctionExample::both("stringListsIntersect(\"a,b\", \"b,c\")", "true"),
@@ -180,10 +180,6 @@ fn trim(mut text: &[u8]) -> &[u8] {
         text = rest;
     }
     text
-}
-
-fn signed(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Returns the string list in the first argument, with the delimiters in the second.

@@ -6,14 +6,14 @@ use crate::ad::{ByteString, Type, Value};
 
 use super::super::Abort;
 use super::arguments::{ArgumentResult, BoundedString, excerpt, list_of_strings, require_string, value_of_call};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     BuiltinFunction {
         name: "argsToList",
         min_arguments: 1,
         max_arguments: Some(2),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "argsToList(string [, 1 | 2]) -> list",
         doc: "the arguments that a text of the second syntax, or the first, stands for",
         example: FunctionExample::both("argsToList(\"a 'b c'\")", "{ \"a\", \"b c\" }"),
@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "listToArgs",
         min_arguments: 1,
         max_arguments: Some(2),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "listToArgs(list [, 1 | 2]) -> string",
         doc: "the text, in the second syntax or the first, that stands for a list of arguments",
         example: FunctionExample::both("listToArgs({ \"a\", \"b c\" })", "\"a b' 'c\""),
@@ -36,7 +36,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "envV1ToV2",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "envV1ToV2(string) -> string",
         doc: "an environment of the first syntax in the second",
         example: FunctionExample::both("envV1ToV2(\"B=2;A=1\")", "\"A=1 B=2\""),
@@ -49,7 +49,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "mergeEnvironment",
         min_arguments: 0,
         max_arguments: None,
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "mergeEnvironment(string...) -> string",
         doc: "one environment of several, all in the second syntax; the last value of a variable counts",
         example: FunctionExample::both("mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")", "\"A=2 B=3\""),
@@ -62,7 +62,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "userHome",
         min_arguments: 1,
         max_arguments: Some(2),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "userHome(string [, default]) -> string",
         doc: "a user's home; no host is asked for it, so the default, or undefined without one",
         example: FunctionExample::both("userHome(\"ann\", \"/home\")", "\"/home\""),
@@ -75,7 +75,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "userMap",
         min_arguments: 2,
         max_arguments: Some(4),
-        strict: false,
+        kind: FunctionKind::Lazy,
         signature: "userMap(map, user [, preferred [, default]]) -> any",
         doc: "what a configured map makes of a user; no map is configured, so the default, or undefined without one",
         example: FunctionExample::both("userMap(\"groups\", \"ann\", \"physics\", \"none\")", "\"none\""),

@@ -7,7 +7,7 @@ use crate::ad::{AbsoluteTime, Ad, AdValue, Dialect, Expression, Name, RelativeTi
 
 use super::super::Abort;
 use super::conversion::{absolute_from_number, as_c_int, integer_value, local_now, relative_from_number};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 use format::{BrokenDownTime, MONTHS};
 
 macro_rules! clock {
@@ -16,7 +16,7 @@ macro_rules! clock {
             name: $name,
             min_arguments: 0,
             max_arguments: Some(0),
-            strict: true,
+            kind: FunctionKind::Strict,
             signature: concat!($name, "() -> ", $type),
             doc: $doc,
             example: FunctionExample::both($call, $value),
@@ -31,7 +31,7 @@ macro_rules! part {
             name: $name,
             min_arguments: 1,
             max_arguments: Some(1),
-            strict: true,
+            kind: FunctionKind::Strict,
             signature: concat!($name, "(", $of, ") -> int"),
             doc: $doc,
             example: $example,
@@ -46,7 +46,7 @@ macro_rules! measure {
             name: $name,
             min_arguments: 1,
             max_arguments: Some(1),
-            strict: true,
+            kind: FunctionKind::Strict,
             signature: concat!($name, "(time) -> real"),
             doc: $doc,
             example: FunctionExample::both($call, $value),
@@ -78,7 +78,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "makeDate",
         min_arguments: 3,
         max_arguments: Some(3),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "makeDate(month, day, year) -> abstime",
         doc: "midnight of a day, here; the month is a number from 1 or a name",
         example: FunctionExample::both("getDayOfYear(makeDate(\"mar\", 1, 2000))", "60"),
@@ -88,7 +88,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "makeAbsTime",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "makeAbsTime(number) -> abstime",
         doc: "the moment so many seconds after the beginning of 1970",
         example: FunctionExample::both("makeAbsTime(981173106) == absTime(\"2001-02-03T04:05:06Z\")", "true"),
@@ -101,7 +101,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "makeRelTime",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "makeRelTime(number) -> reltime",
         doc: "a length of so many seconds",
         example: FunctionExample::both("makeRelTime(93784)", "relTime(\"1+02:03:04\")"),
@@ -169,7 +169,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "splitTime",
         min_arguments: 1,
         max_arguments: Some(1),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "splitTime(time | number) -> ad",
         doc: "an ad with the parts of a time",
         example: FunctionExample::both("splitTime(relTime(\"1+02:03:04\")).Hours", "2"),
@@ -179,7 +179,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "formatTime",
         min_arguments: 0,
         max_arguments: Some(2),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "formatTime([time | number | ad [, template]]) -> string",
         doc: "the text of a time by a template of C's strftime; of an ad as splitTime makes them too",
         example: FunctionExample::both(

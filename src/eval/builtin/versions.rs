@@ -2,8 +2,8 @@
 
 use crate::ad::{Type, Value};
 
-use super::arguments::{ArgumentResult, reject_undefined, require_text, require_two_texts, value_of_call};
-use super::{BuiltinFunction, Call, FunctionExample};
+use super::arguments::{ArgumentResult, reject_undefined, require_text, require_two_texts, signed, value_of_call};
+use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
 
 /// Row of the table for a comparison of versions.
 macro_rules! version_comparison {
@@ -12,7 +12,7 @@ macro_rules! version_comparison {
             name: $name,
             min_arguments: 2,
             max_arguments: Some(2),
-            strict: true,
+            kind: FunctionKind::Strict,
             signature: concat!($name, "(any, any) -> bool"),
             doc: $doc,
             example: FunctionExample::both($call, "true"),
@@ -30,7 +30,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "versioncmp",
         min_arguments: 2,
         max_arguments: Some(2),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "versioncmp(any, any) -> int",
         doc: "negative, zero or positive: the order of two versions, whose numbers count as such",
         example: FunctionExample::both("versioncmp(\"8.10\", \"8.9\")", "1"),
@@ -69,7 +69,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         name: "version_in_range",
         min_arguments: 3,
         max_arguments: Some(3),
-        strict: true,
+        kind: FunctionKind::Strict,
         signature: "version_in_range(version, least, greatest) -> bool",
         doc: "whether a version is one of the two others or between them",
         example: FunctionExample::both("version_in_range(\"8.9\", \"8.8\", \"8.10\")", "true"),
@@ -138,10 +138,6 @@ fn digits(text: &[u8]) -> &[u8] {
 /// Returns the number of zeros before another digit.
 fn leading_zeros(digits: &[u8]) -> usize {
     digits.iter().take_while(|digit| **digit == b'0').count().min(digits.len().saturating_sub(1))
-}
-
-fn signed(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Proposes fixes for a single clause.
 
+use crate::ad::ScopeAd;
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Value};
 use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::clauses::ExplainedClause;
@@ -179,7 +180,7 @@ fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Optio
 
 /// Qualifies an unqualified name as the other side's attribute.
 fn qualify_as_other(expression: &Expression, name: &Name, dialect: Dialect) -> Option<Expression> {
-    let side = Name::new(if dialect.is_condor() { "TARGET" } else { "other" });
+    let side = Name::new(ScopeAd::Other.as_str(dialect));
     rewrite_expression(expression, &mut |part| match part.kind() {
         ExpressionKind::Attribute(found) if found == name => {
             let side = Expression::new(ExpressionKind::Attribute(side.clone()), part.span());

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name};
 use crate::constraint::{conjuncts, is_side_name, own_attribute_name};
-use crate::eval::FreeNames;
+use crate::eval::{FreeNames, transitive_closure};
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::PairSide;
 use crate::pool::Partition;
@@ -82,14 +82,13 @@ impl OfferTable {
             (!mentions.reads_unknown()).then_some(())
         };
         add(&self.free_names_of(expression), &mut names)?;
-        let mut at = 0;
-        while let Some(name) = names.get_index(at).cloned() {
-            at += 1;
-            if let Some(bound) = asking.get(&name).filter(|bound| !matches!(bound.kind(), ExpressionKind::Literal(_))) {
-                add(&self.free_names_of(bound), &mut names)?;
+        transitive_closure(&mut names, |name, names| {
+            if let Some(bound) = asking.get(name).filter(|bound| !matches!(bound.kind(), ExpressionKind::Literal(_))) {
+                add(&self.free_names_of(bound), names)?;
             }
-            add(self.column(&name).free_names(self.context.dialect), &mut names)?;
-        }
+            let dialect = self.context.dialect;
+            add(self.column(name).free_names(dialect), names)
+        })?;
         names.sort();
         let numbers = names.iter().map(|name| match self.name_ids.get_index_of(name) {
             Some(known) => known,
@@ -125,13 +124,12 @@ impl OfferTable {
     /// those that their clauses name in turn.
     pub(super) fn constraint_attributes(&mut self) -> Vec<Name> {
         let mut names: IndexSet<Name> = self.protocol.attribute_names().cloned().collect();
-        let mut at = 0;
-        while let Some(name) = names.get_index(at).cloned() {
-            at += 1;
-            for expression in &self.column(&name).expressions {
+        transitive_closure(&mut names, |name, names| {
+            for expression in &self.column(name).expressions {
                 names.extend(conjuncts(expression).into_iter().filter_map(own_attribute_name).cloned());
             }
-        }
+            Some(())
+        });
         names.into_iter().collect()
     }
 }

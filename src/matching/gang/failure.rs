@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Participant};
-use crate::protocol::{PortPattern, read_ports};
+use crate::ad::{Ad, Expression, ExpressionKind, Participant};
+use crate::protocol::{PORTS, PortPattern, read_ports};
 
 use super::Gang;
 use super::failed_conditions::{FailedCondition, FailedConditions};
@@ -357,12 +357,11 @@ impl Gangmatcher {
 
 /// Returns the request with the first entry of its port list, then with the first two, up to the whole list.
 fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
-    let name = Name::new("Ports");
-    let Some(list) = request.get(&name) else { return vec![request.clone()] };
+    let Some(list) = request.get(&PORTS) else { return vec![request.clone()] };
     let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };
     let prefix = |count: usize| {
         let entries = ExpressionKind::List(entries[..count].to_vec().into());
-        request.with(name.clone(), Expression::new(entries, list.span()))
+        request.with(PORTS.clone(), Expression::new(entries, list.span()))
     };
     (1..=entries.len()).map(prefix).collect()
 }

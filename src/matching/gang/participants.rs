@@ -16,7 +16,7 @@ use crate::eval::{
     UNFILLED_PORT,
 };
 use crate::matching::policy::{PolicyRule, PolicyVector, candidate_label};
-use crate::protocol::{MAX_PORT_PATTERNS, PortFault, PortPattern, Protocol, is_met, rank_value, read_ports};
+use crate::protocol::{MAX_PORT_PATTERNS, PORTS, PortFault, PortPattern, Protocol, is_met, rank_value, read_ports};
 
 use super::score::CandidateScore;
 use super::symbolic::SymbolicValue;
@@ -536,7 +536,7 @@ fn build_participant(ad: &Ad, participant: Participant) -> Result<(EnvironmentMe
         None
     } else {
         let patterns = ports.group.patterns(ports.list.len()).ok_or_else(|| PortFault {
-            span: ad.get_str("Ports").map(Expression::span).unwrap_or_default(),
+            span: ad.get(&PORTS).map(Expression::span).unwrap_or_default(),
             reason: format!("its groups of ports can be filled in more than {MAX_PORT_PATTERNS} ways"),
         })?;
         Some(patterns.into())

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Name, Participant};
+use crate::ad::{Ad, Participant};
 use crate::eval::{Abort, NameBinding};
 use crate::matching::policy::Residual;
 use crate::protocol::{PortFault, PortPattern};
@@ -111,11 +111,7 @@ impl ParticipantTable {
         let (frame, own) = (member.frame.clone(), member.bindings.len());
         // An ad with a port list does not bind `other` itself, so the name is free for the port above.
         let to = Some((above.participant, above.port));
-        member.bindings.extend(["other", "target"].map(|name| NameBinding {
-            name: Name::new(name),
-            first_port: None,
-            to,
-        }));
+        member.bindings.extend(NameBinding::of_other(to));
         self.evaluations += residual.set.len() as u64;
         let remainder = residual.remainder(&frame, &self.environment, &self.context);
         if let Some(member) = self.environment.member_mut(link.participant) {

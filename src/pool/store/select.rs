@@ -6,11 +6,10 @@
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use indexmap::IndexSet;
 
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, conjuncts, is_scope_name, is_self_evaluating};
-use crate::eval::{Context, Environment, Evaluator, FreeNames};
+use crate::eval::{Context, Environment, Evaluator, FreeNames, transitive_closure};
 use crate::pool::{AttributeColumn, ColumnCell, Partition};
 use crate::protocol::is_met;
 
@@ -131,24 +130,14 @@ impl Store {
     /// Returns the attributes that the value of a clause can depend on, directly or through the texts of attributes, as
     /// indexes into `attributes`; `None` if it can depend on anything else.
     fn dependencies(&self, part: &Expression, context: &Context) -> Option<Vec<usize>> {
-        let mut names: IndexSet<Name> = IndexSet::new();
-        let mut mentions = FreeNames::of(part, context.dialect);
-        let mut at = 0;
-        loop {
-            if mentions.reads_unknown() {
-                return None;
+        let mut names = FreeNames::of(part, context.dialect).all_names()?.clone();
+        transitive_closure(&mut names, |name, names| {
+            let Some(texts) = self.attributes.get(name) else { return Some(()) };
+            for expression in texts.expressions().iter().filter_map(|code| texts.expression(*code, self.rules)) {
+                names.extend(FreeNames::of(&expression, context.dialect).all_names()?.iter().cloned());
             }
-            names.extend(mentions.names.drain(..));
-            let Some(name) = names.get_index(at) else { break };
-            at += 1;
-            if let Some(texts) = self.attributes.get(name) {
-                for code in texts.expressions() {
-                    if let Some(expression) = texts.expression(*code, self.rules) {
-                        mentions.add(&expression, context.dialect);
-                    }
-                }
-            }
-        }
+            Some(())
+        })?;
         Some(names.iter().filter_map(|name| self.attributes.get_index_of(name)).collect())
     }
 

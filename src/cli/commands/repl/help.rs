@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use classad::ad::Name;
 use classad::eval::{FUNCTIONS, find_function};
 use classad::text::{closest_names, suggestion};
 
@@ -57,7 +58,7 @@ pub fn help(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> Result<
     }
     let name = argument.text.trim_start_matches(':').trim_end_matches(['(', ')']);
     let is_function = !argument.text.starts_with(':') && commands::COMMANDS.iter().all(|c| c.name != name);
-    let text = match (find_function(name).filter(|_| is_function), commands::find_command(name)) {
+    let text = match (find_function(&Name::new(name)).filter(|_| is_function), commands::find_command(name)) {
         (Some(function), _) => function_description(function),
         (None, Some(command)) => format!("{}\n    {}\n    {}\n", usage(command), command.doc, command.example),
         (None, None) => {

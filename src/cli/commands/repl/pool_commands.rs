@@ -2,12 +2,14 @@
 
 use std::fmt::Write;
 
+use classad::ad::ScopeAd;
 use classad::ad::{Expression, ExpressionKind, Name, Value};
 use classad::constraint::is_scope_name;
 use classad::eval::{Abort, Environment, Evaluator};
 use classad::explain::ClauseOutcome;
 use classad::format::Problem;
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide};
+use classad::protocol::PORTS;
 use classad::syntax::parse_expression;
 use classad::text::{counted, with_commas};
 use indexmap::IndexSet;
@@ -74,8 +76,7 @@ fn is_missing(desk: &ReplState<'_>, name: &Name) -> bool {
 
 /// Returns the names that an expression looks up in its own ad.
 fn own_names(expression: &Expression) -> IndexSet<Name> {
-    let is_own =
-        |of: &Expression| matches!(of.kind(), ExpressionKind::Attribute(name) if name.is("my") || name.is("self"));
+    let is_own = |of: &Expression| matches!(of.kind(), ExpressionKind::Attribute(name) if ScopeAd::of(name) == Some(ScopeAd::Own));
     let (mut names, mut pending) = (IndexSet::new(), vec![expression]);
     while let Some(part) = pending.pop() {
         match part.kind() {
@@ -198,7 +199,7 @@ pub fn match_pool(desk: &mut ReplState<'_>, argument: &CommandArgument<'_>) -> R
         request.id(),
         with_commas(candidates.len())
     )))?;
-    if request.ad.get_str("Ports").is_some() {
+    if request.ad.get(&PORTS).is_some() {
         desk.session.note("it has Ports, which only :gang fills");
     }
     if candidates.is_empty() || desk.session.options.quiet {
