@@ -63,8 +63,8 @@ impl Expression {
 
     /// Creates a literal with an empty span.
     #[must_use]
-    pub fn literal(value: Value) -> Self {
-        ExpressionKind::Literal(value).into()
+    pub fn literal(value: impl Into<Value>) -> Self {
+        ExpressionKind::Literal(value.into()).into()
     }
 
     /// Creates `name` with an empty span.

@@ -123,11 +123,21 @@ pub(super) fn require_two_texts(call: &Call<'_, '_>, values: &[Value]) -> Argume
     Ok((require_text(call, left)?, require_text(call, right)?))
 }
 
-/// Helpers of the tests of all functions.
+/// Evaluates all arguments and returns the value of the call by them.
+pub(super) fn with_values(
+    call: &mut Call<'_, '_>,
+    body: impl FnOnce(&Call<'_, '_>, &[Value]) -> ArgumentResult<Value>,
+) -> Result<Value, Abort> {
+    let values = call.all_values()?;
+    value_of_call(body(call, &values))
+}
+
 /// Converts a count to an integer of the language.
 pub(super) fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
+
+/// Helpers of the tests of all functions.
 
 #[cfg(test)]
 pub(super) mod testing {

@@ -5,92 +5,52 @@ use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, Span, Value};
 
 use super::super::Abort;
 use super::super::operators::{self, Truth};
-use super::{BuiltinFunction, Call, FunctionExample, FunctionKind};
+use super::{BuiltinFunction, Call};
 
 macro_rules! summary {
-    ($name:literal, $type:literal, $doc:literal, $call:literal, $value:literal, $body:expr) => {
-        BuiltinFunction {
-            name: $name,
-            min_arguments: 1,
-            max_arguments: Some(1),
-            kind: FunctionKind::Strict,
-            signature: concat!($name, "(list) -> ", $type),
-            doc: $doc,
-            example: FunctionExample::both($call, $value),
-            body: $body,
-        }
+    ($name:ident $type:literal, $doc:literal, $call:literal => $value:literal, $body:expr) => {
+        function!($name(1, 1) Strict concat!("(list) -> ", $type),
+            $doc,
+            both $call => $value,
+            $body)
     };
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    BuiltinFunction {
-        name: "member",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        kind: FunctionKind::Strict,
-        signature: "member(scalar, list) -> bool",
-        doc: "whether an element of a list == a value",
-        example: FunctionExample::both("member(\"intel\", { \"AMD\", \"Intel\" })", "true"),
-        body: member,
-    },
-    BuiltinFunction {
-        name: "isMember",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        kind: FunctionKind::Lazy,
-        signature: "isMember(scalar, list) -> bool",
-        doc: "whether an element of a list `is` a value",
-        example: FunctionExample::both("isMember(undefined, { 1, undefined })", "true"),
-        body: identical_member,
-    },
-    BuiltinFunction {
-        name: "identicalMember",
-        min_arguments: 2,
-        max_arguments: Some(2),
-        kind: FunctionKind::Lazy,
-        signature: "identicalMember(scalar, list) -> bool",
-        doc: "the same as isMember()",
-        example: FunctionExample::both("identicalMember(\"intel\", { \"AMD\", \"Intel\" })", "false"),
-        body: identical_member,
-    },
-    BuiltinFunction {
-        name: "size",
-        min_arguments: 1,
-        max_arguments: Some(1),
-        kind: FunctionKind::Strict,
-        signature: "size(list | ad | string) -> int",
-        doc: "the number of elements, attributes or bytes",
-        example: FunctionExample::both("size({ 1, 2 })", "2"),
-        body: size,
-    },
-    summary!("sum", "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })", "3.5", sum),
-    summary!("avg", "int | real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })", "1.5", average),
-    summary!("min", "number", "the least number of a list", "min({ 3, 1, undefined, 2 })", "1", |call| {
+    function!(member(2, 2) Strict "(scalar, list) -> bool",
+        "whether an element of a list == a value",
+        both "member(\"intel\", { \"AMD\", \"Intel\" })" => "true",
+        member),
+    function!(isMember(2, 2) Lazy "(scalar, list) -> bool",
+        "whether an element of a list `is` a value",
+        both "isMember(undefined, { 1, undefined })" => "true",
+        identical_member),
+    function!(identicalMember(2, 2) Lazy "(scalar, list) -> bool",
+        "the same as isMember()",
+        both "identicalMember(\"intel\", { \"AMD\", \"Intel\" })" => "false",
+        identical_member),
+    function!(size(1, 1) Strict "(list | ad | string) -> int",
+        "the number of elements, attributes or bytes",
+        both "size({ 1, 2 })" => "2",
+        size),
+    summary!(sum "number", "the sum of the numbers of a list", "sum({ 1, undefined, 2.5 })" => "3.5", sum),
+    summary!(avg "int | real", "the mean of the numbers of a list", "avg({ 1, undefined, 2 })" => "1.5", average),
+    summary!(min "number", "the least number of a list",
+        "min({ 3, 1, undefined, 2 })" => "1", |call| {
         extreme_number(call, BinaryOperator::Less)
     }),
-    summary!("max", "number", "the greatest number of a list", "max({ 1, 3, undefined, 2 })", "3", |call| {
+    summary!(max "number", "the greatest number of a list",
+        "max({ 1, 3, undefined, 2 })" => "3", |call| {
         extreme_number(call, BinaryOperator::Greater)
     }),
-    BuiltinFunction {
-        name: "anyCompare",
-        min_arguments: 3,
-        max_arguments: Some(3),
-        kind: FunctionKind::Lazy,
-        signature: "anyCompare(operator, list, any) -> bool",
-        doc: "whether an element of a list compares so with a value",
-        example: FunctionExample::both("anyCompare(\"<\", { 5, 1 }, 3)", "true"),
-        body: |call| compare_each(call, true),
-    },
-    BuiltinFunction {
-        name: "allCompare",
-        min_arguments: 3,
-        max_arguments: Some(3),
-        kind: FunctionKind::Lazy,
-        signature: "allCompare(operator, list, any) -> bool",
-        doc: "whether all elements of a list compare so with a value",
-        example: FunctionExample::both("allCompare(\"<\", { 5, 1 }, 3)", "false"),
-        body: |call| compare_each(call, false),
-    },
+    function!(anyCompare(3, 3) Lazy "(operator, list, any) -> bool",
+        "whether an element of a list compares so with a value",
+        both "anyCompare(\"<\", { 5, 1 }, 3)" => "true",
+        |call| compare_each(call, true)),
+    function!(allCompare(3, 3) Lazy "(operator, list, any) -> bool",
+        "whether all elements of a list compare so with a value",
+        both "allCompare(\"<\", { 5, 1 }, 3)" => "false",
+        |call| compare_each(call, false)),
 ];
 
 /// Returns the span of an argument, to which errors are attributed.

@@ -1,6 +1,26 @@
 //! Table of the built-in functions, read by the evaluator, `classad functions`, the completion and the man page. Each
 //! file of this folder contributes a slice of rows.
 
+/// A row of the table of functions:
+/// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`; `_` is no limit.
+macro_rules! function {
+    ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
+        $doc:expr, $dialects:ident $call:expr => $value:expr, $body:expr) => {
+        $crate::eval::builtin::BuiltinFunction {
+            name: stringify!($name),
+            min_arguments: $fewest,
+            max_arguments: function!(@limit $most),
+            kind: $crate::eval::builtin::FunctionKind::$kind,
+            signature: concat!(stringify!($name), $signature),
+            doc: $doc,
+            example: $crate::eval::builtin::FunctionExample::$dialects($call, $value),
+            body: $body,
+        }
+    };
+    (@limit _) => { None };
+    (@limit $most:literal) => { Some($most) };
+}
+
 mod arguments;
 mod call;
 mod conversion;

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use classad::ad::ScopeAd;
-use classad::ad::{Ad, Dialect, Name};
+use classad::ad::{Ad, Dialect, Name, ScopeAd};
 use classad::eval::FUNCTIONS;
 use classad::syntax::{LexicalError, StringSyntax, Token, lex, print_name};
 use rustyline::completion::Pair;
