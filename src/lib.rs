@@ -1,19 +1,23 @@
 //! Classified advertisements: the language in which HTCondor and its descendants describe jobs,
 //! machines, licences and policies, and the matchmaking that brings them together.
 //!
-//! The house has floors; each uses only those below it.
+//! A module is a floor; it uses only those below it. From top to bottom:
 //!
 //! | floor | what is there |
 //! |---|---|
-//! | [`explain`] | why a request matches nothing: clause counts, conflicts, refusals, changes that were tried; [`lint`]: what is most likely not meant; [`policy_test`]: policies under test |
-//! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, notices, claims |
-//! | [`pool`] | many ads at once: the census, columns, the store, autoclusters |
-//! | [`constraint`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime; the parts of a constraint |
-//! | [`mod@format`] | files of ads: detection, streams, reading, writing, layout, positions, differences, transforms |
+//! | [`policy_test`] | specs of what ads and policies are to do, and what comes of their cases |
+//! | [`explain`] | why a request is unmatched: clause counts, conflicts, refusals, verified changes |
+//! | [`lint`] | probable mistakes in ads |
+//! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, claims |
+//! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
+//! | [`transform`] | HTCondor's transform language |
+//! | [`constraint`] | the normal form of constraints: clauses, conditions, consistency |
+//! | [`protocol`] | the advertising protocol: constraint and rank, ports and labels, identity and lifetime |
+//! | [`mod@format`] | files of ads: detection, streams, reading, writing, positions, the formatter |
 //! | [`eval`] | meaning: scope, evaluation, specialization, references, the built-in functions |
 //! | [`syntax`] | text to tree and back |
-//! | [`ad`] | what things are: names, values, expressions, ads, dialects |
-//! | [`text`] | counts, lists and suggestions in messages |
+//! | [`ad`] | the data model: names, values, times, expressions, ads, dialects |
+//! | [`text`] | text for people: counts, lists, suggestions for misspelt names |
 //!
 //! Evaluating an expression in an ad:
 //!

@@ -8,6 +8,6 @@ fn documents_tell_the_truth() {
         .env("COLUMNS", "80")
         .case("README.md")
         .case("samples/README.md")
-        .case("src/cli/help/topics/*.md")
+        .case("src/cli/commands/help/topics/*.md")
         .case("tests/cases/*.md");
 }

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use crate::ad::{ByteString, Type, Value};
 
 use super::arguments::{
-    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, signed, with_values};
+    ArgumentResult, excerpt, is_space, optional_string, reject_exceptional, require_string, signed, with_values,
+};
 use super::conversion::integer_value;
 use super::{BuiltinFunction, Call};
 
