@@ -236,7 +236,7 @@ impl<'w> ReferenceWalk<'w> {
                 let kind = FunctionKind::of(name);
                 match arguments.as_ref() {
                     [text] if kind == Some(FunctionKind::ParsesText) && self.reads_texts => {
-                        self.visit_eval_text(text, frame, pending)
+                        self.visit_eval_text(text, frame, pending);
                     }
                     [each, list] if kind == Some(FunctionKind::EvaluatesElsewhere) => {
                         push_children(expression, frame, pending);

@@ -138,7 +138,6 @@ pub(super) fn signed(count: usize) -> i64 {
 }
 
 /// Helpers of the tests of all functions.
-
 #[cfg(test)]
 pub(super) mod testing {
     use crate::ad::{Ad, Dialect};
