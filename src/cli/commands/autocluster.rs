@@ -111,7 +111,7 @@ fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd]) -> ResultTabl
         let mut row: Vec<TableCell> = vec![(number + 1).into(), cluster.members.into(), first.into()];
         row.extend(names.iter().map(|name| {
             let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));
-            let text = bound.map(|bound| bound.to_string());
+            let text = bound.map(ToString::to_string);
             TableCell::from(text.unwrap_or_default())
         }));
         rows.rows.push(row);
